@@ -5,7 +5,7 @@ _mabos_spec() {
   subs=() opts=() args=() more='' kind=''
   case $1 in
     '')
-      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review hook skill doctor schedule mcp completion demo config)
+      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review hook skill doctor allow deny schedule mcp completion demo config)
       opts=(--version) ;;
     init)
       opts=(--role)
@@ -968,6 +968,8 @@ agents' ;;
       esac ;;
     doctor)
       opts=(--repair --check) ;;
+    allow)
+      opts=(--show) ;;
     schedule)
       subs=(show install uninstall run) ;;
     'schedule show')

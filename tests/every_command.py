@@ -245,6 +245,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp", "--list"),
     "completion": ("completion", "bash"),
     "config": ("config",),
+    "allow": ("allow",),
+    "deny": ("deny",),
 }  # fmt: skip
 # These need a server that nobody has configured.
 UNAVAILABLE = ("typedb sync-schema", "typedb sync-agent", "typedb query")

@@ -126,7 +126,12 @@ Made from the table in `mabos_cli/config.py`. Later layers win: the default, `ma
 
 The variable of a setting is its name in capitals behind `MABOS_`, with `_` for the dot: `{variable}` for `{name}`.
 A time is a number of seconds, or 30s, 15m, 2h, 7d. A share is between 0 and 1. A rhythm is 30m or 2h, 03:10 for each day, Sun 04:10
-for each week, or off. An unknown name or a value that does not fit is an error that cites file and line.
+for each week, or off. A value that does not fit is an error that cites file and line; a name that this version does not know is
+a warning, so that an older mabos goes on beside a newer one.
+
+A setting that says what it can do behind its meaning (it runs a program, sends data or lowers a guard) is ignored in `mabos.yaml` and
+`agent.json` until you allow it with `mabos allow`, on this machine and with exactly these values; `mabos allow --show` lists them. The
+environment needs no permission.
 """
 _KINDS = {
     "count": "number, 0 or more",
@@ -160,4 +165,5 @@ def _setting_row(setting: Setting) -> str:
         default = str(default).lower()
     elif isinstance(default, float):
         default = f"{default:g}"
-    return f"| `{setting.name}` | {default} | {what} | {setting.about} |"
+    risk = f" (**{setting.risk}**)" if setting.risk else ""
+    return f"| `{setting.name}` | {default} | {what} | {setting.about}{risk} |"

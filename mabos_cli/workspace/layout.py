@@ -7,6 +7,7 @@ from typing import NamedTuple
 from mabos_cli.workspace import plain_paths as marks
 from mabos_cli.workspace.gate import enter_root
 
+_PACKAGE = Path(__file__).resolve().parent.parent
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
@@ -375,21 +376,20 @@ class AgentPaths(NamedTuple):
 
 def template_folder() -> Path:
     """workspace-template/: inside the installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "workspace-template"
-    return inside if inside.is_dir() else package.parent / "workspace-template"
+    inside = _PACKAGE / "workspace-template"
+    return inside if inside.is_dir() else _PACKAGE.parent / "workspace-template"
 
 
 def shipped_ontologies() -> Path:
     """The ontologies that come with the program."""
-    return Path(__file__).resolve().parent.parent / "ontologies"
+    return _PACKAGE / "ontologies"
 
 
 def demo_folder() -> Path:
     """The tour of `mabos demo` and its data, which come with the program."""
-    return Path(__file__).resolve().parent.parent / "demo"
+    return _PACKAGE / "demo"
 
 
 def template_file(name: str) -> Path:
     """A text that comes with the program and is filled in: a page's style, a skill, a completion script."""
-    return Path(__file__).resolve().parent.parent / "templates" / name
+    return _PACKAGE / "templates" / name

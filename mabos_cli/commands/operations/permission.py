@@ -17,7 +17,7 @@ def allow(
     ctx: typer.Context,
     show: Annotated[bool, typer.Option("--show", help="Only list them, and whether they are allowed.")] = False,
 ) -> None:
-    """Allow the settings of this workspace that run programs, send data or lower guards.
+    """Allow settings of a workspace that run programs, send data or lower guards.
 
     Such settings in mabos.yaml and agent.json are ignored until you allow them on this machine; when they
     change, they need permission again. What your environment sets needs none.
@@ -35,7 +35,7 @@ def allow(
 
 @app.command()
 def deny(ctx: typer.Context) -> None:
-    """Withdraw what mabos allow permitted in this workspace.
+    """Withdraw what mabos allow permitted.
 
     Example: mabos deny
     """
