@@ -7,10 +7,10 @@ filters, monitors, external diffs and signing programs for every call, and no ca
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,26 +82,25 @@ class Answer(NamedTuple):
 
 def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PATIENCE) -> Answer:
     """What git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
-    return _run_git(folder, words, _guards(os.fspath(folder)), stdin, patience)
+    return _run_git(folder, words, _guards(folder), stdin, patience)
 
 
-@lru_cache(maxsize=8)
-def _guards(folder: str) -> tuple[tuple[str, str], ...]:
-    """Returns the configuration that keeps git from running what the repository of a folder names."""
+def _guards(folder: Path) -> dict[str, str]:
+    """Returns the configuration that keeps git from running what the repository of a folder names at this moment."""
     found = dict(_ALWAYS)
-    listed = _run_git(Path(folder), ("config", "--list", "--show-scope", "--name-only", "-z"), tuple(found.items()))
+    listed = _run_git(folder, ("config", "--list", "--show-scope", "--name-only", "-z"), found)
     scopes_and_names = listed.out.decode("utf-8", "surrogateescape").split("\0")
     for scope, name in zip(scopes_and_names[::2], scopes_and_names[1::2], strict=False):
         for pattern, value in _INSTEAD if scope in ("local", "worktree") else ():
             if re.fullmatch(pattern, name, re.DOTALL):
                 found[name] = value
-    return tuple(found.items())
+    return found
 
 
 def _run_git(
     folder: Path,
     words: Sequence[str],
-    guards: Iterable[tuple[str, str]],
+    guards: Mapping[str, str],
     stdin: bytes = b"",
     patience: float = _PATIENCE,
 ) -> Answer:
@@ -127,13 +126,13 @@ def _run_git(
     return Answer(process.returncode, out, err)
 
 
-def _environment(guards: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _environment(guards: Mapping[str, str]) -> dict[str, str]:
     """The environment of a call. Configuration goes behind what the user's own environment has of it: any key fits there, also
     one with an equals sign, which `git -c` would cut."""
     kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     count = kept.get("GIT_CONFIG_COUNT", "0")
     first = int(count) if count.isdigit() else 0
-    pairs = list(enumerate(guards, first))
+    pairs = list(enumerate(guards.items(), first))
     for at, (name, value) in pairs:
         kept |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
     return {**kept, **_QUIET, "GIT_CONFIG_COUNT": str(first + len(pairs))}
