@@ -8,8 +8,7 @@ from typing import Any
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import line_of_element
-from mabos_cli.formats.json.text import dump_line, parse_json
+from mabos_cli.formats.json.text import dump_line, line_of_element, parse_json
 
 _ROLES = {
     "system": "system",

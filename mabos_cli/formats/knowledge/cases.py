@@ -13,16 +13,19 @@ from typing import Any
 from mabos_cli.core.knowledge.case import Case, CaseDeparture, Key, Revision, Worth
 from mabos_cli.core.knowledge.case_similarity import Features, Standing
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import (
+from mabos_cli.formats.json.text import (
     FULL_CHECK,
     cite_line,
+    dump_line,
+    dump_record,
     line_of_element,
+    parse_json,
+    parse_large,
     render_array,
     render_document,
     render_list,
     render_value,
 )
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_large
 from mabos_cli.formats.knowledge.fields import TWIN, foreign_keys, read_departures, read_list
 
 _MEND = "repair the case by hand, or restore the file from git"

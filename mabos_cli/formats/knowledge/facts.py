@@ -8,8 +8,18 @@ from typing import Any, NamedTuple
 from mabos_cli.core.knowledge.fact import Fact, FactDeparture
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import FULL_CHECK, find_block, render_document, render_value, split_block
-from mabos_cli.formats.json.text import dump_line, dump_record, has_harmful, parse_json, record_to_dict
+from mabos_cli.formats.json.text import (
+    FULL_CHECK,
+    dump_line,
+    dump_record,
+    find_block,
+    has_harmful,
+    parse_json,
+    record_to_dict,
+    render_document,
+    render_value,
+    split_block,
+)
 from mabos_cli.formats.knowledge.fields import (
     TWIN,
     foreign_keys,

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import cite_line, line_of_element
-from mabos_cli.formats.json.text import parse_ledger
+from mabos_cli.formats.json.text import cite_line, line_of_element, parse_ledger
 
 Value = TypeVar("Value", bound=Any)  # something with an id
 TWIN = "give one of the two another id"

@@ -5,8 +5,16 @@ from typing import Any
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal, ProposalVerdict
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import render_array, render_document, render_list, render_value, renewed
-from mabos_cli.formats.json.text import dump_line, parse_json, record_to_dict
+from mabos_cli.formats.json.text import (
+    dump_line,
+    parse_json,
+    record_to_dict,
+    render_array,
+    render_document,
+    render_list,
+    render_value,
+    renewed,
+)
 from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_list, read_texts, take_list
 
 _KNOWN = frozenset(Proposal._fields[:-1])

@@ -7,8 +7,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import render_array, render_document, render_value, renewed
-from mabos_cli.formats.json.text import dump_line, parse_json
+from mabos_cli.formats.json.text import dump_line, parse_json, render_array, render_document, render_value, renewed
 from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_texts, take_list, take_version
 
 if TYPE_CHECKING:

@@ -20,8 +20,18 @@ from mabos_cli.core.memory.item import (
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.memory.trust import Decision
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.lines import line_of, render_array, render_document, render_value, split_lines
-from mabos_cli.formats.json.text import dump_line, dump_record, parse_json, parse_ledger, record_to_dict
+from mabos_cli.formats.json.text import (
+    dump_line,
+    dump_record,
+    line_of,
+    parse_json,
+    parse_ledger,
+    record_to_dict,
+    render_array,
+    render_document,
+    render_value,
+    split_lines,
+)
 
 _LISTS = ("tags", "derived_from", "related_to")
 _ORDER = MemoryItem._fields[:-1]  # all but extra
