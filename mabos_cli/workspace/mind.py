@@ -34,17 +34,17 @@ _MATERIALIZED = ("belief", "desire", "goal")
 
 
 def read_mind(agent: Agent, kind: str) -> str:
-    """The text of the file of a kind; empty when there is none. Bytes that are not UTF-8 pass through."""
+    """Returns the text of the file of a kind; empty when there is none. Bytes that are not UTF-8 pass through."""
     return (read_saved(agent.paths.root / KINDS[kind].file) or b"").decode("utf-8", "surrogateescape")
 
 
 def load_beliefs(agent: Agent) -> tuple[list[Belief], list[Problem]]:
-    """What an agent holds true, and what in its file makes no sense."""
+    """Returns what an agent holds true, and what in its file makes no sense."""
     return parse_belief_text(read_mind(agent, "belief"))
 
 
 def parse_belief_text(text: str) -> tuple[list[Belief], list[Problem]]:
-    """The beliefs in the text of Beliefs.md, and what in it makes no sense."""
+    """Returns the beliefs in the text of Beliefs.md, and what in it makes no sense."""
     name = KINDS["belief"].file
     beliefs, problems = _parse_once(_clean(text), name)
     return [*beliefs], [*_odd_bytes(text, name), *problems]
@@ -56,20 +56,20 @@ def _parse_once(text: str, name: str) -> tuple[list[Belief], list[Problem]]:
 
 
 def load_attitudes(agent: Agent, kind: str) -> tuple[list[Attitude], list[Problem]]:
-    """The desires, goals, ... of an agent, and what in their file makes no sense."""
+    """Returns the desires, goals, ... of an agent, and what in their file makes no sense."""
     text, name = read_mind(agent, kind), KINDS[kind].file
-    told = _clean(text)
-    found, problems = parse_plans(told, name) if kind == "plan" else parse_attitudes(told, kind, name)
+    clean = _clean(text)
+    found, problems = parse_plans(clean, name) if kind == "plan" else parse_attitudes(clean, kind, name)
     return found, [*_odd_bytes(text, name), *problems]
 
 
 def _clean(text: str) -> str:
-    """A text as values that can be shown: bytes that are not UTF-8 are drawn. The file itself keeps them."""
+    """Returns a text as values that can be shown: bytes that are not UTF-8 are drawn. The file itself keeps them."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _odd_bytes(text: str, name: str) -> list[Problem]:
-    """That a file is not UTF-8, with the first line that is not; such bytes are kept as they are."""
+    """Returns that a file is not UTF-8, with the first line that is not; such bytes are kept as they are."""
     odd = re.search("[\udc80-\udcff]", text)
     return [Problem(name, text.count("\n", 0, odd.start()) + 1, "not valid UTF-8")] if odd else []
 
@@ -92,7 +92,7 @@ def edit_mind(
 
 
 def refresh_mind(agent: Agent) -> tuple[list[str], list[str]]:
-    """As materialize_mind, behind an edit that is done: trouble with what is derived is only a warning."""
+    """Does what materialize_mind does, behind an edit that is done: trouble with what is derived is only a warning."""
     try:
         return materialize_mind(agent)
     except MabosError as error:
@@ -125,12 +125,12 @@ def compare_beliefs(
     show: Show | None = None,
     known: Comparison | None = None,
 ) -> Comparison:
-    """The conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for word, are not
-    compared again."""
+    """Returns the conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for
+    word, are not compared again."""
     s = agent.settings
     floor = s["bdi.certainty_floor"] if floor is None else floor
-    told = f"{__version__} {floor} {[*beliefs]!r}"
-    of = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    compared = f"{__version__} {floor} {[*beliefs]!r}"
+    of = blake2b(compared.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     if known is not None and known.of == of:
         return known
     found = _known_conflicts(agent, of, beliefs)
@@ -158,7 +158,7 @@ def keep_comparison(agent: Agent, compared: Comparison) -> None:
 
 
 def read_resolved(agent: Agent) -> dict[str, Resolution]:
-    """The conflicts that somebody resolved, by key."""
+    """Returns the conflicts that somebody resolved, by key."""
     return parse_resolutions(read_bytes(agent.paths.conflict_ledger) or b"")
 
 
@@ -169,7 +169,7 @@ def note_resolved(agent: Agent, resolution: Resolution) -> None:
 
 
 def latest_report(agent: Agent) -> tuple[Path, list[str]] | None:
-    """The latest conflict report, and the keys that it lists."""
+    """Returns the latest conflict report, and the keys that it lists."""
     folder = agent.paths.conflict_reports
     names = [name for name in list_names(folder) if re.fullmatch(rf"{DAY}\.md", name)]
     if not names:
@@ -179,7 +179,7 @@ def latest_report(agent: Agent) -> tuple[Path, list[str]] | None:
 
 
 def due_report(agent: Agent, day: str, conflicts: Sequence[Conflict]) -> Path | None:
-    """The report to be written: none when the latest one tells of the same conflicts, and is not today's."""
+    """Returns the report to be written: none when the latest one tells of the same conflicts, and is not today's."""
     path, latest = agent.paths.conflict_reports / f"{day}.md", latest_report(agent)
     if latest is None:
         return path if conflicts else None

@@ -13,7 +13,7 @@ _HINT = "use 2026-02-24, 2026-02-24T14:30:00Z, 7d, 2h, today or yesterday"
 
 
 def format_time(moment: datetime) -> str:
-    """The moment as text that sorts: UTC, milliseconds, Z.
+    """Returns the moment as text that sorts: UTC, milliseconds, Z.
 
     >>> format_time(datetime(2026, 2, 24, 14, 30, tzinfo=UTC))
     '2026-02-24T14:30:00.000Z'
@@ -22,7 +22,7 @@ def format_time(moment: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The moment that an ISO date or time names; without an offset it is UTC.
+    """Returns the moment that an ISO date or time names; without an offset it is UTC.
 
     >>> parse_time("2026-02-24T14:30:00+01:00").hour
     13
@@ -38,7 +38,7 @@ def parse_time(text: str) -> datetime:
 
 
 def find_time(text: str) -> datetime | None:
-    """The moment that a text names, or None when it names none."""
+    """Returns the moment that a text names, or None when it names none."""
     try:
         return parse_time(text) if text else None
     except BadValue:
@@ -46,7 +46,7 @@ def find_time(text: str) -> datetime | None:
 
 
 def as_stamp(text: str) -> str:
-    """The moment that a text names, as text that sorts with all others of ours; empty when it names none.
+    """Returns the moment that a text names, as text that sorts with all others of ours; empty when it names none.
 
     >>> as_stamp("2026-02-24T14:30:00+01:00"), as_stamp("soon")
     ('2026-02-24T13:30:00.000Z', '')
@@ -58,12 +58,12 @@ def as_stamp(text: str) -> str:
 
 
 def is_day(text: str) -> bool:
-    """Whether a text that names a moment names a whole day, in whichever form."""
+    """Returns whether a text that names a moment names a whole day, in whichever form."""
     return len(text.strip()) <= 10
 
 
 def end_of(text: str) -> datetime | None:
-    """When a date is over: a day when it ends, a moment at once; None when the text names neither."""
+    """Returns when a date is over: a day when it ends, a moment at once; None when the text names neither."""
     moment = find_time(text)
     if moment is None or not is_day(text):
         return moment
@@ -74,7 +74,7 @@ def end_of(text: str) -> datetime | None:
 
 
 def earlier(moment: datetime, seconds: float) -> datetime:
-    """The moment that lies so much earlier, or as far as the calendar goes; with a negative time, later."""
+    """Returns the moment that lies so much earlier, or as far as the calendar goes; with a negative time, later."""
     try:
         return moment - timedelta(seconds=seconds)
     except OverflowError:
@@ -82,7 +82,8 @@ def earlier(moment: datetime, seconds: float) -> datetime:
 
 
 def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
-    """A moment given as a date, a time, `today`, `yesterday` or an age such as 7d. With end, a bare date means its last instant."""
+    """Returns a moment given as a date, a time, `today`, `yesterday` or an age such as 7d. With end, a bare date means
+    its last instant."""
     word = text.strip().lower()
     today = now.astimezone(UTC).date()
     day = {"today": today, "yesterday": today - timedelta(days=1), "tomorrow": today + timedelta(days=1)}.get(word)
@@ -104,7 +105,7 @@ def parse_when(text: str, now: datetime, *, end: bool = False) -> datetime:
 
 
 def parse_span(text: str) -> float:
-    """Seconds in a duration such as 2h, 30m, 7d or a bare number of seconds.
+    """Returns seconds in a duration such as 2h, 30m, 7d or a bare number of seconds.
 
     >>> parse_span("2h")
     7200.0
@@ -120,7 +121,7 @@ def parse_span(text: str) -> float:
 
 
 def format_span(seconds: float) -> str:
-    """A duration as people write it.
+    """Returns a duration as people write it.
 
     >>> [format_span(s) for s in (7200, 90, 604800, 0.5)]
     ['2h', '90s', '7d', '0.5s']
@@ -132,5 +133,5 @@ def format_span(seconds: float) -> str:
 
 
 def epoch_ms(moment: datetime) -> int:
-    """Milliseconds since 1970."""
+    """Returns milliseconds since 1970."""
     return round(moment.timestamp() * 1000)

@@ -26,13 +26,13 @@ class Chance(Protocol):
 
 
 def parse_id(text: str) -> tuple[int, int] | None:
-    """Milliseconds and suffix of an id, or None when it is not one of ours."""
+    """Returns milliseconds and suffix of an id, or None when it is not one of ours."""
     match = _ID.fullmatch(text)
     return (int(match[1]), int(match[2], 16)) if match else None
 
 
 def next_id(now_ms: int, last: str, draw: Chance, lane: int = LOCKED, letter: str = "M") -> str:
-    """The id after `last`: of this millisecond if the clock has moved on, otherwise just behind `last`.
+    """Returns the id after `last`: of this millisecond if the clock has moved on, otherwise just behind `last`.
 
     draw(n) gives a number below n. A clock that stands still or jumps back never repeats or reorders ids.
 
@@ -51,7 +51,7 @@ def next_id(now_ms: int, last: str, draw: Chance, lane: int = LOCKED, letter: st
 
 
 def month_of(item_id: str, created_at: str) -> str:
-    """The month an item is filed under: its id's, because ids never change; foreign ids go by their date."""
+    """Returns the month an item is filed under: its id's, because ids never change; foreign ids go by their date."""
     parsed = parse_id(item_id)
     if parsed is None:
         return created_at[:7]
@@ -59,7 +59,8 @@ def month_of(item_id: str, created_at: str) -> str:
 
 
 def day_of(item_id: str) -> str:
-    """The day on which an item or an observation was given its id, as its file is named; nothing for ids of other things and tools.
+    """Returns the day on which an item or an observation was given its id, as its file is named; nothing for ids of
+    other things and tools.
 
     >>> day_of("M-1771943400000-0002"), day_of("F-1771943400000-0002"), day_of("mem-x")
     ('2026-02-24', '', '')
@@ -69,7 +70,7 @@ def day_of(item_id: str) -> str:
 
 
 def minted_at(item_id: str) -> datetime | None:
-    """When an id was given out, as it says itself; None for other tools' ids."""
+    """Returns when an id was given out, as it says itself; None for other tools' ids."""
     parsed = parse_id(item_id)
     try:
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=_milliseconds(parsed[0])) if parsed else None
@@ -78,7 +79,7 @@ def minted_at(item_id: str) -> datetime | None:
 
 
 def _milliseconds(number: int) -> int:
-    """Milliseconds since 1970 of the number in an id, which some tools write in seconds."""
+    """Returns milliseconds since 1970 of the number in an id, which some tools write in seconds."""
     return number if number > 10**11 else 1000 * number
 
 

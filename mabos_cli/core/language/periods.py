@@ -36,7 +36,7 @@ class Period(NamedTuple):
 
 
 def month_number(name: str) -> int:
-    """The number of a month by its name or the beginning of it, as MONTH finds it.
+    """Returns the number of a month by its name or the beginning of it, as MONTH finds it.
 
     >>> month_number("sept"), month_number("May")
     (9, 5)
@@ -45,7 +45,7 @@ def month_number(name: str) -> int:
 
 
 def find_day(text: str) -> date | None:
-    """The day that a name such as 2026-02-24 stands for, if there is such a day."""
+    """Returns the day that a name such as 2026-02-24 stands for, if there is such a day."""
     try:
         return date.fromisoformat(text) if re.fullmatch(r"\d{4}-\d\d-\d\d", text) else None
     except ValueError:
@@ -59,7 +59,7 @@ def day_of(day: date) -> Period:
 
 @cache
 def week_of(day: date) -> Period:
-    """The ISO week of a day; its year is that of its Thursday.
+    """Returns the ISO week of a day; its year is that of its Thursday.
 
     >>> week_of(date(2024, 12, 30)).name, week_of(date(2027, 1, 1)).name
     ('2025-W01', '2026-W53')
@@ -93,22 +93,22 @@ _OF = {"daily": day_of, "weekly": week_of, "monthly": month_of, "quarterly": qua
 
 
 def period_of(level: str, day: date) -> Period:
-    """The period of a level that a day lies in."""
+    """Returns the period of a level that a day lies in."""
     return _OF[level](day)
 
 
 def periods_of(level: str, days: Iterable[date]) -> list[Period]:
-    """The periods of a level that the days lie in, oldest first."""
+    """Returns the periods of a level that the days lie in, oldest first."""
     return sorted({period_of(level, day) for day in days}, key=lambda period: period.first)
 
 
 def before(period: Period) -> Period | None:
-    """The period before this one, of the same level; none before the first year."""
+    """Returns the period before this one, of the same level; none before the first year."""
     return period_of(period.level, period.first - timedelta(days=1)) if period.first > date.min else None
 
 
 def parse_period(name: str) -> Period:
-    """The period with a name.
+    """Returns the period with a name.
 
     >>> parse_period("2026-W09").first.isoformat(), parse_period("2026-Q1").last.isoformat()
     ('2026-02-23', '2026-03-31')
@@ -129,7 +129,7 @@ def parse_period(name: str) -> Period:
 
 
 def span_text(first: date, last: date) -> str:
-    """A stretch of days as people write it.
+    """Returns a stretch of days as people write it.
 
     >>> span_text(date(2026, 2, 23), date(2026, 3, 1)), span_text(date(2026, 2, 3), date(2026, 2, 8))
     ('23 February to 1 March 2026', '3 to 8 February 2026')
@@ -143,7 +143,8 @@ def span_text(first: date, last: date) -> str:
 
 
 def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
-    """The stretches of time that a question names: dates, weeks, quarters, months, seasons. Without a year, those of every year.
+    """Returns the stretches of time that a question names: dates, weeks, quarters, months, seasons. Without a year,
+    those of every year.
 
     >>> mentioned("what did we sign in March?", [2026])
     [(datetime.date(2026, 3, 1), datetime.date(2026, 3, 31))]
@@ -183,7 +184,7 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
 
 
 def is_summary(path: str) -> bool:
-    """Whether a file of an agent sums up others: a week, a month or a quarter.
+    """Returns whether a file of an agent sums up others: a week, a month or a quarter.
 
     >>> is_summary("memory/weekly/2026-W09.md"), is_summary("memory/2026-02-24.md")
     (True, False)

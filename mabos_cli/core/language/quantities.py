@@ -126,7 +126,7 @@ def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
 
 
 def _is_inside_word(text: str, match: re.Match[str]) -> bool:
-    """Whether the number is a part of something else: a version, a code, an address."""
+    """Returns whether the number is a part of something else: a version, a code, an address."""
     start, end = match.start("n") if match.groupdict().get("n") else match.start(), match.end()
     before, after = text[max(0, start - 1) : start], text[end : end + 2]
     if before and (before.isalnum() or before in "_#/.:"):

@@ -34,12 +34,13 @@ _PLAIN = frozenset(
 
 
 def is_token(value: str) -> bool:
-    """Whether a value of a known form is filled with something."""
+    """Returns whether a value of a known form is filled with something."""
     return len(set(value)) >= 8 and not re.search(_FILLER, value)
 
 
 def is_password(value: str) -> bool:
-    """Whether a value given as a password is one: it mixes letters with digits or signs, and is no name or rule.
+    """Returns whether a value given as a password is one: it mixes letters with digits or signs, and is no name or
+    rule.
 
     >>> [is_password(value) for value in ("hunter2x", "changeme", "${DB_PASS}", "form.password", "SHA-256", "Tr0ub4dor&3")]
     [True, False, False, False, False, True]
@@ -62,12 +63,12 @@ def is_password(value: str) -> bool:
 
 
 def is_login(value: str) -> bool:
-    """Whether a value in the place of a password in an address is one: anything but a placeholder."""
+    """Returns whether a value in the place of a password in an address is one: anything but a placeholder."""
     return len(value) >= 3 and not value.isdigit() and not _is_stand_in(value)
 
 
 def is_key(value: str) -> bool:
-    """Whether a value given as a key or a secret is one: long enough, and somewhere it looks drawn at random.
+    """Returns whether a value given as a key or a secret is one: long enough, and somewhere it looks drawn at random.
 
     >>> [is_key(value) for value in ("9f8b2c7d1e6a4b3c", "prod-signing-key-2", "OPENAI_API_KEY", "YOUR_API_KEY")]
     [True, False, False, False]
@@ -81,12 +82,13 @@ def is_key(value: str) -> bool:
 
 
 def is_bearer(value: str) -> bool:
-    """Whether a value that is only called a token is one: hashes and UUIDs are called so too, and are left alone."""
+    """Returns whether a value that is only called a token is one: hashes and UUIDs are called so too, and are left
+    alone."""
     return len(value) >= 16 and is_key(value) and not re.fullmatch(_HASH, value)
 
 
 def is_basic(value: str) -> bool:
-    """Whether the value of basic authentication holds a name and a password."""
+    """Returns whether the value of basic authentication holds a name and a password."""
     from base64 import b64decode
 
     try:
@@ -97,19 +99,19 @@ def is_basic(value: str) -> bool:
 
 
 def _is_stand_in(value: str) -> bool:
-    """Whether a value only stands for a secret."""
+    """Returns whether a value only stands for a secret."""
     if value.lower() in _PLAIN or re.search(_FILLER, value):
         return True
     return bool(re.match(_REFERENCE, value)) and not _has_mixed(value)
 
 
 def _has_mixed(value: str) -> bool:
-    """Whether some stretch of letters and digits looks drawn at random."""
+    """Returns whether some stretch of letters and digits looks drawn at random."""
     return any(map(_is_mixed, re.split(r"[^A-Za-z0-9]+", value)))
 
 
 def _is_mixed(part: str) -> bool:
-    """Whether letters and digits, or small and large letters, alternate as they do in no word or name."""
+    """Returns whether letters and digits, or small and large letters, alternate as they do in no word or name."""
     if len(part) < 8:
         return False
     shape = [1 if c.isdigit() else 2 if c.isupper() else 3 for c in part]
@@ -140,7 +142,7 @@ _END = r"(?![A-Za-z0-9])"
 
 
 def _token(kind: str, keys: str, pattern: str, judge: Callable[[str], bool] = is_token) -> Rule:
-    """A rule for tokens that are known by how they begin."""
+    """Returns a rule for tokens that are known by how they begin."""
     return Rule(kind, tuple(keys.split()), f"{_EDGE}(?:{pattern})", judge)
 
 
@@ -314,12 +316,12 @@ _OPTION = "(?:(?-i:(?<=[A-Z]_))|" + "|".join(rf"(?<=--[\w-]{{{length}}})" for le
 
 
 def _after(words: str) -> str:
-    """A pattern for the place behind one of the words, joined or apart."""
+    """Returns a pattern for the place behind one of the words, joined or apart."""
     return "(?:" + "|".join(rf"(?<={word})|(?<={word}[_. -])" for word in words.split()) + ")"
 
 
 def _assigned(kind: str, keys: str, names: str, judge: Callable[[str], bool]) -> Rule:
-    """A rule for values that are secret because of the name they are given to."""
+    """Returns a rule for values that are secret because of the name they are given to."""
     pattern = rf"(?i:({_OPTION})?(?:{names}){_TAIL}(?:{_IS}|(?(1)[ \t]{{1,4}}|(?!)))){_VALUE}"
     return Rule(kind, tuple(keys.split()), pattern, judge)
 

@@ -29,7 +29,7 @@ class Secret(NamedTuple):
 
 
 def find_secrets(text: str) -> tuple[Secret, ...]:
-    """The secrets in a text, in order, none overlapping another. What was redacted before is none.
+    """Returns the secrets in a text, in order, none overlapping another. What was redacted before is none.
 
     >>> find_secrets("export DB_PASSWORD=hunter2x")
     (Secret(kind='password', start=19, end=27),)
@@ -47,7 +47,7 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text with each secret replaced by a marker that names its kind, and the kinds, sorted.
+    """Returns the text with each secret replaced by a marker that names its kind, and the kinds, sorted.
 
     >>> redact("export DB_PASSWORD=hunter2x")
     ('export DB_PASSWORD=[redacted:password]', ('password',))
@@ -70,7 +70,7 @@ def _replace(text: str, found: tuple[Secret, ...]) -> str:
 
 
 def _merged(found: list[tuple[int, int, int]]) -> Iterator[Secret]:
-    """The secrets in order. Where several overlap, one covers them all and has the kind of the first rule."""
+    """Yields the secrets in order. Where several overlap, one covers them all and has the kind of the first rule."""
     start = end = rank = -1
     for match in sorted(found):
         if match[0] >= end:
@@ -87,7 +87,8 @@ def _secret(start: int, end: int, rank: int) -> Secret:
 
 
 def _at_keys(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where a rule finds a secret that starts at one of its keys. In most texts there is none, and no pattern runs."""
+    """Yields where a rule finds a secret that starts at one of its keys. In most texts there is none, and no pattern
+    runs."""
     for key in rule.keys:
         place = lowered.find(key)
         while place >= 0:
@@ -105,7 +106,7 @@ def _at_keys(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _anywhere(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where a rule finds a secret in a text that holds one of its keys somewhere."""
+    """Yields where a rule finds a secret in a text that holds one of its keys somewhere."""
     if not rule.keys or any(key in lowered for key in rule.keys):
         for match in re.finditer(rule.pattern, text):
             start, end = match.span(match.lastindex or 0)
@@ -114,7 +115,7 @@ def _anywhere(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int]]:
-    """Whole PEM blocks. An end is looked for up to the next beginning only, so that many beginnings cost no more."""
+    """Yields whole PEM blocks. An end is looked for up to the next beginning only, so that many beginnings cost no more."""
     begins = list(re.finditer(_BEGIN, text))
     for number, begin in enumerate(begins):
         follows = begins[number + 1].start() if number + 1 < len(begins) else len(text)

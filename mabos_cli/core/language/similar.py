@@ -21,12 +21,12 @@ _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The distinct words of a text."""
+    """Returns the distinct words of a text."""
     return frozenset(words(text.translate(_APOSTROPHES)))
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
-    """What two sets share over all that they hold (Jaccard), in 0..1.
+    """Returns what two sets share over all that they hold (Jaccard), in 0..1.
 
     >>> likeness(word_set("the key is in the vault"), word_set("The key is in the vault!"))
     1.0
@@ -35,7 +35,7 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def says_the_same(a: str, b: str) -> bool:
-    """Whether two near-equal texts may be merged: another number, or a negation, makes them different claims.
+    """Returns whether two near-equal texts may be merged: another number, or a negation, makes them different claims.
 
     >>> says_the_same("The limit is 50", "the limit is 50!"), says_the_same("limit is 1.2", "limit is 2.1")
     (True, False)
@@ -48,7 +48,7 @@ def says_the_same(a: str, b: str) -> bool:
 
 
 def count_negations(text: str) -> int:
-    """How often a text says no.
+    """Returns how often a text says no.
 
     >>> count_negations("We won't pay, and nobody asked"), count_negations("The payment is important")
     (2, 0)
@@ -57,7 +57,7 @@ def count_negations(text: str) -> int:
 
 
 def numbers_of(text: str) -> frozenset[str]:
-    """The numbers in a text, however they are written; the word one, which is mostly none, does not count.
+    """Returns the numbers in a text, however they are written; the word one, which is mostly none, does not count.
 
     >>> sorted(numbers_of("1,000 seats at 2.50, twenty-one of them by 2026-02-03"))
     ['1000', '2', '2.5', '2026', '21', '3']
@@ -71,14 +71,14 @@ def numbers_of(text: str) -> frozenset[str]:
 
 
 def _plain(digits: str) -> str:
-    """A number without thousands marks and needless zeros."""
+    """Returns a number without thousands marks and needless zeros."""
     whole, point, part = _THOUSANDS.sub("", digits).partition(".")
     part = part.rstrip("0") if part.isdigit() else part
     return (whole.lstrip("0") or "0") + (point + part if part else "")
 
 
 def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
-    """Why a text must not stand for those it was written from, in a few words; nothing when it may.
+    """Returns why a text must not stand for those it was written from, in a few words; nothing when it may.
 
     keep is the share of the words of each source that it must hold, also of those that not all sources have in common:
     their subject alone says little.
@@ -103,12 +103,13 @@ def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
 
 
 def may_be_one(a: str, b: str, same_numbers: bool) -> bool:
-    """Whether it is worth asking if two texts say the same: not when one denies what the other does not."""
+    """Returns whether it is worth asking if two texts say the same: not when one denies what the other does not."""
     return bool(count_negations(a)) == bool(count_negations(b)) and (not same_numbers or numbers_of(a) == numbers_of(b))
 
 
 def find_merge_fault(text: str, a: str, b: str) -> str:
-    """Why a text must not take the place of two others: besides inventing nothing, it must lose no number and no denial."""
+    """Returns why a text must not take the place of two others: besides inventing nothing, it must lose no number and
+    no denial."""
     if not numbers_of(a) | numbers_of(b) <= numbers_of(text):
         return "its text leaves out a number"
     if fault := find_fault(text, (a, b), keep=0.5):
@@ -119,7 +120,8 @@ def find_merge_fault(text: str, a: str, b: str) -> str:
 
 
 def edit_distance(one: str, two: str, most: int) -> int:
-    """The least number of letters to put in, take out or exchange; `most`, a small number, plus 1 when that is more.
+    """Returns the least number of letters to put in, take out or exchange; `most`, a small number, plus 1 when that is
+    more.
 
     >>> edit_distance("kitten", "sitting", 5), edit_distance("kitten", "sitting", 2)
     (3, 3)
@@ -136,8 +138,8 @@ def edit_distance(one: str, two: str, most: int) -> int:
 
 
 def tolerance(length: int) -> int:
-    """How far two names of a length may be apart and still be taken for one: short ones must be equal (MRR and ARR are two
-    things), of long ones two letters may differ."""
+    """Returns how far two names of a length may be apart and still be taken for one: short ones must be equal (MRR and
+    ARR are two things), of long ones two letters may differ."""
     return 0 if length < 6 else 1 if length < 9 else 2
 
 
@@ -146,7 +148,8 @@ _SHARED = 3
 
 
 def probe(text: frozenset[str], threshold: float) -> list[str]:
-    """The leading words of a text: any other with likeness >= threshold has at least `shared` of them among its own.
+    """Returns the leading words of a text: any other with likeness >= threshold has at least `shared` of them among its
+    own.
 
     Words are put in one fixed order, long (rare) ones first. Two sets that overlap in c words cannot hide that from
     their leading parts of n - c + k words: k of the common words must be in both.
@@ -156,7 +159,7 @@ def probe(text: frozenset[str], threshold: float) -> list[str]:
 
 
 def shared(text: frozenset[str], threshold: float) -> int:
-    """How many leading words a text must have in common with another to be worth comparing."""
+    """Returns how many leading words a text must have in common with another to be worth comparing."""
     return max(1, min(_SHARED, _overlap(len(text), threshold)))
 
 

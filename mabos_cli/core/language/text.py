@@ -34,7 +34,7 @@ def _picture(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """The text with control and direction characters drawn instead of obeyed; line breaks and tabs stay.
+    """Returns the text with control and direction characters drawn instead of obeyed; line breaks and tabs stay.
 
     >>> visible("a\\x1b[31mred")
     'a␛[31mred'
@@ -43,7 +43,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """The text on one line, drawn safely, cut at a word near width characters (0: not cut).
+    """Returns the text on one line, drawn safely, cut at a word near width characters (0: not cut).
 
     >>> one_line("a\\n\\n  b c", 0)
     'a b c'
@@ -60,7 +60,7 @@ def one_line(text: str, width: int = 0) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded; characters of unspaced scripts count as words.
+    """Returns the words of a text, folded; characters of unspaced scripts count as words.
 
     >>> words("Don't panic: v2.0")
     ['don', 't', 'panic', 'v2', '0']
@@ -72,7 +72,7 @@ def words(text: str) -> list[str]:
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text, stemmed lightly, with repetition.
+    """Returns the words of a text, stemmed lightly, with repetition.
 
     >>> stems("Plans and plans")
     ['plan', 'and', 'plan']
@@ -81,7 +81,7 @@ def stems(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """The text as texts are compared: without regard to case, blanks and line breaks.
+    """Returns the text as texts are compared: without regard to case, blanks and line breaks.
 
     >>> fold("We  ship\\non FRIDAY")
     'we ship on friday'
@@ -90,7 +90,8 @@ def fold(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """The text with every character of a script that is hard to cut into words standing apart, for a word index.
+    """Returns the text with every character of a script that is hard to cut into words standing apart, for a word
+    index.
 
     >>> spaced("Tokyo 東京都 ok")
     'Tokyo  東  京  都  ok'
@@ -99,7 +100,7 @@ def spaced(text: str) -> str:
 
 
 def split_uncut(word: str) -> list[str]:
-    """A word as a word index holds it: runs of such characters become pairs of neighbours.
+    """Returns a word as a word index holds it: runs of such characters become pairs of neighbours.
 
     >>> split_uncut("東京都v2"), split_uncut("seat")
     (['東 京', '京 都', 'v2'], ['seat'])
@@ -116,7 +117,8 @@ def split_uncut(word: str) -> list[str]:
 
 
 def cut_text(text: str, size: int, most: int = 0) -> list[str]:
-    """The text in parts of at most `size` characters, cut at the end of a line, a sentence or a word where there is one.
+    """Returns the text in parts of at most `size` characters, cut at the end of a line, a sentence or a word where
+    there is one.
 
     With `most`, the last of that many parts takes all that is left.
 
@@ -135,7 +137,8 @@ def cut_text(text: str, size: int, most: int = 0) -> list[str]:
 
 
 def asked_words(text: str) -> list[str]:
-    """The words worth searching for, as they are written, in order and once; all words when only stop words remain.
+    """Returns the words worth searching for, as they are written, in order and once; all words when only stop words
+    remain.
 
     >>> asked_words("What were the deploys about?"), asked_words("who are you")
     (['deploys'], ['who', 'are', 'you'])
@@ -145,7 +148,7 @@ def asked_words(text: str) -> list[str]:
 
 
 def words_as_written(text: str) -> list[str]:
-    """The words worth searching for, in the letters that stand there: a word index folds them in its own way.
+    """Returns the words worth searching for, in the letters that stand there: a word index folds them in its own way.
 
     >>> words_as_written("Who is in the Straße?")
     ['Straße']
@@ -156,7 +159,8 @@ def words_as_written(text: str) -> list[str]:
 
 
 def composed(text: str) -> str:
-    """The text with letters and their accents in one piece, as far as there are such, and without halves of characters."""
+    """Returns the text with letters and their accents in one piece, as far as there are such, and without halves of
+    characters."""
     if text.isascii():
         return text
     from unicodedata import normalize
@@ -165,7 +169,7 @@ def composed(text: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The words worth searching for, stemmed lightly, in order and once; all words when only stop words remain.
+    """Returns the words worth searching for, stemmed lightly, in order and once; all words when only stop words remain.
 
     >>> terms("What were the deploys about?")
     ['deploy']
@@ -176,7 +180,7 @@ def terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """The word without a plain English ending, so that plurals and tenses meet.
+    """Returns the word without a plain English ending, so that plurals and tenses meet.
 
     >>> [stem(w) for w in ("price", "pricing", "priced", "prices", "shipping", "policies", "glass", "bus")]
     ['pric', 'pric', 'pric', 'pric', 'ship', 'policy', 'glass', 'bus']
@@ -195,7 +199,7 @@ def stem(word: str) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun.
+    """Returns a count with its noun.
 
     >>> plural(1, "item"), plural(2, "memory")
     ('1 item', '2 memories')
@@ -206,5 +210,5 @@ def plural(count: int, noun: str) -> str:
 
 
 def token_cost(text: str, per_token: int = 4) -> int:
-    """About how many tokens a model pays to read the text: four characters each, at least one."""
+    """Returns about how many tokens a model pays to read the text: four characters each, at least one."""
     return max(1, -(-len(text) // per_token))

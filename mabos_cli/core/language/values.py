@@ -23,7 +23,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Amounts, days with or without a time, times of day; compiled when first needed."""
+    """Returns amounts, days with or without a time, times of day; compiled when first needed."""
     sign = rf"US\$|[$€£¥]|{_CODES.replace(' ', '|')}"
     amount = re.compile(
         rf"(?P<minus>[+-])?\s?(?P<before>{sign})?\s?(?P<sign>[+-])?"
@@ -37,7 +37,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=1 << 16)
 def find_value(text: str) -> Value | None:
-    """The value that a text stands for, or None. Digits with a leading zero are a code, not a number.
+    """Returns the value that a text stands for, or None. Digits with a leading zero are a code, not a number.
 
     >>> [find_value(text) for text in ("$50,000", "2.4M", "12 %")]
     [Value(kind='money', unit='USD', amount=50000), Value(kind='number', unit='', amount=2400000), \
@@ -45,22 +45,22 @@ Value(kind='percent', unit='', amount=12)]
     >>> find_value("007"), find_value("about 7")
     (None, None)
     """
-    said = text.strip()
-    if not said or len(said) > 100 or not any("0" <= char <= "9" for char in said):
+    value = text.strip()
+    if not value or len(value) > 100 or not any("0" <= char <= "9" for char in value):
         return None
     amount, day, clock = _patterns()
-    if day.fullmatch(said):
-        return _moment(said)
-    if clock.fullmatch(said):
-        return _clock(said)
-    match = amount.fullmatch(said)
+    if day.fullmatch(value):
+        return _moment(value)
+    if clock.fullmatch(value):
+        return _clock(value)
+    match = amount.fullmatch(value)
     return _amount(match) if match else None
 
 
-def _moment(said: str) -> Value | None:
-    """A day or a moment in seconds; without an offset it is UTC, and a day stands for its start."""
+def _moment(text: str) -> Value | None:
+    """Returns a day or a moment in seconds; without an offset it is UTC, and a day stands for its start."""
     try:
-        at = datetime.fromisoformat(said)
+        at = datetime.fromisoformat(text)
     except ValueError:
         return None
     # By difference: timestamp() and conversion to UTC fail at the ends of the calendar.
@@ -68,16 +68,16 @@ def _moment(said: str) -> Value | None:
     return Value("time", "", span.days * 86400 + span.seconds + span.microseconds / 1e6)
 
 
-def _clock(said: str) -> Value | None:
+def _clock(text: str) -> Value | None:
     try:
-        at = time.fromisoformat(said)
+        at = time.fromisoformat(text)
     except ValueError:
         return None
     return Value("clock", "", at.hour * 3600 + at.minute * 60 + at.second + at.microsecond / 1e6)
 
 
 def _amount(match: re.Match[str]) -> Value | None:
-    """The number, money or percentage of a match."""
+    """Returns the number, money or percentage of a match."""
     before, after, scale = match["before"], match["after"], match["scale"]
     if not (match["whole"] or match["part"]) or (match["minus"] and match["sign"]):
         return None
@@ -99,7 +99,7 @@ def _amount(match: re.Match[str]) -> Value | None:
 
 
 def _exact(digits: str, power: int) -> float | None:
-    """The number; whole ones as int, because floats take neighbours beyond 2**53 for equal."""
+    """Returns the number; whole ones as int, because floats take neighbours beyond 2**53 for equal."""
     whole, _, part = digits.partition(".")
     part = part.rstrip("0")
     if power - len(part) >= 0 and len(whole) + power <= 60:
@@ -111,7 +111,7 @@ def _exact(digits: str, power: int) -> float | None:
 
 
 def compare(operator: str, left: str, right: str) -> bool:
-    """Whether the object of a fact stands in this relation to what a condition gives.
+    """Returns whether the object of a fact stands in this relation to what a condition gives.
 
     Equality is by value if both are of one kind, else by text; what has no common order is neither more nor less. A bare
     number has the order of money and percentages: who writes `> 40000` means the unit of what is there.

@@ -55,7 +55,8 @@ class Mind(NamedTuple):
 def judge_intentions(
     intentions: Sequence[Attitude], mind: Mind, strategy: str, stall_days: float | None, now: datetime, floor: float
 ) -> list[Verdict]:
-    """The intentions to give up, in order. stall_days None means that nothing ever stands still for too long."""
+    """Returns the intentions to give up, in order. stall_days None means that nothing ever stands still for too
+    long."""
     lost = lost_goals(mind, strategy, floor)
     found = []
     for each in intentions:
@@ -72,7 +73,7 @@ def judge_intentions(
 
 
 def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
-    """The goals that are no reason to act any more under a strategy, with what became of them."""
+    """Returns the goals that are no reason to act any more under a strategy, with what became of them."""
     sure = [belief for belief in mind.beliefs if belief.certainty > floor]
     behind = _motives(mind)
     lost: dict[str, str] = {}
@@ -83,14 +84,14 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
         pursued |= set() if why else {goal.id}
     # An id that two goals have says nothing as long as one of them is pursued.
     lost = {goal: why for goal, why in lost.items() if goal not in pursued}
-    for goal_id, told in _believed(sure, [goal.id for goal in mind.goals if goal.id]).items():
-        if told.startswith("is achieved") or strategy != "blind":
-            lost.setdefault(goal_id, told)
+    for goal_id, reason in _believed(sure, [goal.id for goal in mind.goals if goal.id]).items():
+        if reason.startswith("is achieved") or strategy != "blind":
+            lost.setdefault(goal_id, reason)
     return lost
 
 
 def _why_lost(goal: Attitude, strategy: str, desires: Sequence[Attitude]) -> str:
-    """What its own status, or that of the desires behind it, says against a goal; empty when nothing does."""
+    """Returns what its own status, or that of the desires behind it, says against a goal; empty when nothing does."""
     word = status_word(goal.status)
     if word in DONE:
         return "is achieved"
@@ -101,26 +102,27 @@ def _why_lost(goal: Attitude, strategy: str, desires: Sequence[Attitude]) -> str
 
 
 def _motives(mind: Mind) -> dict[str, list[Attitude]]:
-    """The desires behind each goal, by its id: those that it names, then those that name it. One of another file says nothing."""
+    """Returns the desires behind each goal, by its id: those that it names, then those that name it. One of another
+    file says nothing."""
     desires = {desire.id: desire for desire in mind.desires if desire.id}
     found: dict[str, list[Attitude]] = {}
     for goal in mind.goals:
-        found.setdefault(goal.id, []).extend(desires[own] for own in goal.linked("desire") if own in desires)
+        found.setdefault(goal.id, []).extend(desires[linked] for linked in goal.linked("desire") if linked in desires)
     for desire in desires.values():
-        for own in desire.linked("motivates"):
-            found.setdefault(own, []).append(desire)
+        for linked in desire.linked("motivates"):
+            found.setdefault(linked, []).append(desire)
     return found
 
 
 def _unwanted(desires: Sequence[Attitude]) -> str:
-    """Why nobody wants a goal: every desire behind it is gone."""
+    """Returns why nobody wants a goal: every desire behind it is gone."""
     if not desires or any(status_word(desire.status) not in GONE for desire in desires):
         return ""
     return f"{desires[0].id} is {status_word(desires[0].status)}"
 
 
 def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]:
-    """What beliefs say of goals that they name: that they are impossible, or achieved."""
+    """Returns what beliefs say of goals that they name: that they are impossible, or achieved."""
     one = rf"(?<![\w-])(?:{'|'.join(map(re.escape, goals))})(?![\w-])"
     named = re.compile(rf"{one}(?:(?:\s*[,/&]\s*|\s+)(?:and\s+|or\s+)?{one})*")
     found: dict[str, str] = {}
@@ -138,8 +140,8 @@ def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]
 
 
 def _claimed(sentence: str, named: re.Pattern[str], claim: re.Pattern[str]) -> list[str]:
-    """The names of what a sentence makes a claim about, rather than asks, denies or makes depend on something: those before
-    the claim, or else the first ones behind it, as in "we cannot reach G-001"."""
+    """Returns the names of what a sentence makes a claim about, rather than asks, denies or makes depend on something:
+    those before the claim, or else the first ones behind it, as in "we cannot reach G-001"."""
     if "?" in sentence or _DEPENDS.search(sentence):
         return []
     found = []
@@ -153,12 +155,12 @@ def _claimed(sentence: str, named: re.Pattern[str], claim: re.Pattern[str]) -> l
 
 
 def is_past(text: str, now: datetime) -> bool:
-    """Whether a deadline is over: a day when it ends, a moment when it is behind."""
+    """Returns whether a deadline is over: a day when it ends, a moment when it is behind."""
     end = end_of(text)
     return end is not None and (end < now if end == find_time(text) else end <= now)
 
 
 def is_older(text: str, now: datetime, days: float) -> bool:
-    """Whether a date lies more than so many whole days back."""
+    """Returns whether a date lies more than so many whole days back."""
     moment = find_time(text)
     return moment is not None and (now.date() - moment.date()).days > days

@@ -55,7 +55,7 @@ class Conflict(NamedTuple):
 
     @property
     def action(self) -> str:
-        """What somebody should do about it."""
+        """Returns what somebody should do about it."""
         if not self.newer:
             return "find out which holds, and revise the other"
         older, newer = (self.b, self.a) if self.newer == "a" else (self.a, self.b)
@@ -65,7 +65,7 @@ class Conflict(NamedTuple):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals that either belief supports."""
+        """Returns the goals that either belief supports."""
         return tuple(sorted({*self.a.supports, *self.b.supports}))
 
 
@@ -242,7 +242,7 @@ def _topic(a: Reading, b: Reading, newer: str) -> Topic:
 
 
 def is_thing(heading: str, texts: str) -> bool:
-    """Whether a heading names a thing or a way of doing it, rather than somebody of whom much can be told.
+    """Returns whether a heading names a thing or a way of doing it, rather than somebody of whom much can be told.
 
     >>> is_thing("Milking", ""), is_thing("Ticket sales", ""), is_thing("Nadia", "Nadia lives in Ghent.")
     (True, True, False)
@@ -269,7 +269,8 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
 
 
 def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
-    """Whether two headings tell apart texts with these roots: by their form, or by names that the texts do not repeat.
+    """Returns whether two headings tell apart texts with these roots: by their form, or by names that the texts do not
+    repeat.
 
     >>> content = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
     >>> tells_apart("Vaccine transport", "Cold chain", content), tells_apart("Line 2", "Cold chain", content)
@@ -290,7 +291,7 @@ def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:
-    """Whether two claims are in nearly the same words, and enough of them to name what they are about."""
+    """Returns whether two claims are in nearly the same words, and enough of them to name what they are about."""
     common = {*a.terms} & {*b.terms}
     names = {name.key for name in a.names} & {name.key for name in b.names}
     apart = [{*claim.terms} - common for claim in (a, b)]

@@ -34,10 +34,10 @@ class Seed(NamedTuple):
         return self.kind, self.id
 
     def linked(self) -> Iterator[tuple[str, Key]]:
-        """The names of its links, each with what it leads to."""
+        """Yields the names of its links, each with what it leads to."""
         for name, kind in LINKS[self.kind].items():
-            for own in self.links.get(name, ()):
-                yield name, (kind, own)
+            for entry_id in self.links.get(name, ()):
+                yield name, (kind, entry_id)
 
 
 class SeedAgent(NamedTuple):
@@ -84,7 +84,7 @@ class SeedPlan(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def added(self) -> dict[tuple[str, str], list[Seed]]:
-        """What is to be added, by agent and kind."""
+        """Returns what is to be added, by agent and kind."""
         found: dict[tuple[str, str], list[Seed]] = {}
         for seed, state, _ in self.entries:
             if state == "added":
@@ -93,8 +93,8 @@ class SeedPlan(NamedTuple):
 
 
 def check_template(template: Template, held: Iterable[Held] = ()) -> list[Problem]:
-    """What is wrong with a template, by line: ids and titles that are there twice, links that lead nowhere, and goals that are
-    part of themselves. A link may also lead to what agents have already."""
+    """Returns what is wrong with a template, by line: ids and titles that are there twice, links that lead nowhere, and
+    goals that are part of themselves. A link may also lead to what agents have already."""
     found: list[tuple[Seed, str]] = []
     ids: dict[Key, int] = {}
     titles: dict[tuple[str, ...], int] = {}
@@ -108,24 +108,25 @@ def check_template(template: Template, held: Iterable[Held] = ()) -> list[Proble
     for seed in template.seeds:
         found += [(seed, f"{name}: no {to[0]} {to[1]}") for name, to in seed.linked() if to not in known]
     found += [(seed, f"{seed.id} is a part of itself") for seed in _circling(template.seeds)]
-    return sorted(Problem(template.path, seed.line, told) for seed, told in found)
+    return sorted(Problem(template.path, seed.line, message) for seed, message in found)
 
 
 def _circling(seeds: Sequence[Seed]) -> Iterator[Seed]:
-    """The goals that are part of themselves, however far up."""
+    """Yields the goals that are part of themselves, however far up."""
     above = {seed.id: seed.links.get("parent", ()) for seed in seeds if seed.kind == "goal"}
     for seed in seeds:
         seen: set[str] = set()
         wave = {*above.get(seed.id, ())} if seed.kind == "goal" else set()
         while wave - seen:
             seen |= wave
-            wave = {parent for own in wave for parent in above.get(own, ())}
+            wave = {parent for goal in wave for parent in above.get(goal, ())}
         if seed.id in seen:
             yield seed
 
 
 def plan_seed(template: Template, held: Sequence[Held], agents: Collection[str]) -> SeedPlan:
-    """What to add. What is there is left as it is: by its id, whoever has it, or else by its title, where its own agent has it."""
+    """Returns what to add. What is there is left as it is: by its id, whoever has it, or else by its title, where its
+    own agent has it."""
     by_id = {(each.kind, each.id.casefold()): each for each in reversed(held) if each.id}
     by_title = {(each.agent, each.kind, each.title.casefold()): each for each in reversed(held)}
     there: dict[Key, Held] = {}
@@ -139,8 +140,8 @@ def plan_seed(template: Template, held: Sequence[Held], agents: Collection[str])
         state = "kept" if seed.key in there else "added" if seed.agent in agents else "left out"
         entries.append(Planned(_relinked(seed, there), state, there.get(seed.key)))
     nameless = [
-        f"{each.place} of {each.agent} has no id: links to {own} are left out"
-        for (_, own), each in there.items()
+        f"{each.place} of {each.agent} has no id: links to {entry_id} are left out"
+        for (_, entry_id), each in there.items()
         if not each.id
     ]
     missing = tuple(agent for agent in template.agents if agent.id not in agents)
@@ -148,9 +149,9 @@ def plan_seed(template: Template, held: Sequence[Held], agents: Collection[str])
 
 
 def _relinked(seed: Seed, there: Mapping[Key, Held]) -> Seed:
-    """A seed whose links lead to what is there under another id, and not to what is there without one."""
+    """Returns a seed whose links lead to what is there under another id, and not to what is there without one."""
     links: dict[str, list[str]] = {}
     for name, to in seed.linked():
-        own = there[to].id if to in there else to[1]
-        links.setdefault(name, []).extend([own] if own else [])
+        entry_id = there[to].id if to in there else to[1]
+        links.setdefault(name, []).extend([entry_id] if entry_id else [])
     return seed._replace(links={name: tuple(ids) for name, ids in links.items() if ids})

@@ -44,7 +44,7 @@ class Belief(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """All that it says, as one text."""
+        """Returns all that it says, as one text."""
         if not self.text:
             return self.subject
         return self.text if _holds(self.text, self.subject) else f"{self.subject}: {self.text}"
@@ -55,7 +55,7 @@ class Belief(NamedTuple):
 
 
 def _holds(text: str, subject: str) -> bool:
-    """Whether a text names its subject itself, so that it need not be said twice."""
+    """Returns whether a text names its subject itself, so that it need not be said twice."""
     return subject.casefold() in text.casefold()
 
 
@@ -95,16 +95,17 @@ class Attitude(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What to call it in a message."""
+        """Returns what to call it in a message."""
         return self.id or self.title
 
     def linked(self, *names: str) -> tuple[str, ...]:
-        """The ids that it is linked with, under one of some names, each once."""
+        """Returns the ids that it is linked with, under one of some names, each once."""
         return tuple(dict.fromkeys(found for name in names for found in self.links.get(name, ())))
 
 
 def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float | None, str]:
-    """A number in 0..1 from a number, a percentage or a word, or None when nothing is said; and what is wrong with it.
+    """Returns a number in 0..1 from a number, a percentage or a word, or None when nothing is said; and what is wrong
+    with it.
 
     >>> parse_level("85 %", {}, "certainty"), parse_level("High", {"high": 0.8}, "priority")
     ((0.85, ''), (0.8, ''))
@@ -124,14 +125,14 @@ def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float
 
 
 def find_step(steps: Sequence[Step], name: str) -> Step | None:
-    """The step with a name, or at a place in the order, done or not; None when there is none."""
+    """Returns the step with a name, or at a place in the order, done or not; None when there is none."""
     by_name = [each for each in steps if each.name and each.name.casefold() == name.casefold()]
     by_number = [each for number, each in enumerate(steps, 1) if str(number) == name]
     return next(iter(by_name or by_number), None)
 
 
 def status_word(status: str) -> str:
-    """The word of a status, without the date and the reason behind it, and without what brought it about.
+    """Returns the word of a status, without the date and the reason behind it, and without what brought it about.
 
     >>> status_word("Expired (2026-02-24: deadline 2026-02-20)")
     'expired'
@@ -142,13 +143,13 @@ def status_word(status: str) -> str:
 
 
 def is_active(attitude: Attitude) -> bool:
-    """Whether something is being pursued: said to be, or dated and not said to be anything else."""
+    """Returns whether something is being pursued: said to be, or dated and not said to be anything else."""
     word = status_word(attitude.status)
     return word in ACTIVE or (not word and bool(attitude.deadline or attitude.updated))
 
 
 def state_of(attitude: Attitude) -> str:
-    """How things stand, in one of five words: done, gone, stalled, active, open."""
+    """Returns how things stand, in one of five words: done, gone, stalled, active, open."""
     word = status_word(attitude.status)
     for state, words in (("done", DONE), ("gone", GONE | {"expired"}), ("stalled", _STALLED)):
         if word in words:
@@ -170,8 +171,8 @@ class Branch(NamedTuple):
 def build_tree(
     goals: Sequence[Attitude], desires: Sequence[Attitude], plans: Sequence[Attitude], beliefs: Sequence[Belief]
 ) -> list[Branch]:
-    """The goals that are part of no other one here, strategic ones first, each with all below it. Goals that are part of
-    each other in a ring, or lie too deep to be drawn, stand at the top, once."""
+    """Returns the goals that are part of no other one here, strategic ones first, each with all below it. Goals that
+    are part of each other in a ring, or lie too deep to be drawn, stand at the top, once."""
     known = {goal.id: goal for goal in goals if goal.id}
     below: dict[str, list[Attitude]] = {}
     for goal in goals:
@@ -200,7 +201,7 @@ def _rank(goal: Attitude) -> int:
 
 
 def _behind(attitudes: Sequence[Attitude], link: str) -> dict[str, list[str]]:
-    """Names of what leads to a goal, by goal."""
+    """Returns names of what leads to a goal, by goal."""
     found: dict[str, list[str]] = {}
     for each in attitudes:
         for goal in each.linked(link):

@@ -73,7 +73,8 @@ _WORDS = PRIORITIES | {"very high": 0.9, "very low": 0.1, "urgent": 0.95, "norma
 
 
 def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], list[Problem]]:
-    """The attitudes of a file in order, and what in it makes no sense; one bad value does not hide the others."""
+    """Returns the attitudes of a file in order, and what in it makes no sense; one bad value does not hide the
+    others."""
     found: list[Attitude] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}
@@ -89,27 +90,27 @@ def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], li
     return found, problems
 
 
-def note_id(seen: dict[str, int], own: str, line: int) -> list[str]:
+def note_id(seen: dict[str, int], entry_id: str, line: int) -> list[str]:
     """Notes where an id stands, and tells if it stood before."""
-    known = seen.setdefault(own, line) if own else line
-    return [f"{own} is also the id of line {known}"] if known != line else []
+    known = seen.setdefault(entry_id, line) if entry_id else line
+    return [f"{entry_id} is also the id of line {known}"] if known != line else []
 
 
 def _is_prose(entry: Entry, kind: str) -> bool:
-    """Whether a section is only what somebody wrote below the heading of a group."""
+    """Returns whether a section is only what somebody wrote below the heading of a group."""
     return entry.shape == "section" and not entry.fields and not split_id(entry, KINDS[kind].prefix)[0]
 
 
 def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitude, list[str]]:
-    """An entry as an attitude, without its place, and what is wrong with it."""
-    own, title = split_id(entry, KINDS[kind].prefix)
+    """Returns an entry as an attitude, without its place, and what is wrong with it."""
+    entry_id, title = split_id(entry, KINDS[kind].prefix)
     priority, trouble = parse_level(entry.get("priority"), _WORDS, "priority")
     troubles = [trouble] if trouble else []
     for name in ("deadline", "updated"):
-        said = entry.get(name)
-        vague = _OPEN_END.fullmatch(said) or (kind == "commitment" and not re.search(r"\d", said))
-        if said and not find_time(said) and not vague:
-            troubles.append(f"{name} {said[:40]!r} is no date")
+        date = entry.get(name)
+        vague = _OPEN_END.fullmatch(date) or (kind == "commitment" and not re.search(r"\d", date))
+        if date and not find_time(date) and not vague:
+            troubles.append(f"{name} {date[:40]!r} is no date")
     links = {name: _linked(entry, name) for name in KINDS[kind].links}
     via = _VIA.fullmatch(title) if kind == "intention" else None
     if via:
@@ -117,9 +118,9 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitud
     elif kind in ("intention", "plan") and not links["goal"]:
         aside = re.search(rf"\((?:goal:?\s*)?({ID.pattern})\)", title)
         links["goal"] = (aside[1],) if aside else ()
-    told = Attitude(
+    attitude = Attitude(
         kind,
-        own,
+        entry_id,
         title,
         entry.text,
         _status(file, entry),
@@ -132,11 +133,11 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitud
         {name: ids for name, ids in links.items() if ids},
         group=entry.group,
     )
-    return told, troubles
+    return attitude, troubles
 
 
 def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
-    """The id of an entry and its title: the id may be a field of its own, or the first word of the title."""
+    """Returns the id of an entry and its title: the id may be a field of its own, or the first word of the title."""
     if entry.get("id"):
         return entry.get("id").strip("*_` "), entry.title
     # TypeScript MABOS has BE-001 and DI-001 besides B-001 and D-001.
@@ -149,33 +150,33 @@ def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
 
 
 def goal_group(file: str, level: str) -> str:
-    """The heading for goals of a level, or for those that are pursued, if the text of a file has one."""
+    """Returns the heading for goals of a level, or for those that are pursued, if the text of a file has one."""
     titles = [heading.title for heading in parse_cognitive(file).headings if heading.level > 1]
     named = [t for t in titles if level in t.casefold()] or [t for t in titles if "active" in t.casefold()]
     return named[0] if named else ""
 
 
 def priority_of(entry: Entry) -> float | None:
-    """The priority that an entry names, as a number, or None when it names none."""
+    """Returns the priority that an entry names, as a number, or None when it names none."""
     return parse_level(entry.get("priority"), _WORDS, "priority")[0]
 
 
 def _linked(entry: Entry, name: str) -> tuple[str, ...]:
-    """The ids in a field of links; what is said behind a full stop is prose."""
+    """Returns the ids in a field of links; what is said behind a full stop is prose."""
     return tuple(dict.fromkeys(ID.findall(re.split(r"\.\s", entry.get(name))[0])))
 
 
 def _progress(text: str) -> float | None:
-    """Progress in percent, if that is what a field says."""
+    """Returns progress in percent, if that is what a field says."""
     match = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|$|[,;(])", text)
     return float(match[1]) if match else None
 
 
 def _status(file: CognitiveFile, entry: Entry) -> str:
-    """How things stand: as the entry says, as its box says, or as the heading above it says."""
-    said = entry.get("status")
-    if said:
-        return said
+    """Returns how things stand: as the entry says, as its box says, or as the heading above it says."""
+    status = entry.get("status")
+    if status:
+        return status
     if entry.shape == "item" and re.match(r"\S+\s+\[[xX]\]", file.lines[entry.first]):
         return "completed"
     heading = entry.group.casefold()
@@ -184,14 +185,15 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
 
 
 def _level(file: CognitiveFile, entry: Entry) -> str:
-    """Whether a goal is strategic, tactical or operational: by its own field, its first line, or the heading above."""
-    said = [entry.get("type"), entry.group]
-    said += [file.lines[entry.first]] if entry.shape == "item" else []
-    return next((level for text in said for level in LEVELS if level in text.casefold()), "")
+    """Returns whether a goal is strategic, tactical or operational: by its own field, its first line, or the heading
+    above."""
+    texts = [entry.get("type"), entry.group]
+    texts += [file.lines[entry.first]] if entry.shape == "item" else []
+    return next((level for text in texts for level in LEVELS if level in text.casefold()), "")
 
 
 def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
-    """The beliefs of a file in order, and what in it makes no sense; one bad value does not hide the others."""
+    """Returns the beliefs of a file in order, and what in it makes no sense; one bad value does not hide the others."""
     beliefs: list[Belief] = []
     problems: list[Problem] = []
     seen: dict[str, int] = {}
@@ -202,27 +204,27 @@ def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
         updated = entry.get("updated")
         if updated and not find_day(updated[:10]):
             problems.append(Problem(path, line, f"{updated[:40]!r} is no date"))
-        own, subject = split_id(entry, KINDS["belief"].prefix)
-        problems += [Problem(path, line, told) for told in note_id(seen, own, line)]
+        belief_id, subject = split_id(entry, KINDS["belief"].prefix)
+        problems += [Problem(path, line, trouble) for trouble in note_id(seen, belief_id, line)]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
-        told = (sure, updated, own, entry.get("source"), supports)
-        beliefs.append(Belief(subject, entry.text, *told, path, line, entry.get("status")))
+        fields = (sure, updated, belief_id, entry.get("source"), supports)
+        beliefs.append(Belief(subject, entry.text, *fields, path, line, entry.get("status")))
     return beliefs, problems
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
-    """The entry with an id, or else with a title, in whatever case."""
+    """Returns the entry with an id, or else with a title, in whatever case."""
     wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
-    by_id = [entry for entry, own, _ in named if own and own.casefold() in wanted]
+    by_id = [entry for entry, entry_id, _ in named if entry_id and entry_id.casefold() in wanted]
     by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
     return next(iter(by_id or by_title), None)
 
 
 def headed(heading: Heading) -> Entry:
-    """A heading as an entry, whatever stands below it."""
+    """Returns a heading as an entry, whatever stands below it."""
     return Entry("section", heading.group, heading.title, "", {}, heading.line, heading.last, heading.level)
 
 
@@ -236,7 +238,7 @@ _NO_WORDS = {*NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "n
 
 
 def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
-    """The plans of a file in order, with their steps; and what in it makes no sense."""
+    """Returns the plans of a file in order, with their steps; and what in it makes no sense."""
     file = parse_cognitive(text)
     plans: list[Attitude] = []
     problems: list[Problem] = []
@@ -254,7 +256,7 @@ def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
 
 
 def _plan_entry(file: CognitiveFile, heading: Heading) -> Entry:
-    """A plan as an entry: its heading, and the fields that stand before its steps."""
+    """Returns a plan as an entry: its heading, and the fields that stand before its steps."""
     fields: dict[str, Field] = {}
     for number in range(heading.line + 1, heading.last + 1):
         if number not in file.hidden and is_only_fields(file.lines[number]):
@@ -263,7 +265,7 @@ def _plan_entry(file: CognitiveFile, heading: Heading) -> Entry:
 
 
 def _steps_table(file: CognitiveFile, heading: Heading) -> Table | None:
-    """The first table below a heading that has a column for words, and is no log."""
+    """Returns the first table below a heading that has a column for words, and is no log."""
     at = bisect_right(file.tables, heading.line, key=lambda table: table.header)
     below = takewhile(lambda table: table.header <= heading.last, islice(file.tables, at, None))
     worded = (t for t in below if not t.is_log and {"title", *_word_columns(t.columns)} & set(t.columns))
@@ -271,13 +273,13 @@ def _steps_table(file: CognitiveFile, heading: Heading) -> Table | None:
 
 
 def _word_columns(columns: Iterable[str]) -> list[str]:
-    """The columns that may say what is to be done, besides the title."""
-    said = [c for c in ("text", "what") if c in columns]
-    return said + [c for c in columns if c not in _NO_WORDS and c not in said]
+    """Returns the columns that may say what is to be done, besides the title."""
+    usual = [c for c in ("text", "what") if c in columns]
+    return usual + [c for c in columns if c not in _NO_WORDS and c not in usual]
 
 
 def _steps(file: CognitiveFile, heading: Heading) -> Iterator[Step]:
-    """The steps of a plan: the rows of its table, or the items of its lists."""
+    """Yields the steps of a plan: the rows of its table, or the items of its lists."""
     table = _steps_table(file, heading)
     if table:
         for number in range(table.first, table.last + 1):
@@ -293,18 +295,18 @@ def _steps(file: CognitiveFile, heading: Heading) -> Iterator[Step]:
 
 
 def _row_step(cells: dict[str, str], number: int) -> Step:
-    """A row as a step. Its first words are its title, unless that is no more than a name."""
+    """Returns a row as a step. Its first words are its title, unless that is no more than a name."""
     title = plain(cells.get("title", ""))
     named = not title or bool(_ONLY_NAME.fullmatch(title))
     name = title if title and named else next((c for c in cells.values() if _ONLY_NAME.fullmatch(c)), "")
-    told = plain(next((cells[c] for c in _word_columns(cells) if cells[c]), "")) if named else title
+    text = plain(next((cells[c] for c in _word_columns(cells) if cells[c]), "")) if named else title
     status = cells.get("status") or cells.get("done") or _state_in_text(cells)
     word = status_word(status)
-    return Step(name, told, word in DONE | {"yes"} if word in _STATES else None, status, number + 1)
+    return Step(name, text, word in DONE | {"yes"} if word in _STATES else None, status, number + 1)
 
 
 def _state_in_text(cells: Mapping[str, str]) -> str:
-    """The state of a step in a table that keeps states in the column which elsewhere is the text."""
+    """Returns the state of a step in a table that keeps states in the column which elsewhere is the text."""
     text, title = cells.get("text", ""), plain(cells.get("title", ""))
     return text if title and not _ONLY_NAME.fullmatch(title) and status_word(text) in _STATES else ""
 
@@ -314,20 +316,20 @@ def _item_step(match: re.Match[str], number: int) -> Step:
     lead = _STEP_NAME.match(match[2])
     count = re.match(r"\d+", match[1])
     name = (lead[1] if lead else "") or (count[0] if count else "")
-    told = match[2][lead.end() :] if lead else match[2]
-    finished = bool(_FINISHED.search(told))
+    text = match[2][lead.end() :] if lead else match[2]
+    finished = bool(_FINISHED.search(text))
     done = box[1] != " " or finished if box else True if finished else None
-    return Step(name, _FINISHED.sub("", told).strip(), done, "done" if done else "", number + 1)
+    return Step(name, _FINISHED.sub("", text).strip(), done, "done" if done else "", number + 1)
 
 
 def find_plan(file: CognitiveFile, name: str) -> Heading | None:
-    """The heading of the plan with an id or a title, in whatever case."""
+    """Returns the heading of the plan with an id or a title, in whatever case."""
     entry = find_entry(file, "plan", name)
     return next((h for h in file.headings if entry and h.line == entry.first), None)
 
 
-def add_step(text: str, plan: Heading, told: str) -> str:
-    """The file with a step behind the last one of a plan: a row, an item, or the first of a list."""
+def add_step(text: str, plan: Heading, new: str) -> str:
+    """Returns the file with a step behind the last one of a plan: a row, an item, or the first of a list."""
     file = parse_cognitive(text)
     table, steps = _steps_table(file, plan), list(_steps(file, plan))
     name = _next_name([step.name for step in steps])
@@ -335,8 +337,8 @@ def add_step(text: str, plan: Heading, told: str) -> str:
         last = steps[-1].line - 1 if steps else 0
         cells = row_fields(file.lines[last], last, table.columns) if steps else {}
         like = {column: field.value for column, field in cells.items()}
-        return add_row(file, table, _new_row(table.columns, name, told, like))
-    line = inert_item(one_line(escape_block(told)))
+        return add_row(file, table, _new_row(table.columns, name, new, like))
+    line = inert_item(one_line(escape_block(new)))
     if not steps:
         return insert_block(file, plan.last + 1, [f"1. [ ] {line}"])
     last = steps[-1].line - 1
@@ -345,26 +347,27 @@ def add_step(text: str, plan: Heading, told: str) -> str:
     return add_item(file, last, file.end_of_item(last), [f"{name} {line}" if prefixed else line])
 
 
-def _new_row(columns: Sequence[str], name: str, told: str, like: Mapping[str, str]) -> dict[str, str]:
-    """The cells of a new step: its name, what is to be done, and that it is not done yet, each where the last step has it."""
-    own = next((c for c in columns if c in _NUMBERS), "")
+def _new_row(columns: Sequence[str], name: str, text: str, like: Mapping[str, str]) -> dict[str, str]:
+    """Returns the cells of a new step: its name, what is to be done, and that it is not done yet, each where the last
+    step has it."""
+    number = next((c for c in columns if c in _NUMBERS), "")
     words = _word_columns(columns)
-    in_title = not _ONLY_NAME.fullmatch(plain(like.get("title", ""))) if like else bool(own or not words)
+    in_title = not _ONLY_NAME.fullmatch(plain(like.get("title", ""))) if like else bool(number or not words)
     body = "title" if "title" in columns and in_title else (words or ["title"])[0]
     in_text = bool(_state_in_text(like)) and not {"status", "done"} & set(columns)
     state = {"text": "pending"} if in_text else {"status": "pending", "done": "no"}
-    values = state | {own or "title": name, body: told}
+    values = state | {number or "title": name, body: text}
     return {column: value for column, value in values.items() if column in columns}
 
 
 def _next_name(names: list[str]) -> str:
-    """The name of the step behind others: S-3 behind S-2."""
+    """Returns the name of the step behind others: S-3 behind S-2."""
     match = re.fullmatch(r"(.*?)(\d+)\D*", names[-1]) if names else None
     return f"{match[1]}{int(match[2]) + 1}" if match else str(len(names) + 1)
 
 
 def finish_step(text: str, step: Step, day: str) -> str:
-    """The file with a step marked as done: its box, its cell, or a word behind it."""
+    """Returns the file with a step marked as done: its box, its cell, or a word behind it."""
     if step.done:
         return text
     file = parse_cognitive(text)

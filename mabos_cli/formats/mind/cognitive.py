@@ -58,7 +58,7 @@ class Entry(NamedTuple):
     level: int = 0
 
     def get(self, name: str) -> str:
-        """The value of a field, empty when there is none."""
+        """Returns the value of a field, empty when there is none."""
         return self.fields[name].value if name in self.fields else ""
 
 
@@ -95,11 +95,11 @@ class CognitiveFile(NamedTuple):
     hidden: frozenset[int]
 
     def render(self) -> str:
-        """The file as it was."""
+        """Returns the file as it was."""
         return "\n".join(self.lines)
 
     def end_of(self, heading: Heading) -> int:
-        """The line behind a heading and all that stands below it."""
+        """Returns the line behind a heading and all that stands below it."""
         at = bisect_right(self.headings, heading.line, key=lambda h: h.line)
         while at < len(self.headings) and self.headings[at].level > heading.level:
             at += 1
@@ -110,12 +110,12 @@ class CognitiveFile(NamedTuple):
         return [n for n in within if n not in self.hidden and ITEM.fullmatch(bare(self.lines[n]))]
 
     def end_of_item(self, first: int) -> int:
-        """The last line of the item that begins on a line."""
+        """Returns the last line of the item that begins on a line."""
         return _end_of_item(self.lines, first, self.hidden)
 
 
 def parse_cognitive(text: str) -> CognitiveFile:
-    """What stands in a cognitive file. Any text will do."""
+    """Returns what stands in a cognitive file. Any text will do."""
     lines = tuple(text.split("\n"))
     hidden = frozenset(hidden_lines(lines))
     headings = tuple(_headings(lines, hidden))
@@ -143,12 +143,12 @@ def _headings(lines: Sequence[str], hidden: AbstractSet[int]) -> Iterator[Headin
 
 
 def is_log(heading: Heading) -> bool:
-    """Whether a heading says that a record of changes stands below it."""
+    """Returns whether a heading says that a record of changes stands below it."""
     return bool(_LOG.search(heading.title))
 
 
 def _group_of(groups: Sequence[Heading], line: int) -> str:
-    """The nearest heading above a line, of those that are not the title of the file."""
+    """Returns the nearest heading above a line, of those that are not the title of the file."""
     at = bisect_right(groups, line, key=lambda h: h.line)
     return groups[at - 1].title if at else ""
 
@@ -179,8 +179,8 @@ def _is_row(line: str) -> bool:
 
 
 def _meanings(names: list[str]) -> tuple[str, ...]:
-    """What the columns of a table are. Of two that could be the title the one that says what stands in the file is: an
-    Agent Beliefs table has About and Belief."""
+    """Returns what the columns of a table are. Of two that could be the title the one that says what stands in the file
+    is: an Agent Beliefs table has About and Belief."""
     named = [name for name in names if NAMES.get(name) == "title"]
     title = next((name for name in named if name in TITLES), named[0] if named else "")
     if {"goal", "intention"} <= set(named):
@@ -228,10 +228,10 @@ def _sections(
             if not found or not is_only_fields(lines[number]):
                 prose.append(unescape_block(bare(lines[number]).strip()))
         is_group = below is not None and below.level > heading.level
-        told = [line for line in prose if line]
-        if fields or (told and not is_group and not is_log(heading)):
+        sentences = [line for line in prose if line]
+        if fields or (sentences and not is_group and not is_log(heading)):
             last = max((n for n in body if lines[n].strip()), default=heading.line)
-            title, text = plain(heading.title), plain(" ".join(told))
+            title, text = plain(heading.title), plain(" ".join(sentences))
             yield Entry("section", heading.group, title, text, fields, heading.line, last, heading.level)
 
 
@@ -247,21 +247,22 @@ def _items(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Head
             continue
         last = _end_of_item(lines, number, hidden)
         fields = inline_fields(line, number)
-        told = []
+        sentences = []
         for below in range(number + 1, last + 1):
             if below not in hidden and is_only_fields(lines[below]):
                 fields = fields_of(lines[below], below) | fields
             elif below not in hidden:
-                told.append(unescape_block(bare(lines[below]).strip()))
+                sentences.append(unescape_block(bare(lines[below]).strip()))
         if fields or _NAMED.match(match[2]):
             words = _ASIDE.sub(lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2]))
             title = plain(INLINE.sub("", words)).rstrip(" ,;—–-")
-            text = plain(fields["text"].value if "text" in fields else " ".join(told))
+            text = plain(fields["text"].value if "text" in fields else " ".join(sentences))
             yield Entry("item", _group_of(groups, number), title, text, fields, number, last)
 
 
 def _end_of_item(lines: Sequence[str], first: int, hidden: AbstractSet[int]) -> int:
-    """The last line of an item: what is indented behind it belongs to it, and code and comments that begin there."""
+    """Returns the last line of an item: what is indented behind it belongs to it, and code and comments that begin
+    there."""
     last = number = first
     while number + 1 < len(lines):
         number += 1

@@ -47,68 +47,70 @@ _COLUMNS = {
 
 
 def set_field(file: CognitiveFile, entry: Entry, name: str, value: str) -> str:
-    """The text with a field of an entry changed or added; a table that has no column for it gets it in brackets."""
+    """Returns the text with a field of an entry changed or added; a table that has no column for it gets it in
+    brackets."""
     return set_fields(file, [(entry, name, value)])
 
 
 def set_fields(file: CognitiveFile, changes: Sequence[tuple[Entry, str, str]]) -> str:
-    """The text with a field of each of some entries changed: from the last to the first, so that lines stay where they are."""
+    """Returns the text with a field of each of some entries changed: from the last to the first, so that lines stay
+    where they are."""
     lines = list(file.lines)
     for entry, name, value in sorted(changes, key=lambda change: -change[0].first):
-        field, told = entry.fields.get(name), inert(one_line(value))
+        field, text = entry.fields.get(name), inert(one_line(value))
         if field:
-            _replace(lines, entry, name, field, told)
-        elif entry.shape == "row" and told:
-            _mark_row(lines, entry, name, told)
-        elif told:
-            _add_field(lines, entry, name, told, _ending(file))
+            _replace(lines, entry, name, field, text)
+        elif entry.shape == "row" and text:
+            _mark_row(lines, entry, name, text)
+        elif text:
+            _add_field(lines, entry, name, text, _ending(file))
     return "\n".join(lines)
 
 
 def _replace(lines: list[str], entry: Entry, name: str, field: Field, value: str) -> None:
     line, start, end = lines[field.line], field.start, field.end
     marked = line[:start].rstrip().endswith(":") and line[end:].lstrip()[:1] == "]"
-    told = _unbracketed(value) if marked else value
-    told = escape_cell(told) if entry.shape == "row" else told
+    text = _unbracketed(value) if marked else value
+    text = escape_cell(text) if entry.shape == "row" else text
     spoken = next((m for m in INLINE.finditer(line) if m.start(2) == start), None)
     if entry.shape == "item" and field.line == entry.first and spoken and not marked:
         # Among the words of an item a value of more than one would not be told from them.
-        start, told = (start, told) if is_spoken(name, told) else (spoken.start(), bracketed(name, told))
+        start, text = (start, text) if is_spoken(name, text) else (spoken.start(), bracketed(name, text))
     if entry.shape == "row":  # what stands in brackets among the words that go stays
-        told = " ".join([told, *(mark[0] for mark in MARK.finditer(line, start, end))])
+        text = " ".join([text, *(mark[0] for mark in MARK.finditer(line, start, end))])
     # A word keeps its distance from the colon before it, and from a mark behind it.
-    lead = " " if told and not field.value and line[:start].rstrip("*_")[-1:] == ":" else ""
-    gap = " " if told and not marked and line[end : end + 1] == "[" else ""
-    lines[field.line] = line[:start] + lead + told + gap + line[end:]
+    lead = " " if text and not field.value and line[:start].rstrip("*_")[-1:] == ":" else ""
+    gap = " " if text and not marked and line[end : end + 1] == "[" else ""
+    lines[field.line] = line[:start] + lead + text + gap + line[end:]
     if entry.shape == "section" and not marked and name not in fields_of(lines[field.line], 0):
         # Some names are fields only where an id follows.
         first = re.match(r"\s*(?:[-*+]\s+)?", line)
-        lines[field.line] = f"{first[0] if first else ''}{bracketed(name, told)}{gap}{line[end:]}"
+        lines[field.line] = f"{first[0] if first else ''}{bracketed(name, text)}{gap}{line[end:]}"
 
 
 def _add_field(lines: list[str], entry: Entry, name: str, value: str, end: str) -> None:
     """Adds a field to an item or a section: behind its last one, and like that."""
-    own = sorted(f.line for f in entry.fields.values() if f.line > entry.first)
-    if entry.shape == "item" and not own:
+    field_lines = sorted(f.line for f in entry.fields.values() if f.line > entry.first)
+    if entry.shape == "item" and not field_lines:
         line = lines[entry.first]
-        told = f"{name}: {value}" if is_spoken(name, value) else bracketed(name, value)
-        lines[entry.first] = f"{line.rstrip()} {told}" + ("\r" if line.endswith("\r") else "")
-    elif own:
-        _insert(lines, own[-1] + 1, [field_line(name, value, lines[own[-1]])], end)
+        text = f"{name}: {value}" if is_spoken(name, value) else bracketed(name, value)
+        lines[entry.first] = f"{line.rstrip()} {text}" + ("\r" if line.endswith("\r") else "")
+    elif field_lines:
+        _insert(lines, field_lines[-1] + 1, [field_line(name, value, lines[field_lines[-1]])], end)
     else:
         _insert(lines, entry.first + 1, ["", field_line(name, value)], end)
 
 
 def is_spoken(name: str, value: str) -> bool:
-    """Whether a field can stand among the words of an item, as `status: active`."""
+    """Returns whether a field can stand among the words of an item, as `status: active`."""
     return name in SPOKEN and bool(INLINE.fullmatch(f"{name}: {value}"))
 
 
 def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
     """Adds a field in brackets to the cell that tells most: that of the text, or of the title."""
     known = [entry.fields[n] for n in ("text", "what", "title", "id") if n in entry.fields]
-    told = [*known, *entry.fields.values()]
-    cell = next((field for field in told if field.value), told[0])
+    filled = [*known, *entry.fields.values()]
+    cell = next((field for field in filled if field.value), filled[0])
     line, end = lines[cell.line], cell.end
     # Behind a mark, not within it.
     end += 1 if line[end : end + 1] == "]" else 0
@@ -117,17 +119,17 @@ def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
 
 
 def _unbracketed(value: str) -> str:
-    """A value that can stand in brackets."""
+    """Returns a value that can stand in brackets."""
     return value.replace("[", "(").replace("]", ")")
 
 
 def bracketed(name: str, value: str) -> str:
-    """A field in brackets."""
+    """Returns a field in brackets."""
     return f"[{name}: {_unbracketed(value)}]"
 
 
 def field_line(name: str, value: str, line: str = "") -> str:
-    """A line for a field that looks like another line: indented, in bold or as an item when that is."""
+    """Returns a line for a field that looks like another line: indented, in bold or as an item when that is."""
     lead = re.match(r"\s*(?:[-*+]\s+)?", line)
     start = lead[0] if lead else ""
     bold = _BOLD.match(line)
@@ -137,42 +139,44 @@ def field_line(name: str, value: str, line: str = "") -> str:
     label = _LABELS.get(name, name.capitalize())
     if start.strip():
         label = "ID" if name == "id" else name.capitalize()
-    told = f"{start}{label}: {value}"
+    text = f"{start}{label}: {value}"
     # What would be taken for words stands in brackets.
-    if name not in fields_of(told, 0) or (name in _MARKED and not start.strip()):
+    if name not in fields_of(text, 0) or (name in _MARKED and not start.strip()):
         return f"{start}{bracketed(name, value)}"
-    return told
+    return text
 
 
 def _ending(file: CognitiveFile) -> str:
-    """What stands before a line break in this file."""
+    """Returns what stands before a line break in this file."""
     return "\r" if file.lines[0].endswith("\r") else ""
 
 
 def add_row(file: CognitiveFile, table: Table, values: Mapping[str, str]) -> str:
-    """The text with a new last row in a table. What it has no column for stands in brackets in the cell that tells most."""
+    """Returns the text with a new last row in a table. What it has no column for stands in brackets in the cell that
+    tells most."""
     cells = {name: inert(one_line(values.get(name, ""))) for name in table.columns}
-    told = next((name for name in ("text", "title") if cells.get(name)), "")
+    column = next((name for name in ("text", "title") if cells.get(name)), "")
     others = [n for n, v in values.items() if v and n not in cells and n not in ("title", "id")]
-    if told:
+    if column:
         marks = "".join(f" {bracketed(n, inert(one_line(values[n])))}" for n in others)
-        cells[told] += marks
+        cells[column] += marks
     row = " | ".join(escape_cell(cell) for cell in cells.values())
     indent = re.match(r"\s*", bare(file.lines[table.header]))
     return insert_lines(file, table.last + 1, [f"{indent[0] if indent else ''}| {row} |"])
 
 
-def add_item(file: CognitiveFile, after: int, last: int, told: Sequence[str]) -> str:
-    """The text with a new item behind the one that begins at a line and ends at another, with the same bullet."""
+def add_item(file: CognitiveFile, after: int, last: int, new: Sequence[str]) -> str:
+    """Returns the text with a new item behind the one that begins at a line and ends at another, with the same
+    bullet."""
     match = ITEM.fullmatch(bare(file.lines[after]))
     bullet = match[1] if match else "- "
     number = re.match(r"(\d+)(.*)", bullet)
     bullet = f"{int(number[1]) + 1}{number[2]}" if number else bullet
-    return insert_lines(file, last + 1, [re.sub(r"\[[xX]\]", "[ ]", bullet) + told[0], *told[1:]])
+    return insert_lines(file, last + 1, [re.sub(r"\[[xX]\]", "[ ]", bullet) + new[0], *new[1:]])
 
 
 def insert_lines(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
-    """The text with lines put before a place, as they are."""
+    """Returns the text with lines put before a place, as they are."""
     lines = list(file.lines)
     _insert(lines, place, new, _ending(file))
     return "\n".join(lines)
@@ -188,12 +192,12 @@ def _insert(lines: list[str], place: int, new: Sequence[str], end: str) -> None:
 
 
 def add_section(file: CognitiveFile, head: str, body: Sequence[str], heading: Heading | None = None) -> str:
-    """The text with a new section: at the end of what stands below a heading, else at the end of the file."""
+    """Returns the text with a new section: at the end of what stands below a heading, else at the end of the file."""
     return insert_block(file, file.end_of(heading) if heading else len(file.lines), [head, *body])
 
 
 def insert_block(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
-    """The text with lines put before a place, with a blank line before and behind."""
+    """Returns the text with lines put before a place, with a blank line before and behind."""
     lines, end = list(file.lines), _ending(file)
     while place > 0 and not lines[place - 1].strip():
         place -= 1
@@ -206,28 +210,29 @@ def insert_block(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
 
 
 def find_heading(file: CognitiveFile, title: str) -> Heading | None:
-    """The heading with these words, in whatever case; the title of the file is none."""
+    """Returns the heading with these words, in whatever case; the title of the file is none."""
     wanted = title.casefold()
     return next((h for h in file.headings if wanted and h.level > 1 and h.title.casefold() == wanted), None)
 
 
 def inert_lines(text: str) -> list[str]:
-    """The lines of a text, none of which is anything else."""
+    """Returns the lines of a text, none of which is anything else."""
     return [inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
 
 
 def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
-    """The text of the file with another text in a section; None where that would touch more than plain lines."""
+    """Returns the text of the file with another text in a section; None where that would touch more than plain
+    lines."""
     others = {n for e in file.entries if e.shape == "item" for n in range(e.first, e.last + 1)}
-    own = {field.line for field in entry.fields.values()}
+    field_lines = {field.line for field in entry.fields.values()}
     body = [n for n in range(entry.first + 1, entry.last + 1) if file.lines[n].strip()]
     words = {n for n in body if CODE.match(file.lines[n]) or not is_only_fields(file.lines[n])}
     prose = sorted(words - file.hidden - others)
     new = inert_lines(text)
     if not prose:
-        return insert_block(file, max([entry.first, *own]) + 1, new)
+        return insert_block(file, max([entry.first, *field_lines]) + 1, new)
     within = {n for n in body if prose[0] <= n <= prose[-1]}
-    if within & (file.hidden | others | own) or within - words:
+    if within & (file.hidden | others | field_lines) or within - words:
         return None
     if any(re.match(r"\s*(?:```|~~~|<!--|>|\|)| {4}|\t", file.lines[n]) for n in within):
         return None
@@ -238,8 +243,8 @@ def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
 
 
 def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
-    """The text with entries sorted by a key, highest first, within their table, list or group; ties keep their order, and
-    what has no key keeps its place.
+    """Returns the text with entries sorted by a key, highest first, within their table, list or group; ties keep their
+    order, and what has no key keeps its place.
 
     Blank lines stay where they are; what belongs to an entry, headings below it too, moves with it. What stands within
     an entry that moves is sorted in the next round. Where a move would hide or make entries, as one of a fence that
@@ -260,14 +265,14 @@ def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
 
 
 def _told(file: CognitiveFile) -> list[tuple[object, ...]]:
-    """What a file says, in whatever order."""
+    """Returns what a file says, in whatever order."""
     return sorted(
         (e.shape, e.group, e.title, e.text, *((n, f.value) for n, f in sorted(e.fields.items()))) for e in file.entries
     )
 
 
 def _moves(file: CognitiveFile, key: Callable[[Entry], float | None]) -> list[tuple[int, int, list[str]]]:
-    """The places of entries that others take, and the lines that go there; no place within another one."""
+    """Returns the places of entries that others take, and the lines that go there; no place within another one."""
     moves: list[tuple[int, int, list[str]]] = []
     behind = -1
     for run in _runs(file, key):
@@ -285,7 +290,7 @@ def _moves(file: CognitiveFile, key: Callable[[Entry], float | None]) -> list[tu
 
 
 def _span(file: CognitiveFile, entry: Entry) -> tuple[int, int]:
-    """The lines that move with an entry, without blank ones behind."""
+    """Returns the lines that move with an entry, without blank ones behind."""
     last = entry.last
     if entry.shape == "section":
         last = file.end_of(_heading_at(file, entry.first)) - 1
@@ -295,7 +300,7 @@ def _span(file: CognitiveFile, entry: Entry) -> tuple[int, int]:
 
 
 def _heading_at(file: CognitiveFile, line: int) -> Heading:
-    """The heading at or above a line."""
+    """Returns the heading at or above a line."""
     return file.headings[bisect_right(file.headings, line, key=lambda h: h.line) - 1]
 
 
@@ -326,7 +331,7 @@ class Change(NamedTuple):
 
 
 def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -> str:
-    """The file with a line about a change in its revision log, where it keeps one: a table or a list."""
+    """Returns the file with a line about a change in its revision log, where it keeps one: a table or a list."""
     file = parse_cognitive(text)
     table = next((table for table in file.tables if table.is_log), None)
     if table:
@@ -344,7 +349,8 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
 
 
 def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:
-    """The cells of a row in a revision log, each where its column says; the reason where there is a place for it."""
+    """Returns the cells of a row in a revision log, each where its column says; the reason where there is a place for
+    it."""
     values: dict[str, str] = {}
     meant: dict[str, str] = {}
     for column in table.columns:

@@ -66,18 +66,18 @@ class Field(NamedTuple):
 
 
 def bare(line: str) -> str:
-    """A line without what stands before its break, and without a byte order mark."""
+    """Returns a line without what stands before its break, and without a byte order mark."""
     return line.rstrip("\r").removeprefix("\ufeff")
 
 
 def plain(text: str) -> str:
-    """A text without marks and emphasis around it, and without the backslashes of inert()."""
-    told = " ".join(MARK.sub("", text).strip().strip("*_").split())
-    return _KEPT.sub(r"\1", told) if "\\" in told else told
+    """Returns a text without marks and emphasis around it, and without the backslashes of inert()."""
+    words = " ".join(MARK.sub("", text).strip().strip("*_").split())
+    return _KEPT.sub(r"\1", words) if "\\" in words else words
 
 
 def inert(text: str) -> str:
-    """A text that stays one: no part of it is a field in brackets or ends a comment.
+    """Returns a text that stays one: no part of it is a field in brackets or ends a comment.
 
     >>> print(inert("see [status: done] -->"))
     see [status\\: done] --\\>
@@ -86,13 +86,13 @@ def inert(text: str) -> str:
 
 
 def inert_line(text: str) -> str:
-    """A text that stays one on a line of its own too: `Status: done` is no field there."""
+    """Returns a text that stays one on a line of its own too: `Status: done` is no field there."""
     kept = inert(text)
     return kept.replace(":", "\\:", 1) if _pair(kept) else kept
 
 
 def inert_item(text: str) -> str:
-    """A text that stays one among the words of an item too."""
+    """Returns a text that stays one among the words of an item too."""
     return _SAYING.sub(_colon_kept, inert_line(text))
 
 
@@ -109,16 +109,17 @@ def marks_of(line: str, number: int, start: int = 0, end: int | None = None) -> 
 
 
 def _trimmed(line: str, number: int, start: int, end: int, around: str = "") -> Field:
-    """What stands in a part of a line, without blanks around it, and without some other characters."""
-    told = line[start:end]
-    value = told.strip().strip(around + " \t")
+    """Returns what stands in a part of a line, without blanks around it, and without some other characters."""
+    part = line[start:end]
+    value = part.strip().strip(around + " \t")
     # Where nothing stands a value goes behind one blank.
-    begin = start + (told.find(value) if value else told[:1] == " ")
+    begin = start + (part.find(value) if value else part[:1] == " ")
     return Field(value, number, begin, begin + len(value))
 
 
 def fields_of(line: str, number: int) -> dict[str, Field]:
-    """The fields that a line of a section holds: `Certainty: 0.9`, `- **Source:** board`, `[updated: 2026-02-01]`."""
+    """Returns the fields that a line of a section holds: `Certainty: 0.9`, `- **Source:** board`, `[updated:
+    2026-02-01]`."""
     found = marks_of(line, number)
     pair = _pair(line)
     if pair:
@@ -130,7 +131,8 @@ def fields_of(line: str, number: int) -> dict[str, Field]:
 
 
 def _pair(line: str) -> tuple[str, int, str] | None:
-    """The field that a line names before a colon: what it is, where its value starts, and the rest of the line."""
+    """Returns the field that a line names before a colon: what it is, where its value starts, and the rest of the
+    line."""
     if ":" not in line:
         return None
     match = _PAIR.fullmatch(bare(line))
@@ -147,7 +149,7 @@ def _pair(line: str) -> tuple[str, int, str] | None:
 
 
 def is_only_fields(line: str) -> bool:
-    """Whether a line says nothing but fields."""
+    """Returns whether a line says nothing but fields."""
     return bool(_pair(line)) or not MARK.sub("", line).strip(" \t\r-*+")
 
 
@@ -161,30 +163,30 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
 
 
 def _narrowed(line: str, cell: Field, name: str) -> Field:
-    """A cell without what only repeats the name of its column: `status: active`, `[deadline: 2026-02-20]`. Titles and texts
-    are words, and stay."""
+    """Returns a cell without what only repeats the name of its column: `status: active`, `[deadline: 2026-02-20]`.
+    Titles and texts are words, and stay."""
     if ":" not in cell.value or name in ("title", "text"):
         return cell
-    said = MARK.fullmatch(line, cell.start, cell.end) or _NAMED.fullmatch(line, cell.start, cell.end)
-    if not said or NAMES.get(said[1].lower()) != name:
+    match = MARK.fullmatch(line, cell.start, cell.end) or _NAMED.fullmatch(line, cell.start, cell.end)
+    if not match or NAMES.get(match[1].lower()) != name:
         return cell
-    inner = _trimmed(line, cell.line, *said.span(2))
+    inner = _trimmed(line, cell.line, *match.span(2))
     return inner._replace(value=unescape_cell(inner.value))
 
 
 def row_fields(line: str, number: int, columns: Sequence[str]) -> dict[str, Field]:
-    """The fields of a row: its cells, and what stands in brackets in one of them."""
+    """Returns the fields of a row: its cells, and what stands in brackets in one of them."""
     cells = [cell._replace(line=number) for cell in split_cells(line)]
     marks: dict[str, Field] = {}
     for cell in cells if "[" in line else ():
         marks = marks_of(line, number, cell.start, cell.end) | marks
     marks = {name: mark._replace(value=unescape_cell(mark.value)) for name, mark in marks.items()}
-    told = {n: _unmarked(line, _narrowed(line, cell, n)) for n, cell in zip(columns, cells, strict=False)}
-    return marks | {name: cell for name, cell in told.items() if cell.value or name not in marks}
+    named = {n: _unmarked(line, _narrowed(line, cell, n)) for n, cell in zip(columns, cells, strict=False)}
+    return marks | {name: cell for name, cell in named.items() if cell.value or name not in marks}
 
 
 def _unmarked(line: str, cell: Field) -> Field:
-    """A cell without the marks before and behind its words."""
+    """Returns a cell without the marks before and behind its words."""
     marks = list(MARK.finditer(line, cell.start, cell.end)) if "[" in cell.value else []
     if not marks:
         return cell
@@ -200,7 +202,7 @@ def _unmarked(line: str, cell: Field) -> Field:
 
 
 def escape_cell(text: str) -> str:
-    """A text as it stands in a cell: pipes are escaped, and so are backslashes that would escape a pipe.
+    """Returns a text as it stands in a cell: pipes are escaped, and so are backslashes that would escape a pipe.
 
     >>> print(escape_cell("a | b"))
     a \\| b
@@ -209,12 +211,12 @@ def escape_cell(text: str) -> str:
 
 
 def unescape_cell(text: str) -> str:
-    """The text that escape_cell was given."""
+    """Returns the text that escape_cell was given."""
     return _PIPE.sub(lambda match: "\\" * (len(match[1]) // 2) + "|", text)
 
 
 def split_cells(line: str) -> list[Field]:
-    """The cells of a row, trimmed, with their spans; the line number is left to the caller.
+    """Returns the cells of a row, trimmed, with their spans; the line number is left to the caller.
 
     >>> [cell.value for cell in split_cells("| B-1 | a \\\\| b |  |")]
     ['B-1', 'a | b', '']

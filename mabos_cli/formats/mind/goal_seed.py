@@ -24,9 +24,9 @@ def _ids(about: str) -> Shape:
 
 
 def _entries(about: str, **fields: Shape) -> Shape:
-    own = {"id": text("an id that nothing else of its kind has in the business"), "title": text("one line")}
+    common = {"id": text("an id that nothing else of its kind has in the business"), "title": text("one line")}
     more = optional(text("what else is to be said"), "")
-    return optional(list_of(record("", **own, text=more, **fields), about, least=0), [])
+    return optional(list_of(record("", **common, text=more, **fields), about, least=0), [])
 
 
 _PRIORITY = optional(text("0 to 1, or critical, high, medium, low"), "")
@@ -65,29 +65,30 @@ _SHAPE = record(
 )
 
 
-def parse_template(given: str, path: str, day_of: Callable[[str], str]) -> Template:
-    """The business in a template; InvalidFile cites the line that is off. `day_of` turns a deadline into a date."""
-    source = parse_source(given, path)
+def parse_template(content: str, path: str, day_of: Callable[[str], str]) -> Template:
+    """Returns the business in a template; InvalidFile cites the line that is off. `day_of` turns a deadline into a
+    date."""
+    source = parse_source(content, path)
     try:
         found = conform(_SHAPE, source.value, {})
-        seeds = [seed for agent, told in found["agents"].items() for seed in _seeds(source, agent, told, day_of)]
+        seeds = [seed for agent, entries in found["agents"].items() for seed in _seeds(source, agent, entries, day_of)]
         agents = [
             SeedAgent(
                 agent,
-                _line(told["role"], f"agents.{agent}.role"),
-                _line(told["name"], f"agents.{agent}.name"),
+                _line(entries["role"], f"agents.{agent}.role"),
+                _line(entries["name"], f"agents.{agent}.name"),
                 source.line_of(f"agents.{agent}"),
             )
-            for agent, told in found["agents"].items()
+            for agent, entries in found["agents"].items()
         ]
     except BadValue as error:
         raise cited(error, source) from None
     return Template(path, one_line(found["business"]), tuple(agents), tuple(seeds))
 
 
-def _seeds(source: Source, agent: str, told: Mapping[str, Any], day_of: Callable[[str], str]) -> Iterator[Seed]:
+def _seeds(source: Source, agent: str, entries: Mapping[str, Any], day_of: Callable[[str], str]) -> Iterator[Seed]:
     for kind in LINKS:
-        for number, entry in enumerate(told[f"{kind}s"], 1):
+        for number, entry in enumerate(entries[f"{kind}s"], 1):
             path = f"agents.{agent}.{kind}s[{number}]"
             yield Seed(
                 kind,
@@ -103,7 +104,7 @@ def _seeds(source: Source, agent: str, told: Mapping[str, Any], day_of: Callable
 
 
 def _fields(kind: str, entry: Mapping[str, Any], path: str, day_of: Callable[[str], str]) -> dict[str, str]:
-    """The fields of an entry as they stand in a file, but for its links."""
+    """Returns the fields of an entry as they stand in a file, but for its links."""
     if kind == "plan":
         return {}
     if kind == "belief":
@@ -121,30 +122,30 @@ def _fields(kind: str, entry: Mapping[str, Any], path: str, day_of: Callable[[st
     return {"type": entry["level"], "priority": priority, "status": "active", "deadline": deadline}
 
 
-def _line(said: str, path: str, limit: int = 200) -> str:
+def _line(value: str, path: str, limit: int = 200) -> str:
     try:
-        return check_word(said, path.rpartition(".")[2], limit)
+        return check_word(value, path.rpartition(".")[2], limit)
     except BadValue as error:
         raise BadValue(f"{path}: {error.message}", error.hint) from None
 
 
-def _linked(kind: str, given: list[str] | str, path: str) -> tuple[str, ...]:
-    """The ids of a link, of which some have one and others many."""
-    if isinstance(given, str):
-        return (_id(kind, given, path),) if given else ()
-    return tuple(dict.fromkeys(_id(kind, own, f"{path}[{n}]") for n, own in enumerate(given, 1)))
+def _linked(kind: str, ids: list[str] | str, path: str) -> tuple[str, ...]:
+    """Returns the ids of a link, of which some have one and others many."""
+    if isinstance(ids, str):
+        return (_id(kind, ids, path),) if ids else ()
+    return tuple(dict.fromkeys(_id(kind, entry_id, f"{path}[{n}]") for n, entry_id in enumerate(ids, 1)))
 
 
-def _id(kind: str, said: str, path: str) -> str:
-    """An id that the files tell from other words, wherever it stands."""
+def _id(kind: str, value: str, path: str) -> str:
+    """Returns an id that the files tell from other words, wherever it stands."""
     prefix = KINDS[kind].prefix
-    if not ID.fullmatch(said) or not re.fullmatch(rf"{prefix}[A-Z]?-[A-Za-z0-9-]*", said):
-        raise BadValue(f"{path}: {said[:40]!r} is no id of a {kind}", f"as in {prefix}-001 or {prefix}-CEO-1")
-    return said
+    if not ID.fullmatch(value) or not re.fullmatch(rf"{prefix}[A-Z]?-[A-Za-z0-9-]*", value):
+        raise BadValue(f"{path}: {value[:40]!r} is no id of a {kind}", f"as in {prefix}-001 or {prefix}-CEO-1")
+    return value
 
 
 def seed_draft(seed: Seed, day: str) -> Draft:
-    """An entry of a template as one to be written on a day."""
+    """Returns an entry of a template as one to be written on a day."""
     links = {name: ", ".join(ids) for name, ids in seed.links.items()}
     dated = {"updated": day} if seed.kind == "belief" else {}
     steps = tuple(f"{n}. [ ] {one_line(escape_block(step))}" for n, step in enumerate(seed.steps, 1))

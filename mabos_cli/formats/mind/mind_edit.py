@@ -49,7 +49,7 @@ class Draft(NamedTuple):
 
 
 def belief_draft(belief: Belief) -> Draft:
-    """A belief as an entry to be written."""
+    """Returns a belief as an entry to be written."""
     fields = {
         "certainty": f"{belief.certainty:g}",
         "source": belief.source,
@@ -60,8 +60,8 @@ def belief_draft(belief: Belief) -> Draft:
 
 
 def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
-    """The id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere, as that of
-    something removed, is not given again. Lessons are given none, unless the file does so."""
+    """Returns the id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere,
+    as that of something removed, is not given again. Lessons are given none, unless the file does so."""
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     ids = [found for entry in (*entries, *siblings) if (found := split_id(entry, KINDS[kind].prefix)[0])]
     if not ids and kind == "learning":
@@ -85,8 +85,8 @@ class Place(NamedTuple):
 
 
 def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, str]:
-    """The file with a new entry, and the id that it got: a row where its like stand in tables, an item in lists, else a
-    section."""
+    """Returns the file with a new entry, and the id that it got: a row where its like stand in tables, an item in
+    lists, else a section."""
     file = parse_cognitive(text)
     if group and not find_heading(file, group):
         group = _heading(group)
@@ -101,17 +101,17 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, 
     else:
         new = _as_section(file, place.like, draft, group)
     source = draft.fields.get("source", "")
-    said = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
-    return log_change(new, draft.id, draft.title, day, said), draft.id
+    change = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
+    return log_change(new, draft.id, draft.title, day, change), draft.id
 
 
 def _heading(text: str) -> str:
-    """A text as a heading that says no more than it."""
+    """Returns a text as a heading that says no more than it."""
     return inert(re.sub(r"(?<!\S)(#+)$", r"\\\1", one_line(text)))
 
 
 def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
-    """Where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
+    """Returns where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
     if draft.kind == "plan":
         return Place(None, None, ())
     table = _table_for(file, group)
@@ -126,7 +126,7 @@ def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
 
 
 def _table_for(file: CognitiveFile, group: str) -> Table | None:
-    """The table that a new entry goes into: that of the group, or else the first that is not of things past."""
+    """Returns the table that a new entry goes into: that of the group, or else the first that is not of things past."""
     tables = [table for table in file.tables if not table.is_log and "title" in table.columns]
     if group:
         return next((table for table in tables if table.group.casefold() == group.casefold()), None)
@@ -134,10 +134,10 @@ def _table_for(file: CognitiveFile, group: str) -> Table | None:
 
 
 def _like(file: CognitiveFile, group: str) -> Entry | None:
-    """The entry that a new one should look like: the last of its group, else of the file; any item of a plain list if
-    nothing else is there."""
-    own = [e for e in file.entries if e.shape != "row"]
-    entries = [e for e in own if e.group.casefold() == group.casefold()] if group else own
+    """Returns the entry that a new one should look like: the last of its group, else of the file; any item of a plain
+    list if nothing else is there."""
+    others = [e for e in file.entries if e.shape != "row"]
+    entries = [e for e in others if e.group.casefold() == group.casefold()] if group else others
     live = [e for e in entries if not _PAST & set(e.group.casefold().split())]
     if live or entries:
         return (live or entries)[-1]
@@ -148,68 +148,69 @@ def _like(file: CognitiveFile, group: str) -> Entry | None:
 
 
 def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
-    """The file with a row, whose words are written as those of the row above are."""
+    """Returns the file with a row, whose words are written as those of the row above are."""
     values = {"id": draft.id, "title": draft.title, "text": draft.text}
     above = place.siblings[-1] if place.siblings else None
-    told = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
+    fields = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
     assert place.table
-    return add_row(file, place.table, values | told)
+    return add_row(file, place.table, values | fields)
 
 
 def _cased(value: str, other: str) -> str:
-    """A word with a capital where another has one: High and active, as the file does it."""
+    """Returns a word with a capital where another has one: High and active, as the file does it."""
     return value.capitalize() if value.isalpha() and value.islower() and other.istitle() else value
 
 
 def _own_fields(draft: Draft, group: str) -> dict[str, str]:
-    """The fields to be written: what the heading above says already is left out."""
+    """Returns the fields to be written: what the heading above says already is left out."""
     level = draft.fields.get("type", "")
-    told = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
-    return {n: v for n, v in told.items() if n != "type" or level not in group.casefold()}
+    fields = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
+    return {n: v for n, v in fields.items() if n != "type" or level not in group.casefold()}
 
 
 def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
-    """What stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no such line."""
+    """Returns what stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no
+    such line."""
     field = like.fields.get(name)
     lead = file.lines[field.line][: field.start] if field and field.line > like.first else ""
     return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
 
 
 def _field_line(file: CognitiveFile, like: Entry | None, other: str, field: tuple[str, str]) -> str:
-    """A line for a field: as another entry has it, or else as a line for another field looks."""
+    """Returns a line for a field: as another entry has it, or else as a line for another field looks."""
     name, value = field
     lead = _lead(file, like, name) if like else ""
     return lead + value if lead and name in fields_of(lead + value, 0) else field_line(name, value, other)
 
 
 def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
-    """The lines of an item that looks like another one: fields among its words, or as items below it."""
+    """Returns the lines of an item that looks like another one: fields among its words, or as items below it."""
     title = inert_item(one_line(escape_block(draft.title)))
     match = ITEM.fullmatch(bare(file.lines[like.first]))
-    said = match[2] if match else ""
-    bold = "**" if said.startswith("**") and draft.id else ""
-    colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", said) or not like.fields else ""
+    words = match[2] if match else ""
+    bold = "**" if words.startswith("**") and draft.id else ""
+    colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", words) or not like.fields else ""
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
-    told = _own_fields(draft, like.group)
+    fields = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
     notes = [f"  {line}" for line in inert_lines(draft.text)] if draft.text else []
     if below:
-        cased = {name: _cased(value, like.get(name)) for name, value in told.items()}
+        cased = {name: _cased(value, like.get(name)) for name, value in fields.items()}
         lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
         return [head, *lines, *notes]
-    spoken = "".join(f", {name}: {value}" for name, value in told.items() if is_spoken(name, value))
-    marks = "".join(f" {bracketed(name, value)}" for name, value in told.items() if not is_spoken(name, value))
+    spoken = "".join(f", {name}: {value}" for name, value in fields.items() if is_spoken(name, value))
+    marks = "".join(f" {bracketed(name, value)}" for name, value in fields.items() if not is_spoken(name, value))
     return [head + spoken + marks, *notes]
 
 
 def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
-    """The file with a section that looks like another one, or as we write them."""
+    """Returns the file with a section that looks like another one, or as we write them."""
     own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
     beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
     above = find_heading(file, group) if group else beside
     level = like.level if like else above.level + 1 if above else 2
-    own = [f.line for f in like.fields.values() if f.line > like.first] if like else []
-    bold = next((file.lines[n] for n in own if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
+    field_lines = [f.line for f in like.fields.values() if f.line > like.first] if like else []
+    bold = next((file.lines[n] for n in field_lines if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
     where = group or (like.group if like else "")
     fields = _own_fields(draft, where)
     if draft.kind == "belief" or (like and like.get("id")):
@@ -224,12 +225,13 @@ def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: st
 
 
 def add_note(text: str, entry: Entry, day: str, note: str) -> str:
-    """The file with a dated word about an entry: an item at its end, or in brackets in a table, which has room for one."""
+    """Returns the file with a dated word about an entry: an item at its end, or in brackets in a table, which has room
+    for one."""
     file = parse_cognitive(text)
     here = _again(file, entry)
-    told = f"{day}: {inert_item(one_line(note))}"
+    dated = f"{day}: {inert_item(one_line(note))}"
     if here.shape == "row":
-        return set_field(file, here, "note", told)
+        return set_field(file, here, "note", dated)
     others = {n for e in file.entries if e.first > here.first for n in range(e.first, e.last + 1)}
     apart = file.hidden | others
     below = [] if here.last in apart else range(here.first + 1, here.last + 1)
@@ -237,17 +239,18 @@ def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
     lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "- "
     gap = [] if is_list or here.shape == "item" else [""]
-    return insert_lines(file, here.last + 1, [*gap, f"{lead}{told}"])
+    return insert_lines(file, here.last + 1, [*gap, f"{lead}{dated}"])
 
 
 def _again(file: CognitiveFile, entry: Entry) -> Entry:
-    """An entry as it stands in the file now, where it began before."""
+    """Returns an entry as it stands in the file now, where it began before."""
     same = (e for e in file.entries if (e.first, e.shape) == (entry.first, entry.shape))
     return next(same, entry)
 
 
 def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
-    """The file with fields of an entry changed, each in its place; None when the text of a section is too much to replace."""
+    """Returns the file with fields of an entry changed, each in its place; None when the text of a section is too much
+    to replace."""
     for name, value in changes.items():
         file = parse_cognitive(text)
         here = _again(file, entry)

@@ -12,15 +12,15 @@ from mabos_cli.formats.markdown.escape import escape_block, inline, seal
 
 
 def render_mind(agent: str, beliefs: Sequence[Belief], desires: Sequence[Attitude], goals: Sequence[Attitude]) -> str:
-    """The whole file, sealed."""
-    told = [
+    """Returns the whole file, sealed."""
+    parts = [
         f"# MABOS Beliefs — {agent}\n\n> Auto-materialized from Beliefs.md, Desires.md and Goals.md: "
         f"{plural(len(beliefs), 'belief')}, {plural(len(desires), 'desire')}, {plural(len(goals), 'goal')}. "
         "Edits here are set aside: change those files.\n"
     ]
-    told += [_belief(belief) for belief in beliefs]
-    told += [_attitude(attitude) for attitude in (*desires, *goals)]
-    return seal("".join(told))
+    parts += [_belief(belief) for belief in beliefs]
+    parts += [_attitude(attitude) for attitude in (*desires, *goals)]
+    return seal("".join(parts))
 
 
 def _belief(belief: Belief) -> str:
@@ -50,7 +50,7 @@ def _attitude(attitude: Attitude) -> str:
 
 
 def _section(kind: str, title: str, rows: Sequence[tuple[str, str]], text: str) -> str:
-    """A section. Line numbers are left out: they change with every line added above."""
+    """Returns a section. Line numbers are left out: they change with every line added above."""
     bullets = "".join(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)
     body = f"\n{escape_block(text)}\n" if text else ""
     return f"\n## [{kind}] {inline(title)}\n\n{bullets}{body}"
@@ -71,9 +71,9 @@ class Resolution(NamedTuple):
 
 
 def render_report(day: str, conflicts: Sequence[Conflict]) -> str:
-    """The report of a day; one without conflicts says that there are none any more."""
-    told = f"{plural(len(conflicts), 'conflict')} detected" if conflicts else "No open conflicts"
-    head = f"# BDI Conflict Report — {day}\n\n> {told} during the maintenance cycle.\n"
+    """Returns the report of a day; one without conflicts says that there are none any more."""
+    summary = f"{plural(len(conflicts), 'conflict')} detected" if conflicts else "No open conflicts"
+    head = f"# BDI Conflict Report — {day}\n\n> {summary} during the maintenance cycle.\n"
     return seal(head + "".join(_conflict_section(n, conflict) for n, conflict in enumerate(conflicts, 1)))
 
 
@@ -91,23 +91,23 @@ def _conflict_section(number: int, conflict: Conflict) -> str:
 
 def _side(name: str, belief: Belief, newer: bool) -> str:
     dated = f", updated {belief.updated}" if belief.updated else ""
-    told = f"certainty {belief.certainty:g}{dated}{', newer' if newer else ''}"
+    details = f"certainty {belief.certainty:g}{dated}{', newer' if newer else ''}"
     where = f"{belief.id}, {belief.place}" if belief.id else belief.place
-    return f"- **Belief {name}** ({inline(told)}; {inline(where)}): {inline(belief.statement)}\n"
+    return f"- **Belief {name}** ({inline(details)}; {inline(where)}): {inline(belief.statement)}\n"
 
 
 def parse_report_keys(text: str) -> list[str]:
-    """The keys of the conflicts that a report lists."""
+    """Returns the keys of the conflicts that a report lists."""
     return _KEY.findall(text)
 
 
 def render_resolution(resolution: Resolution) -> bytes:
-    """A line of the ledger."""
+    """Returns a line of the ledger."""
     return dump_record(resolution._asdict())
 
 
 def parse_resolutions(data: bytes) -> dict[str, Resolution]:
-    """The ledger by key, the latest word last; lines that are torn or not ours are passed over."""
+    """Returns the ledger by key, the latest word last; lines that are torn or not ours are passed over."""
     resolutions = [
         Resolution(**{name: str(record.get(name) or "") for name in Resolution._fields})
         for record in parse_ledger(data).records

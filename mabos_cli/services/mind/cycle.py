@@ -155,7 +155,8 @@ class _Made:
 
 
 def _think(agent: Agent, order: CycleOrder, strategy: str, known: Comparison | None) -> _Thought:
-    """What the cycle comes to now. Beliefs are compared across all chunks, unless that was done for just these."""
+    """Returns what the cycle comes to now. Beliefs are compared across all chunks, unless that was done for just
+    these."""
     files: list[FileWrite] = []
     awaited, text, warnings = _restored(agent, order, files)
     checkpoint = awaited if files else ""
@@ -177,18 +178,18 @@ def _plan_file(agent: Agent, kind: str, edit: Callable[[str], str | None]) -> li
 
 
 def strategy_of(agent: Agent) -> tuple[str, list[str]]:
-    """The commitment strategy that agent.json names, and a warning when it names none that we know."""
+    """Returns the commitment strategy that agent.json names, and a warning when it names none that we know."""
     bdi = agent.manifest().get("bdi")
-    said = str((bdi.get("commitmentStrategy") if isinstance(bdi, dict) else "") or STRATEGIES[2])
-    strategy = said.strip().lower().replace("_", "-").replace(" ", "-")
+    named = str((bdi.get("commitmentStrategy") if isinstance(bdi, dict) else "") or STRATEGIES[2])
+    strategy = named.strip().lower().replace("_", "-").replace(" ", "-")
     if strategy in STRATEGIES:
         return strategy, []
     place = agent.paths.cited(agent.paths.manifest)
-    return STRATEGIES[2], [f"{place}: unknown commitmentStrategy {said[:40]!r}; open-minded is assumed"]
+    return STRATEGIES[2], [f"{place}: unknown commitmentStrategy {named[:40]!r}; open-minded is assumed"]
 
 
 def judge(agent: Agent, intentions: list[Attitude], mind: Mind, strategy: str) -> list[Verdict]:
-    """The intentions that the strategy and the settings say to give up now."""
+    """Returns the intentions that the strategy and the settings say to give up now."""
     s = agent.settings
     stall = {"open-minded": s["bdi.open_minded"], "cautious": s["bdi.cautious"]}.get(strategy)
     days = None if stall is None else stall / timedelta(days=1).total_seconds()
@@ -196,7 +197,7 @@ def judge(agent: Agent, intentions: list[Attitude], mind: Mind, strategy: str) -
 
 
 def _prune(agent: Agent, text: str, mind: Mind, strategy: str, verdicts: list[Verdict]) -> str | None:
-    """Intentions.md with those marked that are given up; the verdicts are noted."""
+    """Returns Intentions.md with those marked that are given up; the verdicts are noted."""
     name, day = KINDS["intention"].file, format_time(agent.now())[:10]
     verdicts[:] = judge(agent, parse_attitudes(text, "intention", name)[0], mind, strategy)
     if not verdicts:
@@ -207,8 +208,8 @@ def _prune(agent: Agent, text: str, mind: Mind, strategy: str, verdicts: list[Ve
 
 
 def _restored(agent: Agent, order: CycleOrder, files: list[FileWrite]) -> tuple[str, str, list[str]]:
-    """The path of the checkpoint that a compaction left, or nothing; the text of Beliefs.md with it, which is added to the files
-    unless it is there already; and warnings. One that is no text is passed over."""
+    """Returns the path of the checkpoint that a compaction left, or nothing; the text of Beliefs.md with it, which is
+    added to the files unless it is there already; and warnings. One that is no text is passed over."""
     names, text = checkpoint_names(agent), read_mind(agent, "belief")
     name = names[-1] if order.compacted and names else awaited_checkpoint(agent, names)
     if not name:
@@ -238,7 +239,7 @@ def _sum_up(agent: Agent, order: CycleOrder, writer: OverviewWriter | None) -> t
 
 
 def _count(agent: Agent, mind: Mind, problems: list[Problem]) -> dict[str, int]:
-    """How much there is of each kind; what makes no sense in the files is added to the problems."""
+    """Returns how much there is of each kind; what makes no sense in the files is added to the problems."""
     counts = {"beliefs": len(mind.beliefs)}
     for kind in ("desire", "goal", "intention"):
         found, troubles = load_attitudes(agent, kind)

@@ -65,11 +65,11 @@ def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: boo
 
 
 def _read(file: str) -> Template:
-    """The template that is meant, with deadlines counted from now."""
+    """Returns the template that is meant, with deadlines counted from now."""
     moment = now()
 
-    def day_of(said: str) -> str:
-        return format_time(parse_ahead(said, moment))[:10] if said else ""
+    def day_of(text: str) -> str:
+        return format_time(parse_ahead(text, moment))[:10] if text else ""
 
     if not file:
         return parse_template(read_given(str(_SHIPPED)), _SHIPPED.name, day_of)
@@ -79,7 +79,8 @@ def _read(file: str) -> Template:
 def _held(
     call: Session, workspace: WorkspacePaths, agents: Iterable[str], wanted: set[str]
 ) -> tuple[list[Held], list[str]]:
-    """What agents have already. One that cannot be read is an error where something is to be written, else a warning."""
+    """Returns what agents have already. One that cannot be read is an error where something is to be written, else a
+    warning."""
     found: list[Held] = []
     warnings: list[str] = []
     for agent in agents:
@@ -100,7 +101,7 @@ def _held_by(agent: Agent) -> list[Held]:
 
 
 def _agents_to_make(template: Template, agents: Iterable[str]) -> list[str]:
-    """The ids of agents that are not there; InvalidFile when one of them cannot be made, before any is."""
+    """Returns the ids of agents that are not there; InvalidFile when one of them cannot be made, before any is."""
     missing = [agent for agent in template.agents if agent.id not in agents]
     for agent in missing:
         try:
@@ -145,23 +146,23 @@ def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]
             added.append(seed)
         found = {seed.key: find_added(new, kind, seed.id, seed.title) for seed in added}
         places.clear()
-        places.update({key: (own, f"{name}:{line}") for key, (own, line) in found.items()})
+        places.update({key: (entry_id, f"{name}:{line}") for key, (entry_id, line) in found.items()})
         return new if added else old
 
-    ids = lambda: [own for own, _ in places.values() if own]  # noqa: E731
+    ids = lambda: [entry_id for entry_id, _ in places.values() if entry_id]  # noqa: E731
     warnings = edit_mind(agent, "goal seed", kind, edit, ids)[1]
     return places, warnings
 
 
 def _row(each: Planned, places: Places, dry_run: bool) -> dict[str, Any]:
-    """What became of an entry, as JSON."""
+    """Returns what became of an entry, as JSON."""
     seed, state, there = each
     row: dict[str, Any] = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state}
     if there:
         row |= {"agent": there.agent, "id": there.id or None, "title": there.title, "place": there.place}
         is_same = (there.id, there.title.casefold()) == (seed.id, seed.title.casefold())
         return row if is_same else row | {"for": seed.id}
-    own, place = places.get(seed.key, (seed.id, ""))
+    entry_id, place = places.get(seed.key, (seed.id, ""))
     if state == "added" and not place and not dry_run:
         row["state"] = "kept"  # somebody else was faster
-    return row | {"id": own or None, "place": place or None}
+    return row | {"id": entry_id or None, "place": place or None}

@@ -153,7 +153,7 @@ def fold_subject(subject: str) -> str:
 
 
 def is_statement(heading: str) -> bool:
-    """Whether a heading says something, rather than naming what its text is about.
+    """Returns whether a heading says something, rather than naming what its text is about.
 
     >>> is_statement("Trade fairs do not bring leads"), is_statement("Trade fairs")
     (True, False)
@@ -299,7 +299,7 @@ def _is_name(token: str) -> bool:
 
 
 def _is_code(token: str) -> bool:
-    """Whether a word is a name wherever it stands: PostgreSQL, S3, Line_3."""
+    """Returns whether a word is a name wherever it stands: PostgreSQL, S3, Line_3."""
     return any(c.isdigit() or c == "_" for c in token) or any(c.isupper() for c in token[1:])
 
 

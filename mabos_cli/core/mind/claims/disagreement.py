@@ -60,7 +60,7 @@ class Disagreement(NamedTuple):
 
 @cache
 def denies(term: str) -> bool:
-    """Whether a root says that something is over, lost, forbidden or rare."""
+    """Returns whether a root says that something is over, lost, forbidden or rare."""
     return any(group[:2] in _DENYING for group in opposites().get(term, ()))
 
 
@@ -84,7 +84,7 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
 
 
 def is_restated(one: Claim, other: Claim) -> bool:
-    """Whether another claim says all that one says, and maybe more."""
+    """Returns whether another claim says all that one says, and maybe more."""
     if one.negative != other.negative or one.modes != other.modes or one.relations - other.relations or other.over:
         return False
     if one.change != other.change or one.cues - other.cues:
@@ -118,7 +118,7 @@ def _find_contradiction(match: Match) -> Disagreement | None:
 
 
 def _is_turned_round(a: Claim, b: Claim) -> bool:
-    """Whether two comparisons have their sides swapped: X is cheaper than we are, we are cheaper than X."""
+    """Returns whether two comparisons have their sides swapped: X is cheaper than we are, we are cheaper than X."""
     if "than" not in a.words or "than" not in b.words:
         return False
     at_a, at_b = a.words.index("than"), b.words.index("than")
@@ -180,14 +180,14 @@ def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagree
 
 
 def _is_claimed_by_both(match: Match) -> bool:
-    """Whether the name on each side is what is claimed, rather than what the claims are about."""
+    """Returns whether the name on each side is what is claimed, rather than what the claims are about."""
     if ALONE & {*match.a.claim.words, *match.b.claim.words}:
         return True
     return all(_is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
 
 
 def _is_role(match: Match) -> bool:
-    """Whether each claim gives a name for what their heading says there is one of."""
+    """Returns whether each claim gives a name for what their heading says there is one of."""
     if not match.topic or not match.topic.single or (match.a.rest and match.b.rest):
         return False
     names = [(side.claim, side.names[0]) for side, _ in match.sides]
@@ -197,14 +197,14 @@ def _is_role(match: Match) -> bool:
 
 
 def _are_values(match: Match) -> bool:
-    """Whether each claim is no more than a value of what their heading says there is one of."""
+    """Returns whether each claim is no more than a value of what their heading says there is one of."""
     if not match.topic or not match.topic.single or match.beyond:
         return False
     return all((side.rest and len(side.claim.words) <= 3) or side.names for side, _ in match.sides)
 
 
 def _is_dated(claim: Claim) -> bool:
-    """Whether the point in time is what is claimed, rather than the time that the claim is about."""
+    """Returns whether the point in time is what is claimed, rather than the time that the claim is about."""
     if (
         not claim.terms
         or word_class("events") & {*map(root, claim.words)}
@@ -220,7 +220,7 @@ def _is_dated(claim: Claim) -> bool:
 
 
 def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
-    """Whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
+    """Returns whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
     head, after = root(name.head), claim.words[name.end : name.end + 3]
     if name.slot in ("be", "by", "through", "via", "under", "as", "per"):
         return True
@@ -251,13 +251,13 @@ def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bo
 
 
 def _has_other_bounds(a: Claim, b: Claim) -> bool:
-    """Whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
+    """Returns whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
     pairs = [(x, y) for x in a.quantities for y in b.quantities if can_agree(x, y) is not None]
     return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
 
 
 def _is_other_time(a: Claim, b: Claim) -> bool:
-    """Whether the claims are about different times: they name no common one, or only one looks back."""
+    """Returns whether the claims are about different times: they name no common one, or only one looks back."""
     leads = [{claim.words[moment.at - 1] for moment in claim.moments if moment.at} for claim in (a, b)]
     if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
         return True
@@ -295,7 +295,7 @@ def _find_succession(match: Match) -> Disagreement | None:
 
 
 def _is_over(new: Side, old: Side, topic: Topic) -> bool:
-    """Whether the later claim says that something is over or elsewhere of which the other one speaks."""
+    """Returns whether the later claim says that something is over or elsewhere of which the other one speaks."""
     claim, words = new.claim, new.claim.words
     at = words.index(claim.change) if claim.change else 0
     if not at or claim.negative or _PAST & {*old.claim.words} or old.claim.moments or old.claim.change:
@@ -309,7 +309,7 @@ def _is_over(new: Side, old: Side, topic: Topic) -> bool:
 
 
 def _is_redone(new: Side, old: Side, topic: Topic) -> bool:
-    """Whether the later claim says that the thing, or how it is done, is no longer what it was."""
+    """Returns whether the later claim says that the thing, or how it is done, is no longer what it was."""
     cues = (new.claim.cues | {new.claim.change}) - _MILD
     if not topic.thing or not cues or _PAST & {*old.claim.words}:
         return False

@@ -85,7 +85,7 @@ def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> Side:
 
 
 def is_same_name(a: str, b: str) -> bool:
-    """Whether two names can be of one thing: a part of the other, its beginning, or its initials.
+    """Returns whether two names can be of one thing: a part of the other, its beginning, or its initials.
 
     >>> is_same_name("anna", "anna schmidt"), is_same_name("aws", "amazon web services"), is_same_name("redis", "mysql")
     (True, True, False)
@@ -141,14 +141,14 @@ def _find_standing(side: Side, slot: str) -> Name | None:
 
 
 def leads(claim: Claim, term: str) -> bool:
-    """Whether a word stands right before another with content: it tells which one, not how it is."""
+    """Returns whether a word stands right before another with content: it tells which one, not how it is."""
     word = claim.terms[term].casefold()
     after = claim.words[claim.words.index(word) + 1 :][:1] if word in claim.words else ()
     return bool(after) and root(after[0]) in claim.terms
 
 
 def shares(match: Match) -> bool:
-    """Whether the claims have enough in common to be about one thing."""
+    """Returns whether the claims have enough in common to be about one thing."""
     if match.topic:
         return match.beyond >= 1 or not (match.a.rest and match.b.rest)
     if match.shared != 1 or match.a.rest or match.b.rest:
@@ -160,7 +160,7 @@ def shares(match: Match) -> bool:
 
 
 def fits(match: Match) -> bool:
-    """Whether apart from what differs, one claim says no more than the other, and not much less."""
+    """Returns whether apart from what differs, one claim says no more than the other, and not much less."""
     # A name in whose place the other claim has one too is what differs.
     more = (len(side.rest) + max(0, len(side.names) - len(other.names)) for side, other in match.sides)
     small, large = sorted(more)
@@ -184,7 +184,7 @@ def fits(match: Match) -> bool:
 
 
 def fits_number(match: Match) -> bool:
-    """Whether two claims with different numbers are about the same quantity."""
+    """Returns whether two claims with different numbers are about the same quantity."""
     plain = _ignore_words(match, word_class("measuring"))
     if fits(match) or fits(plain):
         return True
@@ -195,7 +195,7 @@ def fits_number(match: Match) -> bool:
 
 
 def fits_date(match: Match) -> bool:
-    """Whether two claims with different dates are about the same event."""
+    """Returns whether two claims with different dates are about the same event."""
     return fits(_ignore_words(match, word_class("happening"))) or bool(match.topic and match.topic.event)
 
 
@@ -208,7 +208,7 @@ def _ignore_words(match: Match, ignored: frozenset[str]) -> Match:
 
 
 def _is_same_place(match: Match) -> bool:
-    """Whether the words that only one claim has stand in one place: they tell what each claim is about."""
+    """Returns whether the words that only one claim has stand in one place: they tell what each claim is about."""
     if not match.a.rest or not match.b.rest:
         return True
     around = []

@@ -355,7 +355,7 @@ def word_class(name: str) -> frozenset[str]:
 
 @cache
 def is_same_event(x: str, y: str) -> bool:
-    """Whether two roots can tell of the same event."""
+    """Returns whether two roots can tell of the same event."""
     return any({x, y} <= roots(group) for group in _split_groups(_CLASSES["happening"]))
 
 
