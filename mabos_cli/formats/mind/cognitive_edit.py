@@ -183,7 +183,7 @@ def insert_lines(file: CognitiveFile, place: int, new: Sequence[str]) -> str:
 
 
 def _insert(lines: list[str], place: int, new: Sequence[str], end: str) -> None:
-    """Puts lines before a place. Behind a last line without a break that one gets it, and the new last line has none."""
+    """Puts lines before a place. A last line without a break gets one when others follow, and the new last has none."""
     at_end = place == len(lines)
     lines[place:place] = [line + end for line in new]
     if end and at_end and place:
@@ -258,13 +258,13 @@ def reorder(file: CognitiveFile, key: Callable[[Entry], float | None]) -> str:
         for first, last, block in sorted(moves, reverse=True):
             lines[first : last + 1] = block
         moved = parse_cognitive("\n".join(lines))
-        if _told(moved) != _told(file):
+        if _contents(moved) != _contents(file):
             break
         file = moved
     return file.render()
 
 
-def _told(file: CognitiveFile) -> list[tuple[object, ...]]:
+def _contents(file: CognitiveFile) -> list[tuple[object, ...]]:
     """Returns what a file says, in whatever order."""
     return sorted(
         (e.shape, e.group, e.title, e.text, *((n, f.value) for n, f in sorted(e.fields.items()))) for e in file.entries
@@ -305,8 +305,8 @@ def _heading_at(file: CognitiveFile, line: int) -> Heading:
 
 
 def _runs(file: CognitiveFile, key: Callable[[Entry], float | None]) -> list[list[Entry]]:
-    """Entries that may change places, in the order of the file: rows of one table, items below one heading, sections of
-    one level below one heading. A byte order mark stays where it is, and the line that has it too."""
+    """Returns the entries that may change places, in the order of the file: rows of one table, items below one heading,
+    sections of one level below one heading. A byte order mark stays where it is, and the line that has it too."""
     runs: dict[tuple[object, ...], list[Entry]] = {}
     for entry in file.entries:
         if key(entry) is None or file.lines[entry.first].startswith("\ufeff"):
@@ -340,12 +340,12 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
     heading = next((h for h in file.headings if h.level > 1 and is_log(h) and h.line not in tabled), None)
     if heading is None:
         return text
-    said = f"{day}: {entry_id or title} {change.what}{f': {change.reason}' if change.reason else ''}"
-    told = inert_item(one_line(said))
+    reason = f": {change.reason}" if change.reason else ""
+    line = inert_item(one_line(f"{day}: {entry_id or title} {change.what}{reason}"))
     items = file.find_items(range(heading.line + 1, heading.last + 1))
     if items:
-        return add_item(file, items[-1], file.end_of_item(items[-1]), [told])
-    return insert_block(file, heading.last + 1, [f"- {told}"])
+        return add_item(file, items[-1], file.end_of_item(items[-1]), [line])
+    return insert_block(file, heading.last + 1, [f"- {line}"])
 
 
 def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:
