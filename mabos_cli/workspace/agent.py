@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.config import Settings
@@ -143,7 +144,7 @@ class Agent(NamedTuple):
 
         if dry_run:
             return self.preview(plan), []
-        return transact(self, command, lambda fresh: plan_change(fresh, plan, ledger))
+        return transact(self, command, partial(plan_change, plan=plan, ledger=ledger))
 
 
 def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> str:
