@@ -29,7 +29,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import TRUSTS, TYPES
-from mabos_cli.services.context.pack import Bounds, pack_for
+from mabos_cli.services.context.pack import Bounds, pack_memory
 
 SIZES = (3, 40, 400, 2000)
 
@@ -74,7 +74,7 @@ def check_packs(packs: int) -> None:
                 roles = rnd.choices(("user", "assistant", "tool"), k=rnd.randint(0, 6))
                 turns = [Turn(role, rnd.choice((say(rnd), rnd.choice(PAYLOADS)))) for role in roles]
                 trust = rnd.choice(("", "", "agent", "trusted"))
-                made = pack_for(call, home, make_query(rnd), Bounds(budget, 4, trust), turns).pack
+                made = pack_memory(call, home, make_query(rnd), Bounds(budget, 4, trust), turns, count_uses=False).pack
                 told = made.text.count("\n") - 2 if made.text else 0
                 wrong = faults(made.text, [each.entry.ref for each in (*made.placed, *made.tail)])
                 over += token_cost(made.text) > budget if made.text else 0

@@ -129,7 +129,7 @@ def width(text: str) -> int:
 def prompt_text(call: HostCall) -> str:
     """Returns a small pack of what shares enough telling words with a prompt; empty when nothing is relevant enough."""
     from mabos_cli.core.context.candidates import Limits
-    from mabos_cli.core.context.pack import pack
+    from mabos_cli.core.context.pack import choose, pack
     from mabos_cli.core.context.texts import asked_about
     from mabos_cli.core.language.text import terms, token_cost
     from mabos_cli.formats.context.context_pack import WRITING
@@ -154,7 +154,7 @@ def prompt_text(call: HostCall) -> str:
         duplicate=settings["memory.duplicate_threshold"],
     )
     count = lambda text: token_cost(text, settings["text.chars_per_token"])  # noqa: E731
-    text = pack(entries, limits, WRITING, count=count, asked=frozenset(terms(prompt))).text
+    text = pack(choose(entries, limits), limits, WRITING, count=count, asked=frozenset(terms(prompt))).text
     return text if width(text) <= ROOM[call.host] else ""
 
 

@@ -1,15 +1,31 @@
-"""context: the window an agent lives in. Each command has a module of its own."""
+"""context: what an agent reads. Its memory index, packs of memory, and when to flush memory; windows have their own module."""
 
-from mabos_cli.commands.call import late_group, new_group
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mabos_cli.commands.call import Call, late_group, new_group
+from mabos_cli.commands.options import Limit
+from mabos_cli.core import BadValue
+from mabos_cli.core.language.text import one_line, plural, token_cost
+from mabos_cli.errors import InvalidFile
+from mabos_cli.services.inputs import text_argument
+from mabos_cli.workspace.agent import Agent
+
+if TYPE_CHECKING:
+    from mabos_cli.core.context.candidates import Placed, Receipt
+    from mabos_cli.core.context.memory_index import Headline
+    from mabos_cli.workspace.memory.derived_pages import Survey
 
 _PLACES = {
-    "index": "context.index:index",
-    "pack": "context.pack:pack",
-    "build": "context.build:build",
-    "compress": "context.build:compress",
-    "audit": "context.audit:audit",
-    "flush-check": "context.flush:flush_check",
-    "flush-prompt": "context.flush:flush_prompt",
+    "index": "context.context:index",
+    "pack": "context.context:pack",
+    "build": "context.window:build",
+    "compress": "context.window:compress",
+    "audit": "context.window:audit",
+    "flush-check": "context.context:flush_check",
+    "flush-prompt": "context.context:flush_prompt",
 }
 
 app = new_group(
@@ -18,3 +34,200 @@ app = new_group(
     cls=late_group(_PLACES),
     no_args_is_help=True,
 )
+
+
+def index(
+    ctx: typer.Context,
+    no_write: Annotated[
+        bool, typer.Option("--no-write", help="Only print it; leave INDEX.md and the domains as they are.")
+    ] = False,
+) -> None:
+    """Print the memory index, and bring INDEX.md and the domain files up to date.
+
+    Critical items, active projects, and the domains that can be loaded: always under context.index_tokens tokens.
+
+    Example: mabos context index --agent cfo
+    """
+    from mabos_cli.formats.markdown.escape import without_seal
+    from mabos_cli.workspace.memory.derived_pages import survey_memory
+
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    survey, changed, warnings = (survey_memory(agent, agent.load()), [], []) if no_write else _refresh(agent)
+    path = agent.paths.relative(agent.paths.index_md)
+    per_token, found = agent.settings["text.chars_per_token"], survey.memory_index
+    data = {
+        "text": survey.text,
+        "tokens": token_cost(survey.text, per_token),
+        "counted_by": f"estimate: {per_token} characters a token",
+        "critical": [_headline_row(line) for line in found.critical],
+        "projects": [_headline_row(line) for line in found.projects],
+        "domains": [
+            {
+                "name": domain.name,
+                "path": agent.paths.relative(agent.paths.domain(domain.name)),
+                "items": domain.items,
+                "tokens": domain.tokens,
+            }
+            for domain in found.domains
+        ],
+        "left_out": found.left_out(),
+        "path": path,
+        "changed": changed,
+    }
+    call.emit("context.index", data, without_seal(survey.text).rstrip("\n").split("\n"), warnings)
+
+
+def _refresh(agent: Agent) -> "tuple[Survey, list[str], list[str]]":
+    """Returns the survey, the files that changed for it, and warnings. What cannot be written can still be read."""
+    from mabos_cli.services.operations.rebuild import refresh_index
+    from mabos_cli.workspace.memory.derived_pages import survey_memory
+
+    try:
+        survey, files = refresh_index(agent)
+    except InvalidFile as error:
+        return survey_memory(agent, agent.load()), [], [f"INDEX.md is not up to date: {error.message}"]
+    return survey, files.changed, files.warnings
+
+
+def _headline_row(line: "Headline") -> dict[str, Any]:
+    return {"id": line.id, "type": line.type, "importance": line.importance, "text": line.text or None}
+
+
+def pack(
+    ctx: typer.Context,
+    words: Annotated[
+        list[str], typer.Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
+    ],
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", help="At most this many tokens (default 1200).")
+    ] = None,
+    history: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."),
+    ] = "",
+    tail: Annotated[int | None, typer.Option(help="How many last turns of --history are kept (default 4).")] = None,
+    min_trust: Annotated[
+        str, typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
+    ] = "",
+    limit: Limit = 0,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Say of each candidate why it is in or out, without its content.")
+    ] = False,
+    no_use: Annotated[bool, typer.Option("--no-use", help="Do not count what is packed as used.")] = False,
+) -> None:
+    """Pack what memory knows about a request: cited lines in a frame, never over budget.
+
+    Example: mabos context pack "how do we price seats" --budget 600 --trace
+    """
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    query = " ".join(words)
+    if history == "-" and query == "-" and not call.literal_dash:
+        raise BadValue("QUERY and --history cannot both be -", "give one of them as a file or an argument")
+    from mabos_cli.services.context.pack import check_bounds, pack_memory, read_history
+
+    query = text_argument(query, call.literal_dash)
+    bounds = check_bounds(agent, budget, tail, history, min_trust, limit)
+    turns = read_history(history) if history else ()
+    made, counted_by, used, warnings = pack_memory(call, agent, query, bounds, turns, count_uses=not no_use)
+    tail_refs = [placed.entry.ref for placed in made.tail]
+    data = {
+        "query": query,
+        "budget": bounds.budget,
+        "tokens": made.tokens,
+        "counted_by": counted_by,
+        "bundle_text": made.text,
+        "items": [_pack_row(placed) for placed in made.placed],
+        "citations": [*(placed.entry.ref for placed in made.placed), *tail_refs],
+        "tail": tail_refs,
+        "contradiction": made.contradiction._asdict() if made.contradiction else None,
+        "left_out": sum(not receipt.included for receipt in made.receipts),
+        "refreshed": used,
+    }
+    if trace:
+        data["trace"] = [receipt._asdict() for receipt in made.receipts]
+    lines = [*made.text.split("\n")[:-1], *(_trace_lines(made.receipts) if trace else ())]
+    call.emit("context.pack", data, lines, warnings)
+
+
+def _pack_row(placed: "Placed") -> dict[str, Any]:
+    from mabos_cli.formats.context.context_pack import inert
+
+    entry = placed.entry
+    return {
+        "ref": entry.ref,
+        "kind": entry.kind,
+        "lane": entry.lane,
+        "layer": placed.layer,
+        "type": entry.type,
+        "trust": entry.trust,
+        "importance": entry.importance,
+        "score": entry.score,
+        "at": entry.at,
+        "tokens": placed.tokens,
+        "text": inert(placed.told),
+    }
+
+
+def _trace_lines(receipts: "Sequence[Receipt]") -> list[str]:
+    """Returns a line for each candidate: in or out, its reference and why."""
+    return [
+        f"{'+' if r.included else '-'} {one_line(r.ref)} {r.kind} {r.lane} {r.layer or '--'} score {r.score:.4f} "
+        f"{r.trust} importance {r.importance:.2f} {plural(r.tokens, 'token')}: {one_line(r.reason)}"
+        for r in receipts
+    ]
+
+
+def flush_check(
+    ctx: typer.Context,
+    total_tokens: Annotated[int, typer.Option(help="Tokens in the context now.")],
+    window: Annotated[int, typer.Option(help="Size of the context window.")],
+    compaction_count: Annotated[
+        int | None, typer.Option(help="Compactions so far; answers yes at most once for each.")
+    ] = None,
+    session: Annotated[str, typer.Option(help="The session whose compactions are counted.")] = "",
+    soft: Annotated[
+        int | None, typer.Option(help="Tokens before the reserve at which to flush (default 4000).")
+    ] = None,
+    reserve: Annotated[int | None, typer.Option(help="Tokens kept free for the answer (default 8000).")] = None,
+) -> None:
+    """Say whether memory should be flushed now, before the context is compacted.
+
+    Example: mabos context flush-check --total-tokens 189000 --window 200000 --compaction-count 2
+    """
+    from mabos_cli.services.context.window import check_flush
+
+    call: Call = ctx.obj
+    found = check_flush(
+        call.open_agent(),
+        total_tokens,
+        window,
+        compaction=compaction_count,
+        session=session,
+        soft=soft,
+        reserve=reserve,
+    )
+    data = {
+        "flush": found.flush,
+        "threshold": found.threshold,
+        "total_tokens": total_tokens,
+        "remaining": window - total_tokens,
+        "already_flushed": found.already_flushed,
+    }
+    why = f"{total_tokens} tokens, threshold {found.threshold}"
+    if found.already_flushed:
+        why = f"compaction {compaction_count} was flushed already"
+    call.emit("context.flush-check", data, [f"{'flush' if found.flush else 'wait'}: {why}"], found.warnings)
+
+
+def flush_prompt(ctx: typer.Context) -> None:
+    """Print what to tell the agent before its context is compacted.
+
+    Example: mabos context flush-prompt --agent cfo
+    """
+    from mabos_cli.services.context.window import flush_prompt as render_prompt
+
+    call: Call = ctx.obj
+    prompt = render_prompt(call.open_agent())
+    call.emit("context.flush-prompt", {"prompt": prompt}, prompt.rstrip("\n").split("\n"))

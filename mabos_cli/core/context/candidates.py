@@ -183,27 +183,32 @@ def _fact_entry(fact: Fact, score: float) -> Entry:
     return Entry(fact.id, text, "fact", "warm", "fact", fact.trust, fact.confidence, score, at, fact=fact)
 
 
-def find_against(ranked: Sequence[Entry], functional: Callable[[], frozenset[str]]) -> Against | None:
-    """The best candidate that speaks against a better one, or nothing; of two, the less trusted speaks against the other.
+def has_rival_facts(ranked: Sequence[Entry]) -> bool:
+    """Whether two facts among the best candidates give one predicate of a subject a value."""
+    known = [(entry.fact.subject, entry.fact.predicate) for entry in ranked[:_LOOKED_AT] if entry.fact]
+    return len(known) > len({*known})
 
-    Facts contradict when they give a predicate that has one value at a time two of them. functional, which tells these
-    predicates, is asked only when there are such facts.
+
+def find_against(ranked: Sequence[Entry], functional: frozenset[str] = frozenset()) -> Against | None:
+    """Finds the best candidate that speaks against a better one; of two, the less trusted speaks against the other.
+
+    Facts contradict when they give a functional predicate, which has one value at a time, two values.
     """
     near = ranked[:_LOOKED_AT]
     texts = [split_sentences(entry.text[:_STATEMENT_CHARS]) for entry in near]
-    said = [[frozenset(terms(told)) for told in text] for text in texts]
-    pairs = [(i, j) for i, j in combinations(range(len(near)), 2) if i < _BEST and _is_near(said[i], said[j])]
+    stems = [[frozenset(terms(sentence)) for sentence in text] for text in texts]
+    pairs = [(i, j) for i, j in combinations(range(len(near)), 2) if i < _BEST and _is_near(stems[i], stems[j])]
     if not pairs:
         return None
-    told = {n: texts[n] for n in sorted({n for pair in pairs for n in pair}) if not near[n].fact}
-    stated = {
+    stated = {n: texts[n] for n in sorted({n for pair in pairs for n in pair}) if not near[n].fact}
+    found = {
         (i, j): why
-        for (i, j), why in _of_statements(near, told, _LEANING).items()
-        if min(len(told[i]), len(told[j])) == 1
-        or _is_near(said[i][:1], said[j][:1])
-        or _of_statements(near, {n: told[n] for n in (i, j)}, _PERHAPS_LEANING)
+        for (i, j), why in _compare_statements(near, stated, _LEANING).items()
+        if min(len(stated[i]), len(stated[j])) == 1
+        or _is_near(stems[i][:1], stems[j][:1])
+        or _compare_statements(near, {n: stated[n] for n in (i, j)}, _PERHAPS_LEANING)
     }
-    known = [(i, j, why) for (i, j), why in (_of_facts(near, functional) | stated).items() if i < _BEST]
+    known = [(i, j, why) for (i, j), why in (_compare_facts(near, functional) | found).items() if i < _BEST]
     if not known:
         return None
     i, j, why = min(known)
@@ -217,27 +222,24 @@ def _is_near(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> 
     return any(len(x & y) >= max(_COMMON, min(len(x), len(y)) / 2) for x in one for y in other)
 
 
-def _of_facts(near: Sequence[Entry], functional: Callable[[], frozenset[str]]) -> dict[tuple[int, int], str]:
-    facts = {entry.fact.id: n for n, entry in enumerate(near) if entry.fact}
-    held = [near[n].fact for n in facts.values()]
-    told = [(fact.subject, fact.predicate) for fact in held if fact]
-    if len(told) == len({*told}):
-        return {}
-    pairs = find_contradictions([fact for fact in held if fact], functional())
-    return {
-        (min(facts[a.id], facts[b.id]), max(facts[a.id], facts[b.id])): f"{a.predicate} has one value at a time"
-        for a, b in pairs
-    }
+def _compare_facts(near: Sequence[Entry], functional: frozenset[str]) -> dict[tuple[int, int], str]:
+    """Returns the conflicts of facts by their places."""
+    places = {entry.fact.id: n for n, entry in enumerate(near) if entry.fact}
+    found: dict[tuple[int, int], str] = {}
+    for a, b in find_contradictions([entry.fact for entry in near if entry.fact], functional):
+        i, j = sorted((places[a.id], places[b.id]))
+        found[i, j] = f"{a.predicate} has one value at a time"
+    return found
 
 
-def _of_statements(
-    near: Sequence[Entry], told: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
+def _compare_statements(
+    near: Sequence[Entry], stated: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
 ) -> dict[tuple[int, int], str]:
-    """The conflicts of texts, given as sentences, by their places. What facts say is compared by their predicates alone.
+    """Returns the conflicts of texts, given as sentences, by their places. Facts are compared by their predicates alone.
 
     In a text of several sentences, those that begin as `leaning` says are about something that another one names.
     """
-    alone = {n: [one for one in text if len(text) == 1 or not leaning.match(one)] for n, text in told.items()}
+    alone = {n: [one for one in text if len(text) == 1 or not leaning.match(one)] for n, text in stated.items()}
     if sum(map(bool, alone.values())) < 2:
         return {}
     # Reading sentences loads tables of words: only when there is something to compare.

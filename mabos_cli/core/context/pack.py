@@ -4,6 +4,7 @@ The tail of the conversation comes first, then entries at the layer that there i
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from mabos_cli.core.context.candidates import Against, Entry, Limits, Pack, Placed, Receipt, Writing, receipt_of
 from mabos_cli.core.context.texts import LAYERS, Turn, tell
@@ -22,34 +23,38 @@ _LARGE = 0.25  # share of the budget that no detail exceeds
 _CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the characters that must be left of it
 
 
+class Chosen(NamedTuple):
+    """The candidates that are considered, best first, and receipts of the others."""
+
+    ranked: list[Entry]
+    out: list[Receipt]
+
+
 def pack(
-    entries: Iterable[Entry],
+    chosen: Chosen,
     limits: Limits,
     writing: Writing,
     *,
     count: Callable[[str], int] = token_cost,
     asked: Collection[str] = (),
     history: Sequence[tuple[int, Turn]] = (),
-    find_against: Callable[[Sequence[Entry]], Against | None] | None = None,
+    against: Against | None = None,
 ) -> Pack:
-    """The pack of the best entries for a question, whose stems are `asked`, and of the last turns of a conversation.
+    """Packs the best candidates for a question, whose stems are `asked`, and the last turns of a conversation.
 
-    The order in which entries are given does not matter. find_against, if given, looks for a contradiction
-    among the ranked ones.
+    `against` is a contradiction among the candidates, if there is one.
     """
-    ranked, out = choose(entries, limits)
     filling = Filling(limits, writing, count, asked)
     filling.keep_tail(history)
-    against = find_against(ranked) if find_against else None
-    filling.fill(ranked, against)
+    filling.fill(chosen.ranked, against)
     text, tokens = filling.settle()
-    told = any(placed.against for placed in filling.placed)
-    receipts = (*filling.receipts(ranked), *out)
-    return Pack(text, tokens, tuple(filling.placed), tuple(filling.tail), against if told else None, receipts)
+    is_shown = any(placed.against for placed in filling.placed)
+    receipts = (*filling.receipts(chosen.ranked), *chosen.out)
+    return Pack(text, tokens, tuple(filling.placed), tuple(filling.tail), against if is_shown else None, receipts)
 
 
-def choose(entries: Iterable[Entry], limits: Limits) -> tuple[list[Entry], list[Receipt]]:
-    """The entries with their weighed scores, best first, each once; and receipts of those that are not considered."""
+def choose(entries: Iterable[Entry], limits: Limits) -> Chosen:
+    """Weighs candidates and ranks them, each once, in whatever order they come."""
     known, out = WordIndex(limits.duplicate), []
     kept: dict[str, Entry] = {}
     ranked = _ranked(_weighed(entry, limits) for entry in entries)
@@ -68,7 +73,7 @@ def choose(entries: Iterable[Entry], limits: Limits) -> tuple[list[Entry], list[
             known.add(entry.ref, said)
             kept[entry.ref] = entry
     out = [*{receipt.ref: receipt for receipt in out if receipt.ref not in kept}.values()]
-    return _ranked(kept.values()), sorted(out, key=lambda receipt: (-receipt.score, receipt.ref))
+    return Chosen(_ranked(kept.values()), sorted(out, key=lambda receipt: (-receipt.score, receipt.ref)))
 
 
 def _weighed(entry: Entry, limits: Limits) -> Entry:

@@ -1,6 +1,6 @@
 """A whole context window: who the agent is, its skills, what it remembers, the conversation and the request, within a size."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
@@ -28,8 +28,8 @@ class Skill(NamedTuple):
     text: str
 
 
-class Given(NamedTuple):
-    """What a window is built of; sections come in order of importance."""
+class WindowInput(NamedTuple):
+    """The request and the other parts of a window; sections come in order of importance."""
 
     request: str
     system: tuple[Section, ...] = ()
@@ -82,76 +82,76 @@ def check_shares(budget: Budget) -> None:
         raise BadValue(f"the shares of the window add up to {total:g}", "context.*_share may add up to 1 at most")
 
 
-def build_window(given: Given, budget: Budget, count: Count, pack: Callable[[int], str], inert: Inert = str) -> Window:
-    """The window for a request; `pack` gives what is remembered for it within a number of tokens, `inert` guards quotes.
+class Filling:
+    """A window while it is filled: the first messages are there, and `memory_room` tokens may be remembered.
 
     The request stands as it is. The system part and skills have their shares at most. What is left is for memory and the
     conversation: memory may take its share, and beyond it what the conversation does not need, as long as that does not
     fill the window; the conversation has all the rest. A long request takes from both in proportion, last from the others.
     """
-    check_shares(budget)
-    request = Turn("user", given.request)
-    room = budget.room - turn_cost(request, count)
-    if room < 0:
-        over = f"the request needs {turn_cost(request, count):,} tokens, and the window has room for {budget.room:,}"
-        raise BadValue(over, "shorten it, or give a larger --window")
-    filling = _Filling(budget, count, room)
-    filling.add("system", lambda limit: fit_sections(given.system, limit, count))
-    filling.add("skills", lambda limit: fit_skills(given.skills, given.request, limit, count))
-    whole = total_cost(given.history, count)
-    filling.add("memory", lambda limit: (pack(limit), ""), filling.memory_limit(whole, turn_cost(request, count)))
-    found = compress(given.history, filling.room, budget.recent, count, inert)
-    limits = filling.limits | {"history": filling.room, "request": budget.share("request")}
-    tokens = filling.tokens | {"history": found.tokens, "request": turn_cost(request, count)}
-    total = sum(tokens.values()) + END_TOKENS
-    demand = total - found.tokens + whole
-    messages = (*filling.messages, *found.turns, request)
-    notes = tuple(filling.notes)
-    return Window(messages, tokens, limits, total, demand, action_for(demand, budget), notes, found)
+
+    def __init__(self, given: WindowInput, budget: Budget, count: Count) -> None:
+        check_shares(budget)
+        self._given, self._budget, self._count = given, budget, count
+        self._request = turn_cost(Turn("user", given.request), count)
+        self.room = budget.room - self._request
+        if self.room < 0:
+            over = f"the request needs {self._request:,} tokens, and the window has room for {budget.room:,}"
+            raise BadValue(over, "shorten it, or give a larger --window")
+        self._messages: list[Turn] = []
+        self._tokens: dict[str, int] = {}
+        self._limits: dict[str, int] = {}
+        self._notes: list[str] = []
+        self._add("system", *fit_sections(given.system, self._limit("system", budget.share("system")), count))
+        skills_room = self._limit("skills", budget.share("skills"))
+        self._add("skills", *fit_skills(given.skills, given.request, skills_room, count))
+        self._history = total_cost(given.history, count)
+        self.memory_room = self._limit("memory", self._memory_limit())
+
+    def finish(self, memory: str, inert: Inert = str) -> Window:
+        """Returns the window with what is remembered; `inert` guards quotes."""
+        given, budget = self._given, self._budget
+        self._add("memory", memory)
+        found = compress(given.history, self.room, budget.recent, self._count, inert)
+        limits = self._limits | {"history": self.room, "request": budget.share("request")}
+        tokens = self._tokens | {"history": found.tokens, "request": self._request}
+        total = sum(tokens.values()) + END_TOKENS
+        demand = total - found.tokens + self._history
+        messages = (*self._messages, *found.turns, Turn("user", given.request))
+        notes = tuple(self._notes)
+        return Window(messages, tokens, limits, total, demand, action_for(demand, budget), notes, found)
+
+    def _limit(self, part: str, limit: int) -> int:
+        """Notes the limit of a part, and returns how many tokens its text may have."""
+        self._limits[part] = min(limit, self.room)
+        return max(0, self._limits[part] - MESSAGE_TOKENS - self._count("system"))
+
+    def _add(self, part: str, text: str, note: str = "") -> None:
+        """Adds a message, and notes what was left out of it."""
+        turn = Turn("system", text)
+        self._tokens[part] = turn_cost(turn, self._count) if text else 0
+        self.room -= self._tokens[part]
+        self._messages += [turn] if text else []
+        self._notes += [note] if note else []
+
+    def _memory_limit(self) -> int:
+        """Returns what memory may take of the room, before the conversation."""
+        memory, other = self._budget.memory, self._budget.history
+        fair = int(self.room * memory / (memory + other)) if memory + other else 0
+        spent = sum(self._tokens.values()) + self._request + self._history + END_TOKENS
+        # One token less than what would call for compaction: memory alone never does.
+        spare = int(self._budget.window * self._budget.compact_at) - 1 - spent
+        return max(min(self._budget.share("memory"), fair), min(self.room - self._history, spare))
 
 
 def action_for(demand: int, budget: Budget) -> str:
-    """What a window of this many tokens calls for.
+    """Returns what a window of this many tokens calls for.
 
     >>> [action_for(demand, Budget(1000)) for demand in (849, 850, 900)]
     ['ok', 'compact', 'flush']
     """
     share = demand / budget.window
     return "flush" if share >= budget.flush_at else "compact" if share >= budget.compact_at else "ok"
-
-
-class _Filling:
-    """A window in the making: its first messages, and the room that is left."""
-
-    def __init__(self, budget: Budget, count: Count, room: int) -> None:
-        self._budget, self._count, self.room = budget, count, room
-        self.messages: list[Turn] = []
-        self.tokens: dict[str, int] = {}
-        self.limits: dict[str, int] = {}
-        self.notes: list[str] = []
-
-    def add(self, part: str, make: Callable[[int], tuple[str, str]], limit: int | None = None) -> None:
-        """Adds a message with what `make` gives for its room, and notes what was left out."""
-        limit = min(self._budget.share(part) if limit is None else limit, self.room)
-        inside = limit - MESSAGE_TOKENS - self._count("system")
-        text, note = make(max(0, inside))
-        turn = Turn("system", text)
-        cost = turn_cost(turn, self._count) if text else 0
-        self.limits[part], self.tokens[part] = limit, cost
-        if text:
-            self.messages.append(turn)
-            self.room -= cost
-        if note:
-            self.notes.append(note)
-
-    def memory_limit(self, history: int, request: int) -> int:
-        """What memory may take of the room, before a conversation of a cost."""
-        memory, other = self._budget.memory, self._budget.history
-        fair = int(self.room * memory / (memory + other)) if memory + other else 0
-        spent = sum(self.tokens.values()) + request + history + END_TOKENS
-        # One token less than what would call for compaction: memory alone never does.
-        spare = int(self._budget.window * self._budget.compact_at) - 1 - spent
-        return max(min(self._budget.share("memory"), fair), min(self.room - history, spare))
 
 
 def fit_sections(sections: Sequence[Section], room: int, count: Count) -> tuple[str, str]:

@@ -1,12 +1,10 @@
-"""Packs: one search of the agent's memory, what is recent, the latest checkpoint and facts, within a token budget."""
+"""Packs what an agent's memory knows about a request: one search, what is recent, the latest checkpoint and facts."""
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
-from mabos_cli.backends.tokenizers import Counter as Counter
-from mabos_cli.backends.tokenizers import open_tokenizer_counter
+from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.candidates import (
     Entry,
@@ -17,18 +15,21 @@ from mabos_cli.core.context.candidates import (
     find_against,
     focus,
     fresh_since,
+    has_rival_facts,
     is_fact_page,
     wanted_hits,
 )
-from mabos_cli.core.context.pack import pack
+from mabos_cli.core.context.pack import choose, pack
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
+from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
+from mabos_cli.services.inputs import read_given
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -37,25 +38,121 @@ from mabos_cli.workspace.files import read_text
 _RECENT = 50  # items of working and short-term memory that are looked at, whatever they are about
 
 
+class Bounds(NamedTuple):
+    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number)."""
+
+    budget: int
+    tail: int = 0
+    min_trust: str = ""
+    entries: int = 0
+
+
+class Packed(NamedTuple):
+    """A pack, who counted its tokens, the ids that count as used, and what went wrong on the way."""
+
+    pack: Pack
+    counted_by: str
+    used: list[str]
+    warnings: list[str]
+
+
+def check_bounds(
+    agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int
+) -> Bounds:
+    """Returns the bounds that options give, with the settings where they give none."""
+    if tail is not None and not history:
+        raise BadValue("--tail needs a conversation", "add --history FILE")
+    if (tail or 0) < 0:
+        raise BadValue("--tail cannot be negative", "0 keeps no turn")
+    if budget is not None and budget < 1:
+        raise BadValue("--budget must be above 0", "the frame and one line take about 50 tokens")
+    return Bounds(
+        agent.settings["context.pack_budget"] if budget is None else budget,
+        agent.settings["context.tail_turns"] if tail is None else tail,
+        check_choice(min_trust, list(TRUSTS), "trust") if min_trust else "",
+        limit,
+    )
+
+
+def read_history(path: str) -> tuple[Turn, ...]:
+    """Reads the turns of a conversation, from standard input for `-`."""
+    from mabos_cli.formats.context.history import parse_history
+
+    return parse_history(read_given(path), "standard input" if path == "-" else path)
+
+
+def pack_memory(
+    call: Session, agent: Agent, query: str, bounds: Bounds, turns: Sequence[Turn] = (), *, count_uses: bool = True
+) -> Packed:
+    """Packs an agent's memory for a request, with the last turns of a conversation; counts what is packed as used."""
+    if not query.strip():
+        raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
+    s, counter = agent.settings, open_counter(agent)
+    search = PackSearch(call, agent, query, bounds)
+    limits = Limits(
+        bounds.budget,
+        bounds.entries,
+        bounds.min_trust,
+        **{name: s[f"context.{name}"] for name in ("tail_share", "hot_share", "cold_share")},
+        hot_bonus=s["context.hot_bonus"],
+        trusted_weight=s["context.trusted_weight"],
+        untrusted_weight=s["context.untrusted_weight"],
+        duplicate=s["memory.duplicate_threshold"],
+    )
+    chosen = choose(search.find(), limits)
+    functional = search.functional() if has_rival_facts(chosen.ranked) else frozenset[str]()
+    made = pack(
+        chosen,
+        limits,
+        WRITING,
+        count=counter.count,
+        asked=frozenset(terms(search.question)),
+        history=[*enumerate(turns, 1)][len(turns) - min(bounds.tail, len(turns)) :],
+        against=find_against(chosen.ranked, functional),
+    )
+    used = [placed.entry.use for placed in made.placed if placed.entry.use] if count_uses else []
+    agent.note_uses(used)
+    return Packed(made, counter.name, used, [*search.warnings(), *_explain_empty(made, bounds)])
+
+
+def open_counter(agent: Agent) -> Counter:
+    """Opens what counts tokens for an agent; Unavailable when the settings name one that is not there."""
+    per_token = agent.settings["text.chars_per_token"]
+    return open_tokenizer_counter(agent.settings["context.tokenizer"], per_token, os.environ)
+
+
+def _explain_empty(made: Pack, bounds: Bounds) -> list[str]:
+    """Says why a pack is empty. A warning: the bundle itself goes to a model as it is."""
+    if made.text:
+        return []
+    over = [receipt for receipt in made.receipts if receipt.reason == "over budget"]
+    if over:
+        return [f"nothing fits {plural(bounds.budget, 'token')}: {plural(len(over), 'candidate')} left out"]
+    below = sum(receipt.reason == "below min trust" for receipt in made.receipts)
+    if below:
+        return [f"nothing to pack: {plural(below, 'candidate')} below --min-trust {bounds.min_trust}"]
+    return ["nothing to pack: memory holds nothing about this"]
+
+
 class PackSearch:
     """The candidates of a pack, and the question that they were searched by."""
 
-    def __init__(self, call: Session, agent: Agent, query: str, budget: int, entries: int, min_trust: str) -> None:
-        self._agent, self._trust = agent, min_trust
+    def __init__(self, call: Session, agent: Agent, query: str, bounds: Bounds) -> None:
+        self._agent, self._trust = agent, bounds.min_trust
         self._notes: list[str] = []
         now = agent.now()
-        filters = Filters(now=format_time(now), min_trust=min_trust)
-        options = SearchOptions(filters, False, wanted_hits(budget, entries), agent.settings["recall.preset"])
+        filters = Filters(now=format_time(now), min_trust=bounds.min_trust)
+        limit = wanted_hits(bounds.budget, bounds.entries)
+        options = SearchOptions(filters, False, limit, agent.settings["recall.preset"])
         self._search = AgentSearch([agent], options, call.progress)
         self._since = fresh_since(now, agent.settings["context.fresh"])
         self.question = focus(query, self._search.holders)
 
     def find(self) -> list[Entry]:
-        """All candidates. Those that are trusted too little are among them, for the receipts."""
-        options = self._search.options
-        hits = recall(self._search, self.question, options.limit)
+        """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
+        hits = recall(self._search, self.question, self._search.options.limit)
         if self._trust:
-            hits += self._refused(hits)
+            hits += self._refused()
         hits += self._recent()
         checkpoint, text = self._checkpoint()
         found = [entry_of(hit, self._since, checkpoint) for hit in hits if not is_fact_page(hit.candidate)]
@@ -69,29 +166,26 @@ class PackSearch:
         return [*self._search.warnings(), *self._notes]
 
     def functional(self) -> frozenset[str]:
-        """The predicates that have one value at a time."""
+        """Returns the predicates that have one value at a time."""
         from mabos_cli.workspace.knowledge.facts import functional_predicates
 
         found, warnings = functional_predicates(self._agent)
         self._notes += warnings
         return found
 
-    def _asked(self, filters: Filters) -> None:
-        self._search.options = self._search.options._replace(filters=filters)
-
-    def _refused(self, hits: Sequence[Hit]) -> list[Hit]:
-        """What the least trust keeps out, and pages of facts: each fact has a trust of its own."""
-        self._asked(self._search.options.filters._replace(min_trust=""))
-        least = trust_rank(self._trust)
+    def _refused(self) -> list[Hit]:
+        """Returns what the least trust keeps out, and pages of facts: each fact has a trust of its own."""
+        options, least = self._search.options, trust_rank(self._trust)
+        self._search.options = options._replace(filters=options.filters._replace(min_trust=""))
         found = [hit for hit in self._search(self.question) if trust_rank(hit.candidate.trust) < least]
-        self._asked(self._search.options.filters._replace(min_trust=self._trust))
+        self._search.options = options
         return found
 
     def _recent(self) -> Iterator[Hit]:
-        """What is in working memory or was stored lately, whatever it is about: as little worth as that is."""
+        """Yields what is in working memory or was stored lately, whatever it is about: as little worth as that is."""
         options = self._search.options
-        self._search.options = options._replace(limit=_RECENT)
-        self._asked(options.filters._replace(stores=("working", "short_term")))
+        filters = options.filters._replace(stores=("working", "short_term"))
+        self._search.options = options._replace(filters=filters, limit=_RECENT)
         weight = self._agent.settings["recall.importance_weight"]
         for hit in self._search.best():
             if entry_of(hit, self._since).lane == "hot":
@@ -99,7 +193,7 @@ class PackSearch:
         self._search.options = options
 
     def _checkpoint(self) -> tuple[str, str]:
-        """Path and text of the latest checkpoint, if it is recent."""
+        """Returns path and text of the latest checkpoint, if it is recent."""
         from mabos_cli.services.memory.checkpoints import checkpoint_names
 
         name = max(checkpoint_names(self._agent), default="")
@@ -114,7 +208,7 @@ class PackSearch:
             return "", ""
 
     def _facts(self, pages: Sequence[Hit]) -> list[Entry]:
-        """The facts that pages list, as they are in the files of facts."""
+        """Returns the facts that pages list, as they are in the files of facts."""
         if not pages:
             return []
         from mabos_cli.workspace.knowledge.facts import load_facts
@@ -125,73 +219,3 @@ class PackSearch:
         except InvalidFile as error:
             self._notes.append(f"no facts: {error.message}")
             return []
-
-
-class Bounds(NamedTuple):
-    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number)."""
-
-    budget: int
-    tail: int = 0
-    min_trust: str = ""
-    entries: int = 0
-
-
-class Packed(NamedTuple):
-    """A pack, who counted its tokens, and what went wrong on the way."""
-
-    pack: Pack
-    counted_by: str
-    warnings: list[str]
-
-    def used(self) -> list[str]:
-        """The ids of the memories that count as used."""
-        return [placed.entry.use for placed in self.pack.placed if placed.entry.use]
-
-
-def pack_for(call: Session, agent: Agent, query: str, bounds: Bounds, turns: Sequence[Turn] = ()) -> Packed:
-    """The pack of an agent's memory for a request, with the last turns of a conversation. Counts nothing as used."""
-    if not query.strip():
-        raise BadValue("the query is empty", "say what the pack is for, or - to read it from standard input")
-
-    s, counter = agent.settings, open_counter(agent)
-    search = PackSearch(call, agent, query, bounds.budget, bounds.entries, bounds.min_trust)
-    found = search.find()
-    limits = Limits(
-        bounds.budget,
-        bounds.entries,
-        bounds.min_trust,
-        **{name: s[f"context.{name}"] for name in ("tail_share", "hot_share", "cold_share")},
-        hot_bonus=s["context.hot_bonus"],
-        trusted_weight=s["context.trusted_weight"],
-        untrusted_weight=s["context.untrusted_weight"],
-        duplicate=s["memory.duplicate_threshold"],
-    )
-    made = pack(
-        found,
-        limits,
-        WRITING,
-        count=counter.count,
-        asked=frozenset(terms(search.question)),
-        history=[*enumerate(turns, 1)][len(turns) - min(bounds.tail, len(turns)) :],
-        find_against=partial(find_against, functional=search.functional),
-    )
-    return Packed(made, counter.name, [*search.warnings(), *_emptiness(made, bounds)])
-
-
-def _emptiness(made: Pack, bounds: Bounds) -> list[str]:
-    """Why a pack is empty. A warning: the bundle itself goes to a model as it is."""
-    if made.text:
-        return []
-    over = [receipt for receipt in made.receipts if receipt.reason == "over budget"]
-    if over:
-        return [f"nothing fits {plural(bounds.budget, 'token')}: {plural(len(over), 'candidate')} left out"]
-    below = sum(receipt.reason == "below min trust" for receipt in made.receipts)
-    if below:
-        return [f"nothing to pack: {plural(below, 'candidate')} below --min-trust {bounds.min_trust}"]
-    return ["nothing to pack: memory holds nothing about this"]
-
-
-def open_counter(agent: Agent) -> Counter:
-    """What counts tokens for an agent, and its name; Unavailable when the settings name one that is not there."""
-    per_token = agent.settings["text.chars_per_token"]
-    return open_tokenizer_counter(agent.settings["context.tokenizer"], per_token, os.environ)

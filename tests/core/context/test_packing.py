@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.context.candidates import Against, Entry, Limits, Pack, Receipt
-from mabos_cli.core.context.pack import pack
+from mabos_cli.core.context.pack import choose, pack
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.formats.context.context_pack import WRITING
@@ -19,7 +19,8 @@ LONG = "The lead says what it is. " + "Then follow many details of no note. " * 
 
 def packed(found: list[Entry], budget: int = 1200, **how: object) -> Pack:
     limits = {name: how.pop(name) for name in [*how] if name in Limits._fields}
-    return pack(found, Limits(budget, **limits), WRITING, **how)
+    within = Limits(budget, **limits)
+    return pack(choose(found, within), within, WRITING, **how)
 
 
 def refs(made: Pack) -> list[str]:
@@ -163,7 +164,7 @@ def test_a_contradiction_gets_room_behind_what_it_speaks_against() -> None:
     entries.append(Entry("M-99", "Rent is 900.", score=0.01))
     against = Against("M-99", "M-1", "numbers")
     assert "M-99" not in refs(packed(entries, 200))
-    made = packed(entries, 200, find_against=lambda ranked: against)
+    made = packed(entries, 200, against=against)
     assert refs(made)[:3] == ["M-0", "M-1", "M-99"] and made.contradiction == against
     assert "[M-99] observation contradicts [M-1]: Rent is 900." in made.text
 
@@ -175,20 +176,20 @@ def test_a_full_lane_does_not_hide_a_contradiction(lane: str) -> None:
     entries.append(Entry("M-8", "We bill per seat.", lane="hot", score=0.9))
     entries.append(Entry("M-9", "We do not bill per seat.", lane=lane, score=0.1))
     for budget in range(120, 400, 20):
-        made = packed(entries, budget, find_against=lambda ranked: Against("M-9", "M-8", "denied"))
+        made = packed(entries, budget, against=Against("M-9", "M-8", "denied"))
         assert {"M-8", "M-9"} <= {*refs(made)}
         assert "contradicts [M-8]" in made.text and made.contradiction
 
 
 def test_what_is_more_trusted_stands_before_the_better_one_that_it_contradicts() -> None:
     entries = [Entry(f"M-{n}", f"thing number {n}", score=1 - n / 10) for n in range(4)]
-    made = packed(entries, find_against=lambda ranked: Against("M-0", "M-2", ""))
+    made = packed(entries, against=Against("M-0", "M-2", ""))
     assert refs(made) == ["M-2", "M-0", "M-1", "M-3"] and made.placed[1].against == "M-2"
 
 
 def test_without_what_it_speaks_against_nothing_is_marked() -> None:
     entries = [Entry("M-1", LONG, score=1), Entry("M-2", "Rent.", score=0.5)]
-    made = packed(entries, 33, find_against=lambda ranked: Against("M-2", "M-1", ""))
+    made = packed(entries, 33, against=Against("M-2", "M-1", ""))
     assert refs(made) == ["M-2"] and made.contradiction is None and "contradicts" not in made.text
 
 
@@ -256,8 +257,9 @@ def test_every_pack_is_within_budget_cited_and_the_same_whatever_the_order(
     rnd: object,
 ) -> None:
     history = [*enumerate((Turn(*each) for each in said), 1)]
-    rivals = lambda ranked: Against(ranked[-1].ref, ranked[0].ref, "") if len(ranked) > 1 else None  # noqa: E731
-    how = {"count": count, "history": history, "asked": {"rent"}, "find_against": rivals, "min_trust": least}
+    ranked = choose(entries, Limits(budget, min_trust=least)).ranked
+    against = Against(ranked[-1].ref, ranked[0].ref, "") if len(ranked) > 1 else None
+    how = {"count": count, "history": history, "asked": {"rent"}, "against": against, "min_trust": least}
     made = packed(entries, budget, **how)
     assert made.tokens <= budget and made.tokens == (count(made.text) if made.text else 0)
     placed = refs(made)

@@ -8,11 +8,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.context.texts import END_TOKENS, Turn, total_cost
 from mabos_cli.core.context.window import (
     Budget,
-    Given,
+    Filling,
     Section,
     Skill,
     Window,
-    build_window,
+    WindowInput,
     check_shares,
     fit_sections,
     fit_skills,
@@ -26,17 +26,13 @@ def count(text: str) -> int:
     return token_cost(text) if text else 0
 
 
-def packs(size: int):
-    """A memory of so many tokens."""
-    return lambda limit: "m" * (4 * min(size, limit))
-
-
 def talk(turns: int, words: int = 20) -> tuple[Turn, ...]:
     return tuple(Turn(("user", "assistant")[n % 2], f"{n} " + "word " * words) for n in range(turns))
 
 
 def build(window: int = 1000, memory: int = 0, **given) -> Window:
-    return build_window(Given(given.pop("request", REQUEST), **given), Budget(window), count, packs(memory))
+    filling = Filling(WindowInput(given.pop("request", REQUEST), **given), Budget(window), count)
+    return filling.finish("m" * (4 * min(memory, filling.memory_room)))
 
 
 def test_the_order_of_messages() -> None:
@@ -159,21 +155,16 @@ words = st.text(st.sampled_from("ab .\n"), max_size=200) | st.integers(0, 600).m
 def test_never_more_than_the_window_less_the_reserve(
     window: int, request: str, system: list, skills: list, history: list, memory: int, counts
 ) -> None:
-    given = Given(request, tuple(system), tuple(skills), tuple(history))
-    asked: list[int] = []
-
-    def pack(limit: int) -> str:
-        asked.append(limit)
-        return "word " * min(memory, limit // 2)
-
+    given = WindowInput(request, tuple(system), tuple(skills), tuple(history))
     budget = Budget(window)
     try:
-        made = build_window(given, budget, counts, pack)
+        filling = Filling(given, budget, counts)
     except BadValue:
         assert 4 + counts("user") + counts(request) > budget.room
         return
+    assert filling.memory_room >= 0
+    made = filling.finish("word " * min(memory, filling.memory_room // 2))
     assert made.total <= window - budget.share("reserve")
     assert made.total == total_cost(made.messages, counts) + END_TOKENS
     assert made.messages[-1] == Turn("user", request)
     assert all(made.tokens[part] <= max(0, made.limits[part]) for part in ("system", "skills", "memory", "history"))
-    assert all(limit >= 0 for limit in asked)

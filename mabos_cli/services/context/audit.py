@@ -1,0 +1,121 @@
+"""Audits what the files of an agent cost in tokens, and finds what could be saved."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.context.audit import (
+    ALWAYS,
+    SCOPES,
+    Advice,
+    Duplicate,
+    Source,
+    Stale,
+    advise_on_duplicates,
+    advise_on_files,
+    advise_on_index,
+    advise_on_sections,
+    advise_on_stale,
+    find_duplicates,
+    find_stale,
+    rank_advice,
+)
+from mabos_cli.core.context.texts import Count
+from mabos_cli.core.language.clock import DAY, earlier, format_time
+from mabos_cli.core.memory.item import check_choice
+from mabos_cli.formats.context.prompt_md import split_sections
+from mabos_cli.formats.markdown.escape import without_seal
+from mabos_cli.formats.memory.memory_md import find_statements
+from mabos_cli.services.context.pack import open_counter
+from mabos_cli.services.context.window import load_prompt_files, load_skills
+from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.layout import DAY as DAY_NAME
+from mabos_cli.workspace.memory.derived_pages import stale_domains
+
+# What commands read when they need it; the persona is among the files of the prompt.
+_COGNITIVE = (
+    *("Beliefs.md", "Desires.md", "Goals.md", "Intentions.md", "Plans.md", "Commitments.md", "Learnings.md"),
+    *("Memory.md", "Knowledge.md", "Playbooks.md"),
+)
+
+
+class Audit(NamedTuple):
+    """The sources in a scope, duplicates and stale items among them, daily logs (files and tokens), and what is always loaded."""
+
+    sources: list[Source]
+    duplicates: list[Duplicate]
+    stale: list[Stale]
+    logs: tuple[int, int]
+    always_loaded: int
+    advice: list[Advice]
+    counted_by: str
+
+
+def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False) -> Audit:
+    """Counts what memory costs by source, and finds what is there twice or is never used. Changes nothing."""
+    wanted = SCOPES[check_choice(scope, list(SCOPES), "scope")]
+    counter = open_counter(agent)
+    sources = _load_sources(agent, counter.count) + _load_skill_sources(skills, counter.count)
+    inside = [source for source in sources if source.category in wanted]
+    pairs = [
+        pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
+    ]
+    before = format_time(earlier(agent.now(), agent.settings["audit.stale_after"]))
+    stale = find_stale(agent.memory().long_term, before, counter.count) if "domains" in wanted else []
+    logs = [name for name in list_names(agent.paths.memory) if re.fullmatch(rf"{DAY_NAME}\.md", name)]
+    tokens = sum(counter.count(_text(read_bytes(agent.paths.memory / name) or b"")) for name in logs)
+    always = sum(source.tokens for source in sources if source.category in ALWAYS)
+    advice = _recommend(agent, wanted, inside, pairs, stale, counter.count) if recommend else []
+    return Audit(inside, pairs, stale, (len(logs), tokens), always, advice, counter.name)
+
+
+def _load_sources(agent: Agent, count: Count) -> list[Source]:
+    """Returns the sources of an agent in the order in which it reads them, those that are loaded when needed last."""
+    prompt = load_prompt_files(agent)
+    index = agent.paths.relative(agent.paths.index_md)
+    found = [(name, text, "index" if name == index else "system_prompt") for name, text in prompt.items()]
+    others = [(agent.paths.memory_md, "memory_md")]
+    others += [(path, "domains") for path in sorted(agent.paths.domains.rglob("*.md"))]
+    others += [(agent.paths.root / name, "cognitive") for name in _COGNITIVE]
+    for path, category in others:
+        data = read_bytes(path)
+        if data:
+            found.append((agent.paths.relative(path), _text(data), category))
+    return [
+        Source(name, category, count(text), tuple(find_statements(text)))
+        for name, text, category in found
+        if text.strip()
+    ]
+
+
+def _load_skill_sources(path: str, count: Count) -> list[Source]:
+    """Returns what a host tells an agent of each skill at all times: its name and what it is for."""
+    return [
+        Source(f"skill {name}", "skills", count(f"- {name}: {description}"), ((0, description),))
+        for name, description, _ in (load_skills(path) if path else ())
+    ]
+
+
+def _recommend(
+    agent: Agent,
+    wanted: Sequence[str],
+    inside: Sequence[Source],
+    pairs: Sequence[Duplicate],
+    stale: Sequence[Stale],
+    count: Count,
+) -> list[Advice]:
+    s = agent.settings
+    advice = advise_on_duplicates(pairs, count)
+    advice += advise_on_stale(stale, int(s["audit.stale_after"] // DAY))
+    advice += advise_on_files(inside, s["audit.file_tokens"])
+    if "memory_md" in wanted:
+        sections = split_sections("MEMORY.md", _text(read_bytes(agent.paths.memory_md) or b""))
+        advice += advise_on_sections([(each.name, count(each.text)) for each in sections], s["audit.section_tokens"])
+    if "domains" in wanted or "index" in wanted:
+        advice += advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())
+    return rank_advice(advice)
+
+
+def _text(data: bytes) -> str:
+    return without_seal(data.decode("utf-8-sig", "replace"))
