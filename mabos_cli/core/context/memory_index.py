@@ -138,9 +138,13 @@ def digest_items(
         used_at = max(used_at, glance.used_at)
     live = [item for item in decoded if not has_expired(item, now)]
     shown = [item for item in live if may_be_shown(item)]
-    trusted = [_headline(item) for item in shown if trust_rank(trust_of(item))]
-    critical = sorted((x for x in trusted if x.importance >= CRITICAL), key=_critical_rank, reverse=True)
-    projects = sorted((x for x in trusted if x.importance < CRITICAL), key=_project_rank, reverse=True)
+    critical: list[Headline] = []
+    projects: list[Headline] = []
+    for item in shown:
+        if trust_rank(trust_of(item)):
+            (critical if item.importance >= CRITICAL else projects).append(_headline(item))
+    critical.sort(key=_critical_rank, reverse=True)
+    projects.sort(key=_project_rank, reverse=True)
     digest = Digest(
         types,
         priorities,
@@ -150,7 +154,7 @@ def digest_items(
         len(projects),
         _critical_rank(critical[0]) if critical else (),
         _project_rank(projects[0]) if projects else (),
-        len(shown) - len(trusted),
+        len(shown) - len(critical) - len(projects),
         min((item.expires_at for item in live if item.expires_at), default=""),
         used_at,
         any(item.derived_from for item in shown),
