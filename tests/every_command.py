@@ -6,6 +6,7 @@ Words may name what furnish() made: `{seat}` is the id of an item, `{side}` a fo
 import json
 import os
 import shutil
+import stat
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -344,7 +345,7 @@ class Bench:
         self._spoil(self.place)
         self.place.do("status")  # which notes down the settings: reading commands then change nothing
         self._stamps = _stamps(self._folder)
-        self._whole = {path: _held(path) for path, stamp in self._stamps.items() if stamp}
+        self._whole = {path: _held(path) for path, stamp in self._stamps.items() if _is_plain(stamp)}
 
     def _take_back(self) -> None:
         found = _stamps(self._folder)
@@ -355,7 +356,10 @@ class Bench:
                     shutil.rmtree(path)
             elif os.path.lexists(path):
                 os.unlink(path)
-        for path in sorted(each for each in changed if each in self._stamps):
+        again = [path for path in changed if self._stamps.get(path) and path not in self._whole]
+        if again:
+            self._spoil(self.place)
+        for path in sorted(each for each in changed if each in self._stamps and each not in again):
             held = self._whole.get(path)
             if held is None:
                 os.makedirs(path, exist_ok=True)
@@ -368,6 +372,11 @@ class Bench:
     def changed(self) -> bool:
         """Whether anything is other than in the copy as it was made."""
         return _stamps(self._folder) != self._stamps
+
+
+def _is_plain(stamp: tuple[int, ...]) -> bool:
+    """Whether a stamp is that of a link or of a file that can be read whole: no folder, pipe, socket or endless file."""
+    return bool(stamp) and (stat.S_ISLNK(stamp[0]) or (stat.S_ISREG(stamp[0]) and stamp[2] < 1 << 30))
 
 
 def _held(path: str) -> bytes | str:
@@ -383,6 +392,6 @@ def _stamps(folder: Path) -> dict[str, tuple[int, ...]]:
             found[os.path.join(here, name)] = ()
         for name in names:
             path = os.path.join(here, name)
-            stat = os.lstat(path)
-            found[path] = (stat.st_mode, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+            state = os.lstat(path)
+            found[path] = (state.st_mode, state.st_ino, state.st_size, state.st_mtime_ns)
     return found
