@@ -93,9 +93,11 @@ def _skip_options(words: list[str]) -> int:
 def main(words: list[str]) -> int:
     """Answers a host on stdout. The exit code is always 0."""
     options = {"workspace": "", "agent": "", "host": "auto", "event": ""}
-    _read_words(words, options)
     root = ""
+    # Time may be up within a destructor or a callback of SQLite: Python prints such an exception and goes on.
+    sys.unraisablehook = lambda ignored: None
     try:
+        _read_words(words, options)
         payload = parse_payload(read_payload())
         call = find_call(options, payload)
         root = call.root if call else ""
@@ -240,7 +242,8 @@ def find_agent_id(root: str, named: str) -> str:
     folder = os.path.join(root, AGENTS)
     named = named or os.environ.get("MABOS_AGENT", "")
     if named:
-        plain = named == os.path.basename(named) and not named.startswith(".")
+        # As it is spelled: a disk that ignores case finds a1 under the name A1.
+        plain = not named.startswith(".") and named in os.listdir(folder)
         return named if plain and is_agent_folder(os.path.join(folder, named)) else ""
     found = [name for name in os.listdir(folder) if is_agent_folder(os.path.join(folder, name))]
     return found[0] if len(found) == 1 else ""

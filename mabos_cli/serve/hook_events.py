@@ -11,7 +11,7 @@ import stat
 import time
 
 from mabos_cli.core.operations.hook_hosts import ROOM, again_answer, session_of, text_of, word_of
-from mabos_cli.serve.hook import HostCall, log, spool
+from mabos_cli.serve.hook import HostCall, log, spool, stamp
 from mabos_cli.workspace.gate import enter_root, read_regular
 
 TYPE_CHECKING = False  # so that nothing loads typing here; type checkers take it as true
@@ -62,12 +62,19 @@ def opening_text(call: HostCall) -> str:
 
 
 def _latest_checkpoint(folder: str) -> str:
-    """Returns the latest checkpoint below the agent's folder: dated names sort in time order."""
+    """Returns the latest checkpoint below the agent's folder: dated names sort in time order. What looks ahead of the clock is
+    looked at more closely, which takes longer."""
     try:
         names = os.listdir(os.path.join(folder, "memory", "checkpoints"))
     except OSError:
         return ""
-    name = max((name for name in names if name[:4].isdigit() and name.endswith(".md")), default="")
+    dated = [name for name in names if name[:4].isdigit() and name.endswith(".md")]
+    name = max(dated, default="")
+    if name[:10] > stamp()[:10]:
+        from mabos_cli.core.memory.checkpoint import drop_future
+        from mabos_cli.workspace.runtime import now
+
+        name = max(drop_future(dated, now()))
     return os.path.join("memory", "checkpoints", name) if name else ""
 
 

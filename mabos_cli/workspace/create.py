@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.language.text import one_line
-from mabos_cli.errors import InvalidFile
+from mabos_cli.errors import InvalidFile, UsageFault
 from mabos_cli.formats.json.text import dump_document
 from mabos_cli.workspace.files import Moved, make_folder, read_bytes, replace_file, resolve_inside
 from mabos_cli.workspace.layout import TEMP_PREFIX, AgentPaths, WorkspacePaths, template_folder
-from mabos_cli.workspace.locate import check_agent_id
+from mabos_cli.workspace.locate import check_agent_id, find_other_case
 
 _AGENT_TEMPLATE = "agents/_agent"
 
@@ -18,7 +18,7 @@ def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
     """The workspace at root and the files that had to be made for it."""
     if os.path.exists(root) and not root.is_dir():
         raise InvalidFile(f"{root} is a file", "name a folder")
-    make_folder(root)
+    make_folder(root, 0o700)  # what an agent remembers is for nobody else; a folder that is there keeps its mode
     workspace = WorkspacePaths(root)
     made = _copy(template_folder(), root, root, skip=_AGENT_TEMPLATE)
     made += ensure_ignored(workspace)
@@ -29,6 +29,9 @@ def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
 def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name: str = "") -> list[str]:
     """The files that had to be made for an agent."""
     agent = workspace.agent(check_agent_id(agent_id))
+    other = find_other_case(workspace, agent_id)
+    if other:
+        raise UsageFault(f"agent {agent_id} beside {other}: many disks take both for one folder", "choose another id")
     make_folder(workspace.agents)
     resolve_inside(agent.root, workspace.root)
     manifest = {

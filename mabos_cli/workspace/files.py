@@ -177,18 +177,18 @@ def resolve_inside(path: Path, root: Path) -> Path:
     return real
 
 
-def make_folder(folder: Path) -> None:
-    """Creates a folder and its parents durably."""
+def make_folder(folder: Path, mode: int = 0o777) -> None:
+    """Creates a folder and its parents durably; the mode is that of the folder itself if it is new."""
     if os.path.isdir(folder):
         return
     with explained(folder, "create"):
-        missing = []
-        while not folder.is_dir():
-            missing.append(folder)
-            folder = folder.parent
+        missing, part = [], folder
+        while not part.is_dir():
+            missing.append(part)
+            part = part.parent
         for part in reversed(missing):
             with suppress(FileExistsError):
-                part.mkdir()
+                part.mkdir(mode if part is folder else 0o777)
             sync_folder(part.parent)
 
 

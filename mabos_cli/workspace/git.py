@@ -7,6 +7,7 @@ filters, monitors, external diffs and signing programs for every call, and no ca
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -20,6 +21,7 @@ from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.platform import end_process_group
 
 _PATIENCE = 60.0  # seconds
+_STALE = 600.0  # seconds: no commit takes that long, but somebody may think about its message
 # What a hook of git that calls us has in its environment: it names another repository, or an index that is in use.
 _FOREIGN = frozenset(
     "GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_DIR GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE "
@@ -184,6 +186,18 @@ def open_repository(folder: Path) -> Repository:
     if b"not a git repository" in answer.err:
         raise NotFound(f"{folder} is in no git repository", "make it one: git init")
     raise GitFailed(f"git rev-parse: {answer.reason}" if answer.code else f"{folder} is in a bare repository")
+
+
+def find_stale_lock(repository: Repository) -> Path | None:
+    """Returns the lock on git's index that a killed git left: git writes nothing while it is there. One that is younger than ten
+    minutes may belong to a git at work."""
+    answer = repository.ask("rev-parse", "--git-path", "index.lock")
+    path = repository.top / os.fsdecode(answer.out.removesuffix(b"\n"))
+    try:
+        age = time.time() - os.lstat(path).st_mtime
+    except OSError:
+        return None
+    return path if answer.code == 0 and age > _STALE else None
 
 
 def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, str]:

@@ -42,6 +42,13 @@ def check_agent_id(agent_id: str) -> str:
     return agent_id
 
 
+def find_other_case(workspace: WorkspacePaths, agent_id: str) -> str:
+    """Returns a name below agents/ that differs from an id only in case; empty when there is none. Many disks take both for one
+    folder, and locks and journals would be shared as well."""
+    folded = agent_id.casefold()
+    return next((n for n in list_names(workspace.agents) if n != agent_id and n.casefold() == folded), "")
+
+
 def is_agent(agent: AgentPaths) -> bool:
     """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
     return is_agent_folder(os.fspath(agent.root))
@@ -67,7 +74,7 @@ def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
             )
         named = agents[0]
     agent = workspace.agent(check_agent_id(named))
-    if not is_agent(agent):
+    if not is_agent(agent) or named not in list_names(workspace.agents):  # a disk may find a1 under the name A1
         known = ", ".join(list_agents(workspace)[:20]) or "none"
         raise NotFound(
             f"no agent {named!r} in {workspace.root}", f"agents here: {known}; or mabos agent create {named}"

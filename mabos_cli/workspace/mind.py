@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli import __version__
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.conflicts import Conflict, Show, distinct_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
@@ -110,12 +111,13 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
 
 
 class Comparison(NamedTuple):
-    """The conflicts among beliefs, what they were compared by, and whether that was news."""
+    """The conflicts among beliefs, what they were compared by, whether that was news, and warnings about what was too much."""
 
     conflicts: list[Conflict]
     beliefs: Sequence[Belief]
     of: str
     is_new: bool
+    warnings: list[str]
 
 
 def compare_beliefs(
@@ -133,17 +135,25 @@ def compare_beliefs(
     of = blake2b(compared.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     if known is not None and known.of == of:
         return known
-    found = _known_conflicts(agent, of, beliefs)
-    if found is not None:
-        return Comparison(found, beliefs, of, False)
-    return Comparison(distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show), beliefs, of, True)
+    cached = _known_comparison(agent, of, beliefs)
+    if cached is not None:
+        return cached
+    warnings: list[str] = []
+    cut = lambda subject, pairs: warnings.append(_not_compared(subject, pairs))  # noqa: E731
+    found = distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut)
+    return Comparison(found, beliefs, of, True, warnings)
 
 
-def _known_conflicts(agent: Agent, of: str, beliefs: Sequence[Belief]) -> list[Conflict] | None:
+def _not_compared(subject: str, pairs: int) -> str:
+    return f"too many beliefs about {one_line(subject, 40)!r}: {plural(pairs, 'pair')} not compared"
+
+
+def _known_comparison(agent: Agent, of: str, beliefs: Sequence[Belief]) -> Comparison | None:
     with suppress(MabosError, ValueError, TypeError, LookupError):
         found = parse_json(read_bytes(agent.paths.compared) or b"{}", "the comparison of beliefs")
         if isinstance(found, dict) and found.get("of") == of:
-            return [Conflict(beliefs[a], beliefs[b], *rest) for a, b, *rest in found["conflicts"]]
+            conflicts = [Conflict(beliefs[a], beliefs[b], *rest) for a, b, *rest in found["conflicts"]]
+            return Comparison(conflicts, beliefs, of, False, [*map(str, found.get("warnings", ()))])
     return None
 
 
@@ -151,7 +161,8 @@ def keep_comparison(agent: Agent, compared: Comparison) -> None:
     """Keeps what a comparison came to for the next one. Under the agent's lock; best effort."""
     place = {id(belief): n for n, belief in enumerate(compared.beliefs)}
     rows = [[place[id(c.a)], place[id(c.b)], *c[2:]] for c in compared.conflicts]
-    data = dump_line({"of": compared.of, "conflicts": rows}).encode("utf-8", "replace") + b"\n"
+    held = {"of": compared.of, "conflicts": rows, "warnings": compared.warnings}
+    data = dump_line(held).encode("utf-8", "replace") + b"\n"
     path = agent.paths.compared
     with suppress(MabosError):
         replace_file(path, data, root=agent.paths.workspace.root, expect=read_bytes(path))

@@ -24,6 +24,7 @@ class Host:
         with self._patch.context() as patch:
             patch.setattr(hook, "read_payload", lambda: data)
             patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "unraisablehook", sys.unraisablehook)  # which a hook replaces
             assert hook.main(["hook", *words]) == 0
         return out.buffer.getvalue()
 

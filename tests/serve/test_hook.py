@@ -249,6 +249,56 @@ def test_what_is_not_ready_in_time_is_left_out(host: Host, monkeypatch: pytest.M
     assert "session-start: not ready in time" in host.log
 
 
+def test_what_python_would_print_by_itself_stays_off_the_terminal(
+    host: Host, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Slow:
+        def __del__(self) -> None:
+            time.sleep(20)
+
+    def slow(given: Any) -> str:
+        Slow()  # the alarm comes while it is removed: no caller sees that exception
+        return "said"
+
+    monkeypatch.setenv("MABOS_HOOK_TIME", "0.01")
+    monkeypatch.setattr(hook_events, "opening_text", slow)
+    host.call("session-start")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_process_that_is_short_of_time_prints_nothing_else(host: Host) -> None:
+    host.desk.write("memory/INDEX.md", "- We bill per seat.\n")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+    for milliseconds in range(0, 40, 4):
+        for event in ("session-start", "user-prompt", "stop"):
+            done = subprocess.run(
+                [MABOS, "hook", event, "--host", "claude", "-w", host.desk.root],
+                env=environment | {"MABOS_HOOK_TIME": str(milliseconds / 1000)},
+                input=json.dumps(
+                    {"session_id": "s1", "prompt": "Who is billed per seat?", "source": "resume"}
+                ).encode(),
+                capture_output=True,
+                check=False,
+            )
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert not done.stdout or json.loads(done.stdout)
+
+
+def test_a_checkpoint_of_the_future_is_not_the_latest(host: Host) -> None:
+    host.desk.write("memory/checkpoints/2126-01-01-0000.md", "# A wrong clock\n")
+    assert "# A wrong clock" in host.context("session-start", source="resume")  # the only one there is
+    host.desk.write("memory/checkpoints/2026-02-24-1000.md", "# Porting webhooks\n")
+    assert "# Porting webhooks" in host.context("session-start", source="resume")
+    host.desk.write("memory/checkpoints/2026-02-25-1000.md", "# Where it is tomorrow\n")
+    assert "# Where it is tomorrow" in host.context("session-start", source="resume")
+
+
+def test_an_agent_is_named_as_it_is_spelled(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = os.fspath(host.desk.root)
+    monkeypatch.setattr(hook, "is_agent_folder", lambda folder: True)  # as on a disk that ignores case
+    assert [hook.find_agent_id(root, name) for name in ("main", "Main", "..", "")] == ["main", "", "", "main"]
+
+
 def test_a_read_only_workspace_is_no_trouble(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise PermissionError(13, "Permission denied")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import MAXYEAR, datetime, timedelta
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
@@ -40,6 +40,18 @@ def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
     if not last:
         return f"{stem}.md"
     return f"{stem}_{int(last[len(stem) + 1 : -3] or 1) + 1:05d}.md"
+
+
+def drop_future(names: list[str], now: datetime) -> list[str]:
+    """Returns the checkpoints that are not dated more than a day ahead, so that one that was written by a wrong clock does not
+    stay the latest for ever; all of them when there are no others.
+
+    >>> from datetime import UTC
+    >>> drop_future(["2026-02-24-1430.md", "2026-02-25-0100.md", "2126-01-01.md"], datetime(2026, 2, 24, tzinfo=UTC))
+    ['2026-02-24-1430.md', '2026-02-25-0100.md']
+    """
+    last_day = f"{now + timedelta(days=1):%Y-%m-%d}" if now.year < MAXYEAR else "9999-12-31"
+    return [name for name in names if name[:10] <= last_day] or names
 
 
 def checkpoint_time(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -27,6 +27,9 @@ _GROUP, _NEIGHBOURS = 24, 5
 # Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
 # What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
+# So much may comparing the beliefs of one subject cost, in pairs of claims: more than a file that people wrote needs, and some
+# seconds. Two beliefs that are compared cost about four pairs besides.
+_COST, _FIXED_COST = 200_000, 4
 # Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
 _TURNS = frozenset({"from", "instead"})
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
@@ -35,6 +38,7 @@ _NAMED = 3
 _SHORT = 7
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 Show = Callable[[int, int], None]
+Cut = Callable[[str, int], None]
 
 
 class Conflict(NamedTuple):
@@ -85,10 +89,15 @@ class Reading(NamedTuple):
 
 
 def find_conflicts(
-    beliefs: Sequence[Belief], floor: float = 0.6, chunk: int = 50, show: Show | None = None
+    beliefs: Sequence[Belief],
+    floor: float = 0.6,
+    chunk: int = 50,
+    show: Show | None = None,
+    cut: Cut | None = None,
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs that are more certain than the floor, the most severe first. Beliefs are read chunk
-    by chunk, and compared across all of them; `show` is called after each chunk with how many are read.
+    by chunk, and compared across all of them; `show` is called after each chunk with how many are read, `cut` for each
+    subject with how many pairs of its beliefs were too many to compare.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -102,19 +111,37 @@ def find_conflicts(
         if show:
             show(len(read), len(sure))
     found = []
-    for i, j in candidate_pairs(read):
+    for i, j in _affordable(candidate_pairs(read), read, cut):
         if conflict := _compare(read[i], read[j]):
             found.append(conflict)
     return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
 
 
+def _affordable(
+    pairs: Iterable[tuple[int, int]], read: Sequence[Reading], cut: Cut | None
+) -> Iterator[tuple[int, int]]:
+    """Yields the pairs until the beliefs of their subject have cost enough."""
+    cost: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    for i, j in pairs:
+        subject = read[i].subject if read[i].subject == read[j].subject else ""
+        if subject and cost[subject] >= _COST:
+            left_out[subject] += 1
+            continue
+        cost[subject] += _FIXED_COST + len(read[i].claims) * len(read[j].claims)
+        yield i, j
+    if cut:
+        for subject, count in left_out.items():
+            cut(subject, count)
+
+
 def distinct_conflicts(
-    beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None
+    beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None, cut: Cut | None = None
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with
     its sides exchanged."""
     found: dict[str, Conflict] = {}
-    for conflict in find_conflicts(beliefs, floor, chunk, show):
+    for conflict in find_conflicts(beliefs, floor, chunk, show, cut):
         found.setdefault(conflict.key, conflict)
     return list(found.values())
 

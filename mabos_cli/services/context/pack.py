@@ -194,9 +194,9 @@ class PackSearch:
 
     def _checkpoint(self) -> tuple[str, str]:
         """Returns path and text of the latest checkpoint, if it is recent."""
-        from mabos_cli.services.memory.checkpoints import checkpoint_names
+        from mabos_cli.services.memory.checkpoints import current_checkpoints
 
-        name = max(checkpoint_names(self._agent), default="")
+        name = max(current_checkpoints(self._agent), default="")
         if not name or checkpoint_time(name) < self._since:
             return "", ""
         path = self._agent.paths.checkpoints / name

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.checkpoint import Checkpoint, checkpoint_name
+from mabos_cli.core.memory.checkpoint import Checkpoint, checkpoint_name, drop_future
 from mabos_cli.core.memory.item import check_content
 from mabos_cli.errors import MabosError, NotFound
 from mabos_cli.formats.json.text import dump_record, parse_json
@@ -58,6 +58,11 @@ def checkpoint_names(agent: Agent) -> list[str]:
     return [name for name in list_names(agent.paths.checkpoints) if re.match(rf"{DAY}.*\.md$", name)]
 
 
+def current_checkpoints(agent: Agent) -> list[str]:
+    """Returns the names of those among which the latest is looked for: not the ones that a wrong clock dated ahead."""
+    return drop_future(checkpoint_names(agent), agent.now())
+
+
 def list_checkpoints(agent: Agent) -> list[dict[str, str]]:
     """Returns path, title and context of the checkpoints, oldest first: their names sort in time order."""
     found = (_read_checkpoint(agent, name) for name in checkpoint_names(agent))
@@ -68,7 +73,7 @@ def list_checkpoints(agent: Agent) -> list[dict[str, str]]:
 
 def latest_checkpoint(agent: Agent) -> tuple[str, str]:
     """Returns path and text of the latest checkpoint; NotFound when there is none."""
-    names = checkpoint_names(agent)
+    names = current_checkpoints(agent)
     if not names:
         raise NotFound("no checkpoint yet", 'write one: mabos checkpoint -c "what you are doing"')
     return _read_checkpoint(agent, names[-1])

@@ -44,9 +44,9 @@ def list_conflicts(agent: Agent, floor: float | None, every: bool) -> ListedConf
     """Lists the conflicts among beliefs that are more certain than a floor, resolved ones only if all are wanted."""
     beliefs, problems = load_beliefs(agent)
     known = read_resolved(agent)
-    found = compare_beliefs(agent, beliefs, option("bdi.certainty_floor", floor)).conflicts
-    chosen = [conflict for conflict in found if every or conflict.key not in known]
-    return ListedConflicts(len(beliefs), chosen, {*known}, [str(problem) for problem in problems])
+    compared = compare_beliefs(agent, beliefs, option("bdi.certainty_floor", floor))
+    chosen = [conflict for conflict in compared.conflicts if every or conflict.key not in known]
+    return ListedConflicts(len(beliefs), chosen, {*known}, [*map(str, problems), *compared.warnings])
 
 
 def resolve_conflict(agent: Agent, key: str, keep: str, reason: str) -> Resolved:

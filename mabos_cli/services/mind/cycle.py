@@ -18,7 +18,7 @@ from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
-from mabos_cli.services.memory.checkpoints import awaited_checkpoint, checkpoint_names, note_restored
+from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_checkpoints, note_restored
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -168,7 +168,7 @@ def _think(agent: Agent, order: CycleOrder, strategy: str, known: Comparison | N
     compared = compare_beliefs(agent, beliefs, show=order.show, known=known)
     resolved = read_resolved(agent)
     conflicts = [conflict for conflict in compared.conflicts if conflict.key not in resolved]
-    done = [*files, *sorting]
+    done, warnings = [*files, *sorting], [*warnings, *compared.warnings]
     return _Thought(done, awaited, checkpoint, pruned, bool(sorting), mind, problems, compared, conflicts, warnings)
 
 
@@ -210,7 +210,7 @@ def _prune(agent: Agent, text: str, mind: Mind, strategy: str, verdicts: list[Ve
 def _restored(agent: Agent, order: CycleOrder, files: list[FileWrite]) -> tuple[str, str, list[str]]:
     """Returns the path of the checkpoint that a compaction left, or nothing; the text of Beliefs.md with it, which is
     added to the files unless it is there already; and warnings. One that is no text is passed over."""
-    names, text = checkpoint_names(agent), read_mind(agent, "belief")
+    names, text = current_checkpoints(agent), read_mind(agent, "belief")
     name = names[-1] if order.compacted and names else awaited_checkpoint(agent, names)
     if not name:
         return "", text, []

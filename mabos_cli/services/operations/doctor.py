@@ -18,6 +18,7 @@ from mabos_cli.formats.memory.items import line_id, parse_archive, parse_item, p
 from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
+from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
 from mabos_cli.services.operations.rebuild import rebuild_derived
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
@@ -33,10 +34,11 @@ from mabos_cli.workspace.files import (
     replace_file,
     sweep_temps,
 )
-from mabos_cli.workspace.git import find_repository
+from mabos_cli.workspace.git import find_repository, find_stale_lock
 from mabos_cli.workspace.knowledge.cases import are_materialized, load_cases
 from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules
 from mabos_cli.workspace.knowledge.ontologies import Library
+from mabos_cli.workspace.locate import find_other_case
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
@@ -95,6 +97,7 @@ def examine(agent: Agent) -> list[Finding]:
         _check_derived,
         _check_told,
         _check_git,
+        _check_dates,
     )
     found: list[Finding] = []
     for check in checks:
@@ -112,6 +115,9 @@ def _check_settings(agent: Agent) -> Iterator[Finding]:
     load_settings(agent.paths.workspace, agent.paths, {})
     for rule in missing_rules(agent.paths.workspace):
         yield Finding("flaw", ".gitignore", f"does not ignore {rule}")
+    if other := find_other_case(agent.paths.workspace, agent.id):
+        message = f"differs from {other} only in case: one folder on many disks; rename one of them"
+        yield Finding("problem", f"agents/{agent.id}", message)
     if shares_a_file(agent.paths):
         yield Finding("note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used")
 
@@ -284,15 +290,28 @@ def _check_told(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_git(agent: Agent) -> Iterator[Finding]:
-    """Looks for the merge driver in a clone that names it: without one git merges as text."""
-    rules = agent.paths.workspace.gitattributes
-    if not names_driver((read_bytes(rules) or b"").decode("utf-8", "replace")):
-        return
+    """Looks for a lock that keeps git from writing, and for the merge driver in a clone that names it: without one git
+    merges as text."""
     repository = find_repository(agent.paths.workspace.root)
-    if repository and not repository.read_config(f"merge.{DRIVER}.driver"):
+    if repository is None:
+        return
+    if stale := find_stale_lock(repository):
+        message = "has kept git from writing for more than ten minutes; remove it if no git is at work"
+        yield Finding("problem", agent.paths.relative(stale), message)
+    rules = agent.paths.workspace.gitattributes
+    names = names_driver((read_bytes(rules) or b"").decode("utf-8", "replace"))
+    if names and not repository.read_config(f"merge.{DRIVER}.driver"):
         yield Finding(
             "note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install"
         )
+
+
+def _check_dates(agent: Agent) -> Iterator[Finding]:
+    current = set(current_checkpoints(agent))
+    for name in checkpoint_names(agent):
+        if name not in current:
+            message = "is dated in the future, so that it is not taken for the latest"
+            yield Finding("note", agent.paths.relative(agent.paths.checkpoints / name), message)
 
 
 def repair(agent: Agent) -> list[str]:

@@ -295,6 +295,18 @@ def test_a_large_group_does_not_compare_all_pairs_and_still_finds_conflicts():
     assert [c.reason for c in find_conflicts(same) if c.kind == "antonym"] == ["growing against shrinking"]
 
 
+def test_comparing_the_beliefs_of_one_subject_ends_and_says_what_it_left_out(monkeypatch):
+    monkeypatch.setattr("mabos_cli.core.mind.conflicts._COST", 1000)
+    left_out = []
+    beliefs = [Belief("Market", f"Segment {n} is {n} years old and grows.", 0.9, line=n) for n in range(300)]
+    beliefs += pair("Runway", "18 months", "12 months")
+    found = find_conflicts(beliefs, cut=lambda *args: left_out.append(args))
+    ((subject, count),) = left_out
+    pairs = candidate_pairs([read_belief(belief) for belief in beliefs])
+    assert subject == "market" and len(pairs) - 1000 / 4 - 1 <= count < len(pairs)
+    assert "Runway" in [conflict.subject for conflict in found]
+
+
 def test_the_order_of_beliefs_does_not_matter():
     beliefs = many(150) + [b for _, s, one, two in DISAGREE for b in pair(s, one, two)]
     found = find_conflicts(beliefs)
