@@ -68,6 +68,8 @@ class Agent(NamedTuple):
     open_relatives: Callable[[LongTermStore], Relatives] | None = None
     # What was changed in this call, for who mirrors or commits it.
     changes: list[Change] | None = None
+    # Whether this call may store secrets: somebody said --allow-secret.
+    admits_secrets: bool = False
 
     @property
     def id(self) -> str:

@@ -62,6 +62,8 @@ class Write(NamedTuple):
 
     `part` is the part of the mirror that it changes, with the ids of what changed; without ids the whole part is compared.
     `follow` does what can be done again after a crash and returns warnings. Without counts there is no receipt.
+    `texts` is what is new in the files, for the gate; without it their lines are compared. Where the program moves text by
+    itself (`is_moved`), a secret in it is replaced, not refused.
     """
 
     files: Sequence[FileWrite] = ()
@@ -72,6 +74,8 @@ class Write(NamedTuple):
     ids: Sequence[str] = ()
     counts: Mapping[str, int] | None = None
     intent: dict[str, Any] | None = None  # how the next writer finishes this one or rolls it back
+    texts: Sequence[str] | None = None
+    is_moved: bool = False
 
 
 Plan = Callable[[Fresh], tuple[Write | None, Result]]
@@ -88,6 +92,7 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
             write, result = plan(Fresh(agent))
             if write is None:
                 return result, holding.warnings
+            write = _admit(agent, write)
             try:
                 _commit(agent, holding, write)
             except Moved as error:
@@ -110,6 +115,20 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
     assert moved is not None
     doing = "somebody is writing it" if moved.is_shared else "something writes it without locking"
     raise Conflict(f"{agent.paths.relative(moved.path)} keeps changing", f"{doing}; try again")
+
+
+def _admit(agent: Agent, write: Write) -> Write:
+    """Returns a write without new secrets; BadValue when it has one, unless a person allowed it. Facts that rules derive say
+    nothing that facts and rules do not say."""
+    if not agent.settings["secrets.refuse"] or agent.admits_secrets:
+        return write
+    from mabos_cli.workspace.secret_gate import redact_added, refuse_new_secrets
+
+    if write.is_moved:
+        return write._replace(files=[redact_added(file) for file in write.files])
+    files = [file for file in write.files if file.path != agent.paths.derived_facts]
+    refuse_new_secrets(files, write.texts, [line for _, line in (*write.lines, *write.archive)])
+    return write
 
 
 def _commit(agent: Agent, holding: "Holding", write: Write) -> None:

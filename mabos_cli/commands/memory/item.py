@@ -165,6 +165,7 @@ def update(
         "expires_at": expires,
     }
     secrets, level = secrets_mode(redact, allow_secret, agent.settings), importance_of(importance, priority)
+    agent = agent._replace(admits_secrets=secrets == "allow")
     done = update_item(agent, item_id, given, secrets, level=level, store=store or "")
     item, changed = done.item, list(done.changed)
     line = f"{item.id} unchanged: nothing given to change"

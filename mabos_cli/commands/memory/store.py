@@ -88,6 +88,7 @@ def store(
         "trust": trust,
     }
     secrets = secrets_mode(redact, allow_secret, agent.settings)
+    agent = agent._replace(admits_secrets=secrets == "allow")
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")

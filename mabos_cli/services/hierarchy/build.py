@@ -268,7 +268,7 @@ def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, b
                     notes += set_aside(agent, state.path, old)
                 files.append(FileWrite(state.path, data, old, True))
                 written.append(state)
-        return (Write(files) if files else None), (written, kept, notes)
+        return (Write(files, is_moved=True) if files else None), (written, kept, notes)
 
     (written, kept, notes), warnings = transact(agent, "hierarchy build", planned)
     built.warnings.extend([*warnings, *notes])

@@ -185,7 +185,7 @@ def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFac
         file = plan_edit(agent.paths.memory_md, edit)
         new = [line for line in taking.days if not ledger.is_done(*line[:3])]
         if not new:  # another run was faster
-            return (Write([file]) if file else None), taking
+            return (Write([file], is_moved=True) if file else None), taking
         line = b"".join(map(render_day_taken, new))
         counts = {"days": len(found.days), "events": found.events, "taken": len(taking.taken)}
         counts |= {"facts": len(taking.facts)} if taking.facts else {}
@@ -194,6 +194,7 @@ def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFac
             lines=[(agent.paths.log_ledger, line)],
             ids=[c.key for c in taking.taken],
             counts=counts,
+            is_moved=True,
         )
         return write, taking
 

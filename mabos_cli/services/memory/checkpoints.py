@@ -91,7 +91,7 @@ def restore_checkpoint(agent: Agent) -> tuple[str, bool]:
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
         stamp = format_time(fresh.now)
         file = plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
-        return (Write([file], part="mind", counts={"beliefs": 1}), True) if file else (None, False)
+        return (Write([file], part="mind", counts={"beliefs": 1}, is_moved=True), True) if file else (None, False)
 
     return source, transact(agent, "checkpoint restore", planned)[0]
 

@@ -15,7 +15,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import change_entry
 from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
-from mabos_cli.services.inputs import option
+from mabos_cli.services.inputs import option, refuse_secrets
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.mind import compare_beliefs, load_beliefs, note_resolved, read_resolved, refresh_mind
@@ -55,6 +55,7 @@ def resolve_conflict(agent: Agent, key: str, keep: str, reason: str) -> Resolved
     keep = check_choice(keep.strip().lower(), ("a", "b", "both"), "side")
     conflict = _find_conflict(agent, key.strip().lower())
     reason = check_word(reason, "reason", 2000)
+    refuse_secrets(agent.settings, reason=reason)  # the ledger is written behind the commit point
     stamp = format_time(agent.now())
     kept, lost = {"a": (conflict.a, conflict.b), "b": (conflict.b, conflict.a)}.get(keep, (None, None))
     first, second = (belief.id or belief.statement for belief in (conflict.a, conflict.b))

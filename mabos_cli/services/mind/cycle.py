@@ -103,7 +103,7 @@ def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
         counts = {"pruned": len(thought.pruned), "conflicts": len(thought.conflicts), "summaries": len(summaries)}
         counts |= {"restored": 1} if thought.checkpoint else {}
         follow = lambda: made.follow(agent, thought)  # noqa: E731
-        return Write(thought.files, follow=follow, part="mind", ids=pruned, counts=counts), thought
+        return Write(thought.files, follow=follow, part="mind", ids=pruned, counts=counts, is_moved=True), thought
 
     done, notes = ahead, list[str]()
     if order.dry_run:

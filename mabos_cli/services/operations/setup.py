@@ -7,8 +7,9 @@ from pathlib import Path
 from shutil import which
 from typing import Any, NamedTuple
 
-from mabos_cli.config import Settings
+from mabos_cli.config import Settings, layer
 from mabos_cli.errors import MabosError, NotFound, UsageFault
+from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.create import create_agent, create_workspace, shares_a_file
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
@@ -45,6 +46,7 @@ def init_workspace(session: Session, folder: str, role: str) -> Created:
     root = place_named(folder)
     if session.agent:
         check_agent_id(session.agent)
+    refuse_secrets(layer([]), role=role)
     workspace, files = create_workspace(root)
     known = list_agents(workspace)
     agent_id = session.agent or (known[0] if known else "main")
@@ -60,6 +62,7 @@ def add_agent(session: Session, agent_id: str, role: str, name: str) -> list[str
     workspace = session.open_workspace()
     if agent_id in list_agents(workspace):
         raise UsageFault(f"agent {agent_id} exists already", f"mabos agent show {agent_id}")
+    refuse_secrets(load_settings(workspace, None, {}), role=role, name=name)
     files = create_agent(workspace, agent_id, role, name)
     write_receipt(session.agent_of(workspace.agent(agent_id)), "agent create", {"files": len(files)}, part="agent")
     return files

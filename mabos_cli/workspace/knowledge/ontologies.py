@@ -14,6 +14,7 @@ from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
 from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, redo_when_moved, sweep_temps
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_ontologies
 from mabos_cli.workspace.lock import locked
+from mabos_cli.workspace.secret_gate import refuse_new_secrets
 from mabos_cli.workspace.transaction import add_receipt, write_files
 
 Result = TypeVar("Result")
@@ -164,6 +165,7 @@ class Editor(NamedTuple):
     workspace: WorkspacePaths
     now: str
     timeout: float
+    refuses_secrets: bool = True
 
 
 def change_ontologies(
@@ -179,6 +181,8 @@ def change_ontologies(
     def attempt() -> tuple[Result, list[str]]:
         library = Library(workspace)
         files, result = plan(library)
+        if editor.refuses_secrets:
+            refuse_new_secrets(files, None, ())
         write_files(files, workspace.root)
         if files:
             counts = {"files": len(files)}

@@ -4,7 +4,7 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -97,7 +97,23 @@ def plan_change(
     if total == Changes(memory.working, memory.short_term) and not queue:
         return (Write(lines=lines) if lines else None), result
     assert isinstance(fresh.new_id, IdSource)
-    return _Change(agent, loaded, total, queue_ids, fresh.new_id).write()._replace(lines=lines), result
+    texts = list(_new_texts(memory, changes, fresh.new_id.issued))
+    write = _Change(agent, loaded, total, queue_ids, fresh.new_id).write()
+    return write._replace(lines=lines, texts=texts), result
+
+
+def _new_texts(memory: Memory, changes: Changes, issued: set[str]) -> Iterator[str]:
+    """The texts of items that are new, or say something else than before. What waited in the queue, and what comes back from
+    the archive, was looked at when it was stored first."""
+    known = {item.id: item for item in (*memory.working, *memory.short_term)}
+    for item in (*changes.working, *changes.short_term, *changes.put):
+        old = known.get(item.id) or (None if item.id in issued else memory.long_term.find(item.id))
+        if item.id in issued or (old and _words(old) != _words(item)):
+            yield _words(item)
+
+
+def _words(item: MemoryItem) -> str:
+    return "\n".join((item.content, item.context, item.author, item.session, item.source, *item.tags))
 
 
 def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
