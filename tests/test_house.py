@@ -209,9 +209,9 @@ def _writes(node: ast.AST) -> str:
 
 
 def test_only_one_module_writes() -> None:
-    """workspace/files.py writes, with append.py and platform.py below it, and lock.py its locks; index/ may handle its own SQLite file, output may
+    """workspace/files.py writes, with plain_files.py and platform.py below it, and lock.py its locks; index/ may handle its own SQLite file, output may
     point stdout at the null device."""
-    writers = [PACKAGE / "workspace" / name for name in ("files.py", "append.py", "platform.py", "lock.py")]
+    writers = [PACKAGE / "workspace" / name for name in ("files.py", "plain_files.py", "platform.py", "lock.py")]
     wrong = [
         f"{shown(path)}:{node.lineno} {_writes(node)}"
         for path in FILES

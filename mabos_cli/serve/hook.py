@@ -21,7 +21,7 @@ from mabos_cli.core.operations.hook_hosts import (
     session_of,
     word_of,
 )
-from mabos_cli.workspace.append import append_bounded, append_guarded
+from mabos_cli.workspace.plain_files import append_bounded, append_guarded
 from mabos_cli.workspace.plain_paths import (
     AGENTS,
     hook_lock,

@@ -12,7 +12,7 @@ import time
 
 from mabos_cli.core.operations.hook_hosts import ROOM, again_answer, session_of, text_of, word_of
 from mabos_cli.serve.hook import HostCall, log, spool, stamp
-from mabos_cli.workspace.gate import enter_root, read_regular
+from mabos_cli.workspace.plain_files import enter_root, read_regular
 
 TYPE_CHECKING = False  # so that nothing loads typing here; type checkers take it as true
 if TYPE_CHECKING:

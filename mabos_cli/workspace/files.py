@@ -1,4 +1,4 @@
-"""The only module that writes files of a workspace, with append.py and platform.py below it; lock.py writes locks. Atomic, durable,
+"""The only module that writes files of a workspace, with plain_files.py and platform.py below it; lock.py writes locks. Atomic, durable,
 and never over a change that somebody else made meanwhile.
 
 Replacing: temporary file in the same folder, fsync, compare what is there with what we read, rename, fsync the folder.
@@ -16,9 +16,8 @@ from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
-from mabos_cli.workspace.append import append_lines, write_all
-from mabos_cli.workspace.gate import open_regular, read_regular, real_path
 from mabos_cli.workspace.layout import TEMP_PREFIX
+from mabos_cli.workspace.plain_files import append_lines, open_regular, read_regular, real_path, write_all
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_running, keep_rights, read_at, sync_folder
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
@@ -281,6 +280,27 @@ def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
         replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old, shared=True)
 
     redo_when_moved(attempt, f"{path} keeps changing")
+
+
+def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None:
+    """Returns the write of a Markdown file that a function makes of its text; None when it leaves it as it is."""
+    old = read_saved(path)
+    # Bytes that are not UTF-8 pass through as they are: a person's file is not ours to refuse or to mend.
+    text = (old or b"").decode("utf-8", "surrogateescape")
+    new = edit(text)
+    return None if new is None or new == text else FileWrite(path, new.encode("utf-8", "surrogateescape"), old, True)
+
+
+def edit_text(path: Path, edit: Callable[[str], str | None], *, root: Path) -> bool:
+    """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
+
+    def attempt() -> bool:
+        file = plan_edit(path, edit)
+        if file:
+            replace_file(path, file.data, root=root, expect=file.read_as, shared=True)
+        return file is not None
+
+    return redo_when_moved(attempt, f"{path.name} keeps changing")
 
 
 def remove_file(path: Path, *, root: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.workspace import plain_paths as marks
-from mabos_cli.workspace.gate import enter_root
+from mabos_cli.workspace.plain_files import enter_root
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 TEMP_PREFIX = ".mabos-tmp-"
@@ -265,6 +265,11 @@ class AgentPaths(NamedTuple):
 
     def archived_log(self, day: str) -> Path:
         return self.old_logs / day[:4] / f"{day}.md"
+
+    def find_log(self, day: str) -> Path:
+        """Returns the place of a day's log now: in the archive if it was moved there, else in memory/."""
+        active, archived = self.daily_log(day), self.archived_log(day)
+        return archived if archived.exists() and not active.exists() else active
 
     @property
     def log_ledger(self) -> Path:

@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mabos_cli.errors import Conflict
-from mabos_cli.workspace.append import write_all
 from mabos_cli.workspace.files import explained, make_folder, resolve_inside
+from mabos_cli.workspace.plain_files import write_all
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, read_at, sync_folder, try_lock, unlock
 
 

@@ -26,9 +26,8 @@ from mabos_cli.formats.mind.mind_md import (
 )
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import write_derived
-from mabos_cli.workspace.files import append_bytes, list_names, read_bytes, read_saved, replace_file
+from mabos_cli.workspace.files import append_bytes, list_names, plan_edit, read_bytes, read_saved, replace_file
 from mabos_cli.workspace.layout import DAY
-from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _MATERIALIZED = ("belief", "desire", "goal")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from mabos_cli.serve import hook_events
-from mabos_cli.workspace.append import append_guarded
 from mabos_cli.workspace.memory.transcripts import cut_spool, read_spool
+from mabos_cli.workspace.plain_files import append_guarded
 from serve.agent_host import Host
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "transcripts"

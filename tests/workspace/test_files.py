@@ -11,7 +11,7 @@ from struct import pack
 import pytest
 
 from mabos_cli.errors import InvalidFile
-from mabos_cli.workspace import append, files
+from mabos_cli.workspace import files, plain_files
 from mabos_cli.workspace.files import (
     REPLACE_BELOW,
     Moved,
@@ -272,7 +272,7 @@ def test_the_name_of_a_file_is_on_the_disk_before_its_first_line(
 ) -> None:
     """Also where the process that made the file was killed before it could see to that."""
     path, synced = tmp_path / "a.jsonl", []
-    monkeypatch.setattr(append, "sync_folder", lambda folder: synced.append(path.read_bytes()))
+    monkeypatch.setattr(plain_files, "sync_folder", lambda folder: synced.append(path.read_bytes()))
     path.touch()
     for line in (b"one\n", b"two\n"):
         append_bytes(path, line, root=tmp_path)
@@ -286,5 +286,5 @@ def test_a_journal_that_is_a_link_out_of_the_workspace_is_refused(tmp_path: Path
     mine.write_bytes(b"mine\n")
     (root / name).symlink_to(mine)
     with pytest.raises(OSError, match="leads out of the workspace"):
-        append.append_guarded(f"{root}/spool.jsonl", f"{root}/spool.lock", b"{}\n", root=os.fspath(root), wait=0)
+        plain_files.append_guarded(f"{root}/spool.jsonl", f"{root}/spool.lock", b"{}\n", root=os.fspath(root), wait=0)
     assert mine.read_bytes() == b"mine\n"

@@ -144,6 +144,20 @@ def join(first: Changes, then: Changes) -> Changes:
     )
 
 
+def new_texts(memory: Memory, changes: Changes, issued: set[str]) -> Iterator[str]:
+    """Yields the texts of items that are new, their ids just issued, or that say something else than before. What waited in the
+    queue, and what comes back from the archive, was looked at when it was stored first."""
+    known = {item.id: item for item in (*memory.working, *memory.short_term)}
+    for item in (*changes.working, *changes.short_term, *changes.put):
+        old = known.get(item.id) or (None if item.id in issued else memory.long_term.find(item.id))
+        if item.id in issued or (old and _texts_of(old) != _texts_of(item)):
+            yield "\n".join(_texts_of(item))
+
+
+def _texts_of(item: MemoryItem) -> tuple[str, ...]:
+    return (item.content, item.context, item.author, item.session, item.source, *item.tags)
+
+
 def locate(memory: Memory, item_id: str) -> tuple[str, MemoryItem] | None:
     """The store and the live item with this id."""
     for store in ("working", "short_term"):

@@ -17,6 +17,7 @@ from mabos_cli.formats.hierarchy.daily_log import relink_logs, render_log_header
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import (
     Moved,
+    edit_text,
     list_stems,
     move_files,
     read_bytes,
@@ -26,7 +27,6 @@ from mabos_cli.workspace.files import (
     resolve_inside,
 )
 from mabos_cli.workspace.layout import AgentPaths
-from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.sources import UNSETTLED
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
@@ -193,7 +193,7 @@ def relink_logs_of(
             return new
 
         try:
-            edit_text(paths, path, edit)
+            edit_text(path, edit, root=paths.workspace.root)
             total += count
         except MabosError as error:
             warnings.append(f"links in {paths.relative(path)} are left as they are: {error.message}")

@@ -42,8 +42,7 @@ from mabos_cli.formats.memory.memory_md import (
 )
 from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import read_bytes
-from mabos_cli.workspace.memory.logs import plan_edit, where_log_is
+from mabos_cli.workspace.files import plan_edit, read_bytes
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
@@ -216,7 +215,7 @@ def _add_bullets(agent: Agent, text: str, taking: Taking) -> str:
     paths: dict[str, str] = {}
     for candidate in taking.taken:
         there = (agent.paths.root / candidate.path).exists()  # or archived meanwhile
-        moved = "" if there else agent.paths.relative(where_log_is(agent.paths, candidate.event.day))
+        moved = "" if there else agent.paths.relative(agent.paths.find_log(candidate.event.day))
         paths[candidate.path] = moved or candidate.path
     lines = [(c.section, render_log_bullet(c, paths[c.path])) for c in taking.lines]
     lines += [(fact.section, render_fact_bullet(fact, paths)) for fact in taking.facts]

@@ -16,9 +16,16 @@ from mabos_cli.formats.memory.checkpoint_md import (
     restore_into_beliefs,
 )
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, read_text, redo_when_moved, replace_file
+from mabos_cli.workspace.files import (
+    FileWrite,
+    list_names,
+    plan_edit,
+    read_bytes,
+    read_text,
+    redo_when_moved,
+    replace_file,
+)
 from mabos_cli.workspace.layout import DAY
-from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 

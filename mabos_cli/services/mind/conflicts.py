@@ -17,7 +17,7 @@ from mabos_cli.formats.mind.mind_edit import change_entry
 from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
 from mabos_cli.services.inputs import option, refuse_secrets
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.logs import plan_edit
+from mabos_cli.workspace.files import plan_edit
 from mabos_cli.workspace.mind import compare_beliefs, load_beliefs, note_resolved, read_resolved, refresh_mind
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 

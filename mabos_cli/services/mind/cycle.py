@@ -22,9 +22,8 @@ from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_ch
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import FileWrite, read_text
+from mabos_cli.workspace.files import FileWrite, plan_edit, read_text
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.memory.logs import plan_edit
 from mabos_cli.workspace.mind import (
     Comparison,
     compare_beliefs,

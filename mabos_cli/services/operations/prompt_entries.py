@@ -13,8 +13,8 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.workspace.gate import read_regular
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.plain_files import read_regular
 from mabos_cli.workspace.runtime import now
 
 

@@ -234,7 +234,6 @@ def read_lines(agent: Agent, place: str) -> Lines:
     """Reads lines of a file below the agent's folder, named as recall cites them: PATH, PATH:3 or PATH:3-9."""
     from mabos_cli.workspace.files import explained, read_text, resolve_inside
     from mabos_cli.workspace.layout import DAY
-    from mabos_cli.workspace.memory.logs import where_log_is
 
     name, first, last = _parse_place(place, agent.paths.root)
     path = agent.paths.root / name
@@ -244,7 +243,7 @@ def read_lines(agent: Agent, place: str) -> Lines:
         )
     log = re.fullmatch(rf"memory/({DAY})\.md", name)
     if log and not path.exists():  # a daily log that was archived is still cited by its first name
-        path = where_log_is(agent.paths, log[1])
+        path = agent.paths.find_log(log[1])
         name = agent.paths.relative(path)
     real = resolve_inside(path, agent.paths.workspace.root)
     with explained(path, "read"):

@@ -4,7 +4,7 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -14,7 +14,7 @@ from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.item import MemoryItem, Prose
-from mabos_cli.core.memory.stores import Changes, Memory, join, locate
+from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
@@ -28,10 +28,9 @@ from mabos_cli.formats.memory.items import (
     render_store,
 )
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
-from mabos_cli.workspace.files import FileWrite, append_text, read_bytes
+from mabos_cli.workspace.files import FileWrite, append_text, edit_text, read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
-from mabos_cli.workspace.memory.logs import edit_text
 from mabos_cli.workspace.memory.store import (
     LongTermStore,
     LongTermView,
@@ -97,23 +96,8 @@ def plan_change(
     if total == Changes(memory.working, memory.short_term) and not queue:
         return (Write(lines=lines) if lines else None), result
     assert isinstance(fresh.new_id, IdSource)
-    texts = list(_new_texts(memory, changes, fresh.new_id.issued))
-    write = _Change(agent, loaded, total, queue_ids, fresh.new_id).write()
-    return write._replace(lines=lines, texts=texts), result
-
-
-def _new_texts(memory: Memory, changes: Changes, issued: set[str]) -> Iterator[str]:
-    """The texts of items that are new, or say something else than before. What waited in the queue, and what comes back from
-    the archive, was looked at when it was stored first."""
-    known = {item.id: item for item in (*memory.working, *memory.short_term)}
-    for item in (*changes.working, *changes.short_term, *changes.put):
-        old = known.get(item.id) or (None if item.id in issued else memory.long_term.find(item.id))
-        if item.id in issued or (old and _words(old) != _words(item)):
-            yield _words(item)
-
-
-def _words(item: MemoryItem) -> str:
-    return "\n".join((item.content, item.context, item.author, item.session, item.source, *item.tags))
+    texts = list(new_texts(memory, changes, fresh.new_id.issued))
+    return _Change(agent, loaded, total, queue_ids, fresh.new_id).write()._replace(lines=lines, texts=texts), result
 
 
 def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
@@ -285,13 +269,11 @@ def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) 
     """
     items = tuple(item for item in items if not is_untrusted(item))
     if items:
-        from mabos_cli.formats.memory.memory_md import (  # late: only consolidation does
-            add_consolidated,
-            render_memory_header,
-        )
+        from mabos_cli.formats.memory import memory_md  # late: only consolidation does
 
-        header = render_memory_header(paths.id)
-        edit_text(paths, paths.memory_md, lambda text: add_consolidated(text or header, items, day))
+        header = memory_md.render_memory_header(paths.id)
+        root, add = paths.workspace.root, memory_md.add_consolidated
+        edit_text(paths.memory_md, lambda text: add(text or header, items, day), root=root)
 
 
 def _recent(head: StoreFile) -> dict[str, tuple[str, MemoryItem]]:

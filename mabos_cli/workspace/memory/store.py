@@ -32,9 +32,9 @@ from mabos_cli.formats.memory.items import (
     parse_page,
 )
 from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file, stamp_of
-from mabos_cli.workspace.gate import read_regular
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.lock import Lock, locked
+from mabos_cli.workspace.plain_files import read_regular
 
 Touches = dict[str, tuple[int, str]]
 _FEW = 4  # pages that are looked through as fast as the right one is found

@@ -25,10 +25,10 @@ from mabos_cli.formats.memory.agent_transcripts import (
     safe_name,
 )
 from mabos_cli.workspace.files import append_bytes, explained, read_bytes, remove_file, replace_file
-from mabos_cli.workspace.gate import open_regular
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.observations import observation_files
+from mabos_cli.workspace.plain_files import open_regular
 from mabos_cli.workspace.platform import read_at
 
 LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
