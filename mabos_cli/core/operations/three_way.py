@@ -143,7 +143,7 @@ def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
     """
     out: list[Item] = []
     done = done_a = done_b = 0
-    same_a, same_b = _matches(base, a), _matches(base, b)
+    same_a, same_b = match_places(base, a), match_places(base, b)
     for n in [n for n in range(len(base)) if n in same_a and n in same_b] + [len(base)]:
         at_a, at_b = same_a.get(n, len(a)), same_b.get(n, len(b))
         out += _merge_gap(base[done:n], a[done_a:at_a], b[done_b:at_b], when)
@@ -152,7 +152,7 @@ def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
     return out
 
 
-def _matches(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
+def match_places(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
     """Maps the places of the base to those of a copy where the same is there."""
     if base == other[: len(base)]:  # grown at its end, as logs are
         return {n: n for n in range(len(base))}

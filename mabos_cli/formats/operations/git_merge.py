@@ -15,6 +15,10 @@ DRIVER = "mabos"
 _BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
 _DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 _MEMORY = "agents/*/memory"
+_MIND = (
+    *("Persona", "Capabilities", "Beliefs", "Desires", "Goals", "Intentions", "Plans", "Commitments", "Learnings"),
+    *("Memory", "Knowledge", "Playbooks", "MEMORY"),
+)
 # Pattern and kind, a later row wins. JSON lines need no driver: git itself keeps the lines of both sides, in every clone.
 _RULES = (
     ("agents/*/memory-store.json", "store"),
@@ -34,6 +38,11 @@ _RULES = (
     (f"{_MEMORY}/weekly/*.md", "derived"),
     (f"{_MEMORY}/monthly/*.md", "derived"),
     (f"{_MEMORY}/quarterly/*.md", "derived"),
+    *((f"agents/*/{name}.md", "mind") for name in _MIND),
+    (f"{_MEMORY}/checkpoints/*.md", "checkpoint"),
+    ("agents/*/agent.json", "manifest"),
+    ("ontologies/*.jsonld", "ontology"),
+    ("ontologies/proposals/*-proposals.json", "proposals"),
     ("agents/**/*.jsonl", "union"),
 )
 
@@ -81,6 +90,8 @@ def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
     InvalidFile when one of the three is malformed.
     """
     # Loaded here: who asks only for the kind of a file needs no codec.
+    from mabos_cli.formats.operations import merge_documents as documents
+    from mabos_cli.formats.operations import merge_minds as minds
     from mabos_cli.formats.operations import merge_records as records
 
     merges: dict[str, Callable[[str, Sides], Merged | None]] = {
@@ -91,5 +102,10 @@ def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
         "cases": records.merge_case_files,
         "log": records.merge_logs,
         "derived": records.merge_derived,
+        "mind": minds.merge_minds,
+        "checkpoint": minds.merge_checkpoints,
+        "manifest": documents.merge_manifests,
+        "ontology": documents.merge_ontologies,
+        "proposals": documents.merge_proposals,
     }
     return merges[kind](path, sides) if kind in merges else None

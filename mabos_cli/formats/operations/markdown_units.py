@@ -1,0 +1,196 @@
+"""Markdown as units that can be merged one by one: sections, rows of tables, items of lists, and lines of other text."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from mabos_cli.core.operations.three_way import merge_value
+from mabos_cli.core.operations.unit_merge import Unit
+from mabos_cli.formats.mind.attitudes import headed, split_id
+from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Heading, Table, parse_cognitive
+from mabos_cli.formats.mind.cognitive_fields import INLINE, MARK, bare, is_only_fields, plain, row_fields, split_cells
+
+_BLOCK_ID = re.compile(r"\s\^(\S+)\s*\Z")
+_COUNTED = re.compile(r"(.*?)(\d+)\D*")
+_NUMBER = re.compile(r"(\s*)(\d+)([.)].*)", re.DOTALL)
+ANY_PREFIX = "[A-Z]{1,4}"
+
+
+def split_units(text: str, prefix: str = ANY_PREFIX) -> list[Unit]:
+    """Returns the units of a text in their order; with the prefix that ids of its entries have."""
+    return list(_Splitter(parse_cognitive(text), prefix).units())
+
+
+class _Splitter:
+    """A file as it is split: what begins on each line, and how often each name was given."""
+
+    def __init__(self, file: CognitiveFile, prefix: str) -> None:
+        self._file, self._prefix = file, prefix
+        self._headings = {heading.line: heading for heading in file.headings}
+        self._tables = {table.header: table for table in file.tables}
+        self._named: Counter[Hashable] = Counter()
+        self._above: Hashable = None
+
+    def units(self) -> Iterator[Unit]:
+        lines, at = self._file.lines, 0
+        while at < len(lines) and not lines[at].strip():
+            at += 1
+        if at:
+            yield Unit(("start",), "line", (), lines[:at])
+        while at < len(lines):
+            for unit, end in self._at(at):
+                after = end
+                while after < len(lines) and not lines[after].strip():
+                    after += 1
+                yield unit._replace(blanks=lines[end:after])
+                at = after
+
+    def _at(self, line: int) -> Iterator[tuple[Unit, int]]:
+        """Yields what begins on a line: units, and the lines behind them."""
+        if line in self._headings:
+            yield self._section(self._headings[line])
+        elif line in self._tables:
+            yield from self._table(self._tables[line])
+        elif self._is_item(line):
+            end = self._file.end_of_item(line) + 1
+            yield self._unit("item", line, end, self._item_name(line, end)), end
+        else:
+            end = line + 1
+            while line in self._file.hidden and end in self._file.hidden and end not in self._headings:
+                end += 1
+            while end > line + 1 and not self._file.lines[end - 1].strip():
+                end -= 1
+            yield self._unit("line", line, end, "\n".join(self._file.lines[line:end])), end
+
+    def _is_item(self, line: int) -> bool:
+        text = self._file.lines[line]
+        is_item = line not in self._file.hidden and ITEM.fullmatch(bare(text)) and not is_only_fields(text)
+        return bool(is_item) and text[:1] in "-*+0123456789"
+
+    def _section(self, heading: Heading) -> tuple[Unit, int]:
+        """Returns a heading with its fields and its first prose: items and tables are units of their own."""
+        inner = range(heading.line + 1, heading.last + 1)
+        end = next((n for n in inner if n in self._tables or self._is_item(n)), heading.last + 1)
+        while end > heading.line + 1 and not self._file.lines[end - 1].strip():
+            end -= 1
+        entry = next((e for e in self._file.entries if (e.first, e.shape) == (heading.line, "section")), None)
+        entry_id = split_id(entry or headed(heading), self._prefix)[0]
+        self._above = None
+        unit = self._unit("section", heading.line, end, (heading.group, plain(heading.title).casefold()), entry_id)
+        self._above = unit.key
+        return unit, end
+
+    def _table(self, table: Table) -> Iterator[tuple[Unit, int]]:
+        names = tuple(cell.value.casefold() for cell in split_cells(self._file.lines[table.header]))
+        yield self._unit("table", table.header, table.first, ("table",), columns=names), table.first
+        for line in range(table.first, table.last + 1):
+            text = self._file.lines[line]
+            cells = {name: field.value for name, field in row_fields(text, line, table.columns).items()}
+            named = "" if table.is_log else cells.get("id") or plain(cells.get("title", ""))
+            entry_id = cells.get("id", "").strip("*_` ")
+            is_ours = not table.is_log and re.match(rf"{self._prefix}[A-Z]?-.*\d", entry_id)
+            name = ("row", (named or text.strip()).casefold())
+            yield self._unit("row", line, line + 1, name, entry_id if is_ours else "", names), line + 1
+
+    def _item_name(self, line: int, end: int) -> Hashable:
+        """Returns what an item is known by: its block id, or its words without box and fields."""
+        block_id = _BLOCK_ID.search("\n".join(self._file.lines[line:end]))
+        if block_id:
+            return block_id[1]
+        match = ITEM.fullmatch(bare(self._file.lines[line]))
+        return plain(INLINE.sub("", MARK.sub("", match[2] if match else ""))).casefold()
+
+    def _unit(
+        self,
+        kind: str,
+        first: int,
+        end: int,
+        name: Hashable,
+        entry_id: str = "",
+        columns: tuple[str, ...] = (),
+    ) -> Unit:
+        if kind == "item" and not entry_id:
+            entry = next((e for e in self._file.entries if (e.first, e.shape) == (first, "item")), None)
+            entry_id = split_id(entry, self._prefix)[0] if entry else ""
+        key: tuple[Hashable, ...] = ("id", entry_id) if entry_id else (kind, self._above, name)
+        self._named[key] += 1
+        key = key if self._named[key] == 1 else (*key, self._named[key])
+        counted = _COUNTED.fullmatch(entry_id)
+        order = (counted[1], int(counted[2][:18]), entry_id) if counted else None
+        return Unit(key, kind, self._file.lines[first:end], (), self._above, columns, order)
+
+
+def join_units(units: Sequence[Unit], sides: Sequence[Sequence[Unit]]) -> str:
+    """Returns the text of merged units, with blank lines between them as a side has them, or as Markdown wants them.
+
+    The sides are the base and both copies, or the only one that there is.
+    """
+    known: dict[tuple[Hashable, Hashable], tuple[str, ...]] = {}
+    for side in sides:
+        known |= {(one.key, other.key): one.blanks for one, other in pairwise(side)}
+    units = _renumber(_realign(units), known)
+    lines: list[str] = []
+    for one, other in pairwise(units):
+        lines += one.lines
+        lines += known.get((one.key, other.key), _usual_gap(one, other))
+    tails = [side[-1].blanks if side else () for side in sides]
+    tail = merge_value(tails[0], tails[1], tails[2], max(tails[1:])) if len(tails) == 3 else tails[-1]
+    return "\n".join([*lines, *(units[-1].lines if units else ()), *tail])
+
+
+def _usual_gap(one: Unit, other: Unit) -> tuple[str, ...]:
+    """Returns the blank lines between two units that stand side by side for the first time."""
+    if one.kind == "table" or (one.kind == other.kind != "section" and one.above == other.above):
+        return ()
+    ending = "\r" if one.lines and one.lines[-1].endswith("\r") else ""
+    return one.blanks if len(one.blanks) > 1 else (ending,)
+
+
+def _realign(units: Sequence[Unit]) -> Iterator[Unit]:
+    """Yields the units, rows with the columns of the table that they stand in now."""
+    columns: tuple[str, ...] = ()
+    for unit in units:
+        columns = unit.columns if unit.kind == "table" else columns
+        yield unit if unit.kind != "row" or unit.columns == columns else fit_row(unit, columns)
+
+
+def fit_row(unit: Unit, columns: tuple[str, ...]) -> Unit:
+    """Returns a row with its cells in other columns; what has none of its name goes behind the last one that has."""
+    cells = dict(zip(unit.columns, raw_cells(unit.lines[0]), strict=False))
+    found = [cells.pop(name, "") for name in columns]
+    left = [text for text in cells.values() if text]
+    if left and found:
+        place = max((n for n, text in enumerate(found) if text), default=0)
+        found[place] = " ".join([found[place], *left]).strip()
+    return unit._replace(lines=(render_row(found, unit.lines[0]),), columns=columns)
+
+
+def raw_cells(line: str) -> list[str]:
+    """Returns the cells of a row as they are written, escapes included."""
+    return [line[cell.start : cell.end] for cell in split_cells(line)]
+
+
+def render_row(cells: Sequence[str], like: str) -> str:
+    """Returns a row of cells, which are escaped already, with the indentation and the line ending of another."""
+    indent = re.match(r"\s*", bare(like))
+    return f"{indent[0] if indent else ''}| {' | '.join(cells)} |" + ("\r" if like.endswith("\r") else "")
+
+
+def _renumber(units: Iterable[Unit], known: Collection[tuple[Hashable, Hashable]]) -> list[Unit]:
+    """Returns the units, with ordered lists counted on from where the merge put items behind each other."""
+    found: list[Unit] = []
+    last, is_moved = 0, False
+    for unit in units:
+        match = _NUMBER.fullmatch(unit.lines[0]) if unit.kind == "item" else None
+        if match and found and found[-1].kind == "item" and found[-1].above == unit.above:
+            is_moved = is_moved or (found[-1].key, unit.key) not in known
+        else:
+            last, is_moved = 0, False
+        number = int(match[2][:9]) if match else 0
+        if match and is_moved and number <= last:
+            number = last + 1
+            unit = unit._replace(lines=(f"{match[1]}{number}{match[3]}", *unit.lines[1:]))
+        last = number
+        found.append(unit)
+    return found

@@ -1,0 +1,255 @@
+"""Merges cognitive files, MEMORY.md and checkpoints: entries by their ids or titles, other text by its lines.
+
+An id that both sides gave to different things stays with the older one; the other gets letters behind it, and what its side
+wrote about it follows. Words that both sides changed stay both: the newer ones in place, the older ones as an entry behind.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.language.ids import distinct_id
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.operations.unit_merge import Unit, merge_lines, merge_units
+from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
+from mabos_cli.formats.mind.cognitive import CognitiveFile, Entry, parse_cognitive
+from mabos_cli.formats.mind.cognitive_edit import set_field
+from mabos_cli.formats.mind.cognitive_fields import NAMES, fields_of, is_only_fields
+from mabos_cli.formats.mind.mind_edit import add_note
+from mabos_cli.formats.operations.markdown_units import (
+    ANY_PREFIX,
+    fit_row,
+    join_units,
+    raw_cells,
+    render_row,
+    split_units,
+)
+from mabos_cli.formats.operations.merge_records import Merged, Sides
+
+_BY_FILE = {kind.file: name for name, kind in KINDS.items()}
+# Columns whose text is what an entry says; the rest is about it.
+_WORDS = ("title", "text")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+Renames = tuple[dict[str, str], dict[str, str], dict[str, str]]  # new ids by old ones, in the base, ours and theirs
+NO_RENAMES: Renames = ({}, {}, {})
+
+
+def kind_of_entries(path: str) -> str:
+    """Returns the kind of the entries in a cognitive file, by its path; empty when they have none."""
+    return _BY_FILE.get(path.rpartition("/")[2], "")
+
+
+def find_renames(kind: str, texts: Sequence[str]) -> Renames:
+    """Returns the ids that entries of a kind get in each of three versions of their file, by those that they have.
+
+    Of two entries that were given one id the older keeps it, whichever side it is on.
+    """
+    base, ours, theirs = (_titles(text, kind) for text in texts)
+    found: Renames = ({}, {}, {})
+    for entry_id in dict.fromkeys((*ours, *theirs)):
+        was, a, b = base.get(entry_id), ours.get(entry_id), theirs.get(entry_id)
+        if was is None and a and b and a.title != b.title:
+            younger = found[1] if max(a, b) is a else found[2]
+            younger[entry_id] = distinct_id(entry_id, max(a, b).title)
+        elif was:
+            _follow_earlier(entry_id, was, (a, b), (ours, theirs), found)
+    return found
+
+
+class _Title(NamedTuple):
+    """What an entry is called, and when it was last changed; the earlier one is the older."""
+
+    updated: str
+    title: str
+
+
+def _follow_earlier(
+    entry_id: str,
+    was: _Title,
+    sides: tuple[_Title | None, _Title | None],
+    known: tuple[Mapping[str, _Title], Mapping[str, _Title]],
+    found: Renames,
+) -> None:
+    """Notes that an entry of the base got another id on one side, in an earlier merge, and so gets it on the other."""
+    new = distinct_id(entry_id, was.title)
+    for one, other in ((0, 1), (1, 0)):
+        here, there = sides[one], sides[other]
+        if new in known[one] and here and here.title != was.title:
+            found[0][entry_id] = new
+            if there and there.title == was.title:
+                found[1 + other][entry_id] = new
+
+
+def _titles(text: str, kind: str) -> dict[str, _Title]:
+    """Returns what the entries of a file are called, by id."""
+    file = parse_cognitive(text)
+    entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    found: dict[str, _Title] = {}
+    for entry in entries:
+        entry_id, title = split_id(entry, KINDS[kind].prefix)
+        if entry_id:
+            found.setdefault(entry_id, _Title(entry.get("updated")[:10], (title or entry.text).casefold()))
+    return found
+
+
+def rename_ids(text: str, base: str, renames: Mapping[str, str]) -> str:
+    """Returns the text of a side with new ids on the lines that it wrote itself.
+
+    >>> rename_ids("Goal: G-1\\nNote: G-1\\n", "Note: G-1\\n", {"G-1": "G-1-bcd"})
+    'Goal: G-1-bcd\\nNote: G-1\\n'
+    """
+    if not renames:
+        return text
+    known = {*base.split("\n")} - {""}
+    ids = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, renames))})(?![\w-])")
+    lines = text.split("\n")
+    return "\n".join(line if line in known else ids.sub(lambda found: renames[found[0]], line) for line in lines)
+
+
+def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Merged:
+    """Merges two versions of a Markdown file of an agent; with what ids in the agent's other files become."""
+    kind = kind_of_entries(path)
+    base, ours, theirs = (data.decode("utf-8", "surrogateescape") for data in sides)
+    here = find_renames(kind, (base, ours, theirs)) if kind else NO_RENAMES
+    renamed = sorted({**here[1], **here[2]}.items())
+    notes = [f"{old} was given to two {kind}s: the younger one is {new}" for old, new in renamed]
+    texts = [rename_ids(base, "", here[0])]
+    for text, mine, others in zip((ours, theirs), here[1:], elsewhere[1:], strict=True):
+        # What the base has under an id is renamed wherever it stands, what is new only where a side wrote it.
+        older = {old: new for old, new in mine.items() if old in here[0]}
+        younger = {old: new for old, new in {**others, **mine}.items() if old not in here[0]}
+        texts.append(rename_ids(rename_ids(text, base, younger), "", older))
+    prefix = KINDS[kind].prefix if kind else ANY_PREFIX
+    units = [split_units(text, prefix) for text in texts]
+    settling = _Settling(kind, prefix, notes)
+    merged = merge_units(units[0], units[1], units[2], settling.settle)
+    text = join_units(merged, [units[0], *sorted(units[1:], key=repr)])
+    return Merged(text.encode("utf-8", "surrogateescape"), tuple(notes))
+
+
+class _Settling:
+    """Decides about units that both sides changed or added; and keeps notes about what somebody should know."""
+
+    def __init__(self, kind: str, prefix: str, notes: list[str]) -> None:
+        self._kind, self._prefix, self._notes = kind, prefix, notes
+
+    def settle(self, base: Unit | None, a: Unit, b: Unit) -> list[Unit]:
+        older, newer = sorted((a, b), key=lambda unit: (_updated(unit), unit.lines))
+        if newer.kind == older.kind == "row":
+            merged, lost, words = _merge_cells(base, older, newer)
+        else:
+            merged, lost, words = _merge_section(base, older, newer, not self._kind)
+        if words:
+            return [merged, *self._keep_older(older, newer)]
+        if lost:
+            self._notes.append(f"{_name(newer)} was changed on both sides: kept the newer; not {', '.join(lost)}")
+            merged = self._note_lost(merged, lost)
+        return [merged]
+
+    def _keep_older(self, older: Unit, newer: Unit) -> list[Unit]:
+        """Returns the older version of an entry as one of its own, marked where dates say that it is the older one."""
+        entry_id = _entry_id(older)
+        if not entry_id:
+            self._notes.append(f"{_name(newer)} was changed on both sides: both versions are kept")
+            return [older._replace(key=(older.key, "older"))]
+        new_id = distinct_id(entry_id, "\n".join(older.lines))
+        text = rename_ids("\n".join(older.lines), "", {entry_id: new_id})
+        if self._kind and _updated(older) < _updated(newer):
+            status = f"superseded by {entry_id}"
+            text = self._edit(older, text, lambda file, entry: set_field(file, entry, "status", status))
+        self._notes.append(f"{entry_id} was changed on both sides: the older version is {new_id}")
+        return [older._replace(key=("id", new_id), lines=tuple(text.split("\n")))]
+
+    def _note_lost(self, unit: Unit, lost: Sequence[str]) -> Unit:
+        """Returns a unit with a note of what the other side had."""
+        note = f"the other side had {', '.join(lost)}"
+        day = _updated(unit) or "merge"
+        text = self._edit(unit, "\n".join(unit.lines), lambda file, entry: add_note(file.render(), entry, day, note))
+        return unit._replace(lines=tuple(text.split("\n")))
+
+    def _edit(self, unit: Unit, text: str, change: Callable[[CognitiveFile, Entry], str]) -> str:
+        """Returns the text of a unit after an edit of its entry, which for a row needs the table around it."""
+        head = f"| {' | '.join(unit.columns)} |\n|{'---|' * len(unit.columns)}\n" if unit.kind == "row" else ""
+        file = parse_cognitive(head + text)
+        entry = next((each for each in file.entries if each.first == head.count("\n")), None)
+        return change(file, entry).removeprefix(head) if entry else text
+
+
+def _merge_cells(base: Unit | None, older: Unit, newer: Unit) -> tuple[Unit, list[str], bool]:
+    """Merges two versions of a row cell by cell: the row, what is lost of the older one, and whether its words are."""
+    columns = newer.columns
+    rows = [raw_cells(fit_row(unit, columns).lines[0]) if unit else [] for unit in (base, older, newer)]
+    found, lost, is_split = [], [], False
+    for n, name in enumerate(columns):
+        was, old, new = (row[n] if n < len(row) else "" for row in rows)
+        found.append(old if base and new == was else new)
+        if old == new or (base and was in (old, new)):
+            continue
+        meaning = NAMES.get(name, name)
+        is_split = is_split or meaning in _WORDS
+        lost += [f"{name} {old}"] if meaning not in (*_WORDS, "updated") and old else []
+    return newer._replace(lines=(render_row(found, newer.lines[0]),)), lost, is_split
+
+
+def _merge_section(base: Unit | None, older: Unit, newer: Unit, is_prose: bool) -> tuple[Unit, list[str], bool]:
+    """Merges two versions of a section or an item: the same. Prose without a kind keeps the lines of both sides."""
+    parts = [_inner(unit) if unit else [] for unit in (base, older, newer)]
+    words = [[unit.lines[0] for unit in part if unit.kind == "word"] for part in parts]
+    lost: list[str] = []
+
+    def settle(was: Unit | None, a: Unit, b: Unit) -> list[Unit]:
+        old, new = (a, b) if a in parts[1] else (b, a)
+        lost.extend(f"{name} {field.value}" for name, field in fields_of(old.lines[0], 0).items() if name != "updated")
+        return [new]
+
+    if is_prose or merge_lines(*words) is not None:
+        merged = merge_units(parts[0], parts[1], parts[2], settle)
+        return newer._replace(lines=tuple(join_units(merged, parts).split("\n"))), lost, False
+    changed = {unit.key: unit for unit in parts[1] if unit.kind == "field" and unit not in parts[0]}
+    untouched = {unit.key for unit in parts[2] if unit in parts[0]}
+    merged = [changed[unit.key] if unit.key in changed and unit.key in untouched else unit for unit in parts[2]]
+    return newer._replace(lines=tuple(join_units(merged, parts[2:]).split("\n"))), [], True
+
+
+def _inner(unit: Unit) -> list[Unit]:
+    """Returns the lines of a section or an item as units: fields by their names, words by what they say."""
+    found: list[Unit] = []
+    seen: Counter[Hashable] = Counter()
+    for n, line in enumerate(unit.lines):
+        if not line.strip() and found:
+            found[-1] = found[-1]._replace(blanks=(*found[-1].blanks, line))
+            continue
+        is_field = n > 0 and is_only_fields(line)
+        key: Hashable = ("field", *sorted(fields_of(line, 0))) if is_field else ("word", line)
+        seen[key] += 1
+        found.append(Unit((key, seen[key]), "field" if is_field else "word", (line,)))
+    return found
+
+
+def _updated(unit: Unit) -> str:
+    """Returns the day on which an entry says that it was last changed; empty when it does not."""
+    values = [fields_of(line, 0)["updated"].value for line in unit.lines if "updated" in fields_of(line, 0)]
+    if unit.kind == "row":
+        cells = zip(unit.columns, raw_cells(unit.lines[0]), strict=False)
+        values += [text for name, text in cells if NAMES.get(name) == "updated"]
+    days = (_DAY.search(value) for value in values)
+    return max((day[0] for day in days if day), default="")
+
+
+def _entry_id(unit: Unit) -> str:
+    return str(unit.key[1]) if isinstance(unit.key, tuple) and unit.key[0] == "id" else ""
+
+
+def _name(unit: Unit) -> str:
+    return _entry_id(unit) or one_line(unit.lines[0].strip("#|-* \r"), 60)
+
+
+def merge_checkpoints(path: str, sides: Sides) -> Merged:
+    """Merges two checkpoints that were written under one name in the same minute: one behind the other."""
+    base, *written = (data.decode("utf-8", "surrogateescape").strip("\n") for data in sides)
+    first, second = sorted(written)
+    if base or first == second:
+        return merge_minds(path, sides)
+    text = f"{first}\n\n{second}\n"
+    return Merged(text.encode("utf-8", "surrogateescape"), ("two checkpoints of one minute are in it now",))
