@@ -239,6 +239,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "skill": ("skill", "-o", "{side}/SKILL.md"),
     "doctor": ("doctor",),
     "doctor repair": ("doctor", "--repair"),
+    "doctor security": ("doctor", "--security"),
     "schedule show": ("schedule", "show"),
     "schedule install": ("schedule", "install", "--user", "--dry-run"),
     "schedule uninstall": ("schedule", "uninstall", "--user", "--dry-run"),

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import MabosError, NotFound, Unavailable
-from mabos_cli.workspace.files import read_bytes
+from mabos_cli.formats.operations.git_merge import DRIVER
+from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.platform import end_process_group
 
 _PATIENCE = 60.0  # seconds
@@ -60,6 +61,16 @@ _INSTEAD = (
     (r"gpg\.x509\.program", "gpgsm"),
     (r"gpg\.ssh\.program", "ssh-keygen"),
     (r"gpg\.ssh\.defaultkeycommand", ""),
+)
+
+# What a repository's own configuration may say that makes somebody's git run a program.
+_PROGRAMS = re.compile(
+    r"core\.(?:fsmonitor|hookspath|sshcommand|editor|pager|askpass|alternaterefscommand|gitproxy)|diff\.external"
+    r"|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:command|textconv)|merge\..*\.driver|(?:merge|diff)tool\..*\.cmd"
+    r"|gpg\..*program|gpg\.ssh\.defaultkeycommand|credential\.(?:.*\.)?helper|alias\..*|pager\..*|sequence\.editor"
+    r"|include(?:if\..*)?\.path|remote\..*\.(?:uploadpack|receivepack|vcs)|uploadpack\.packobjectshook"
+    r"|trailer\..*\.(?:command|cmd)|interactive\.difffilter",
+    re.DOTALL,
 )
 
 
@@ -186,6 +197,20 @@ def open_repository(folder: Path) -> Repository:
     if b"not a git repository" in answer.err:
         raise NotFound(f"{folder} is in no git repository", "make it one: git init")
     raise GitFailed(f"git rev-parse: {answer.reason}" if answer.code else f"{folder} is in a bare repository")
+
+
+def list_named_programs(repository: Repository) -> list[str]:
+    """Returns what in a repository names programs for git to run: keys of its own configuration, and its hooks."""
+    listed = repository.ask("config", "--list", "--show-scope", "-z").out.decode("utf-8", "replace").split("\0")
+    found = set()
+    for scope, entry in zip(listed[::2], listed[1::2], strict=False):
+        key, _, value = entry.partition("\n")
+        if scope in ("local", "worktree") and _PROGRAMS.fullmatch(key) and value not in ("", "true", "false"):
+            found.add(key)
+    folder = os.fsdecode(repository.ask("rev-parse", "--git-common-dir").out.removesuffix(b"\n"))
+    hooks = list_names(repository.top / folder / "hooks")
+    found.update(f"hooks/{name}" for name in hooks if not name.endswith(".sample"))
+    return sorted(found - {f"merge.{DRIVER}.driver"})
 
 
 def find_stale_lock(repository: Repository) -> Path | None:

@@ -1,14 +1,17 @@
 """report, review and doctor: what people read about agents."""
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, open_progress
 from mabos_cli.commands.options import Every
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.errors import CheckFailed
+from mabos_cli.errors import CheckFailed, UsageFault
+
+if TYPE_CHECKING:
+    from mabos_cli.services.operations.doctor import Finding
 
 app = typer.Typer()
 _FILES_SHOWN = 10
@@ -92,18 +95,28 @@ def doctor(
     ctx: typer.Context,
     mend: Annotated[bool, typer.Option("--repair", help="Mend what can be mended without guessing.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when anything needs attention.")] = False,
+    security: Annotated[
+        bool, typer.Option("--security", help="Instead look for what makes the whole workspace risky.")
+    ] = False,
 ) -> None:
     """Check every file of an agent, and repair what can be repaired.
+
+    With --security it looks at the whole workspace, whoever made it: settings that need permission, links that lead
+    out, special files, secrets by file and line, files that others can read, dates in the future, stale locks.
 
     Example: mabos doctor --repair
     """
     from mabos_cli.services.operations.doctor import diagnose
 
     call: Call = ctx.obj
+    if security:
+        if mend:
+            raise UsageFault("--security repairs nothing", "leave --repair out")
+        return _show_security(call, check)
     agent = call.open_agent(fallback=True)
     found = diagnose(agent, mend=mend)
     lines = [step if step.startswith("stopped") else f"repaired: {step}" for step in found.repaired]
-    lines += [f"{f.level}: {f.place + ' ' if f.place else ''}{f.message}" for f in found.findings]
+    lines += [_finding_line(finding) for finding in found.findings]
     if not found.serious:
         lines.append(f"agent {agent.id} is healthy")
     index = found.index_state
@@ -116,3 +129,20 @@ def doctor(
             f"{plural(len(found.serious), 'finding')} to attend to",
             "mabos doctor --repair mends flaws; problems need a person",
         )
+
+
+def _finding_line(finding: "Finding") -> str:
+    place = f"{finding.place} " if finding.place else ""
+    return one_line(f"{finding.level}: {place}{finding.message}", 400)
+
+
+def _show_security(call: Call, check: bool) -> None:
+    from mabos_cli.services.operations.security import inspect_workspace
+
+    findings = inspect_workspace(call, None if call.quiet else open_progress("looking for secrets"))
+    serious = [finding for finding in findings if finding.level != "note"]
+    lines = [_finding_line(finding) for finding in findings] + ([] if serious else ["nothing risky found"])
+    data = {"safe": not serious, "findings": [finding._asdict() for finding in findings]}
+    call.emit("doctor.security", data, lines)
+    if check and serious:
+        raise CheckFailed(f"{plural(len(serious), 'finding')} to attend to", "they need a person")

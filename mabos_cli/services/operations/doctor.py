@@ -143,7 +143,7 @@ def _check_store(agent: Agent) -> Iterator[Finding]:
 
 def _check_pages(agent: Agent) -> Iterator[Finding]:
     head = agent.load().head
-    level = "note" if _is_writing(agent) else "flaw"
+    level = "note" if is_writing(agent) else "flaw"
     for name, size in _page_sizes(agent):
         if size != head.pages.get(name, 0):
             yield Finding(
@@ -256,13 +256,13 @@ def _line(data: bytes, position: int) -> int:
     return data[:position].count(b"\n") + 1
 
 
-def _is_writing(agent: Agent) -> bool:
+def is_writing(agent: Agent) -> bool:
     """Returns whether a writer is between its intent and its end, or was killed there."""
     return bool((read_bytes(agent.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
 
 
 def _check_leftovers(agent: Agent) -> Iterator[Finding]:
-    if _is_writing(agent):
+    if is_writing(agent):
         yield Finding(
             "note",
             agent.paths.relative(agent.paths.lock),
@@ -273,14 +273,14 @@ def _check_leftovers(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_derived(agent: Agent) -> Iterator[Finding]:
-    level = "note" if _is_writing(agent) else "flaw"
+    level = "note" if is_writing(agent) else "flaw"
     for path in (*stale_derived(agent), *stale_domains(agent)):
         yield Finding(level, path, "is not what memory says")
 
 
 def _check_told(agent: Agent) -> Iterator[Finding]:
     """Finds Markdown whose facts or cases have changed since: after a merge, or by another tool."""
-    paths, level = agent.paths, "note" if _is_writing(agent) else "flaw"
+    paths, level = agent.paths, "note" if is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above
         if paths.facts_md.exists() and not is_materialized(agent, load_facts(agent).versions):
             yield Finding(level, paths.relative(paths.facts_md), "is not what facts.json says")

@@ -1,0 +1,61 @@
+"""Everything that lies in a workspace, as it lies there: links are not followed, git's own folders are left out."""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from mabos_cli.workspace.gate import LARGEST
+
+_SPECIAL = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class FoundEntry(NamedTuple):
+    """A file, link or folder: its name below the root, its mode and size, and where a link leads in the end."""
+
+    name: str
+    mode: int
+    size: int
+    target: str = ""
+
+    @property
+    def special(self) -> str:
+        """Returns what it is when nobody can read it as a file: a pipe, a socket, a device; else empty."""
+        return _SPECIAL.get(stat.S_IFMT(self.mode), "")
+
+    @property
+    def is_file(self) -> bool:
+        """Returns whether it is a regular file of a size that is read."""
+        return stat.S_ISREG(self.mode) and self.size <= LARGEST
+
+
+def walk_entries(root: Path) -> Iterator[FoundEntry]:
+    """Yields what is below a folder, sorted by name within each folder."""
+    for here, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name != ".git")
+        for name in sorted([*folders, *names]):
+            path = os.path.join(here, name)
+            try:
+                found = os.lstat(path)
+            except OSError:
+                continue
+            target = os.path.realpath(path) if stat.S_ISLNK(found.st_mode) else ""
+            yield FoundEntry(os.path.relpath(path, root), found.st_mode, found.st_size, target)
+
+
+def is_open_to_others(root: Path) -> bool:
+    """Returns whether any user of this machine can list a folder: it and all folders above let everybody in."""
+    if os.name != "posix":
+        return False
+    real = Path(os.path.realpath(root))
+    try:
+        modes = [os.stat(folder).st_mode for folder in (real, *real.parents)]
+    except OSError:
+        return False
+    return all(mode & stat.S_IXOTH for mode in modes) and bool(modes[0] & (stat.S_IROTH | stat.S_IWOTH))
