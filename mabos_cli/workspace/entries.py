@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mabos_cli.workspace.gate import LARGEST
+from mabos_cli.workspace.plain_files import LARGEST
 
 _SPECIAL = {
     stat.S_IFIFO: "a pipe",
