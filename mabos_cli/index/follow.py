@@ -147,7 +147,7 @@ class Follower:
         return content
 
     def _insert_item(self, path: str, checksum: int, held: Held) -> int:
-        """A new record; gives the number that changes when what can be found of it does."""
+        """Inserts a record; returns the number that changes when what can be found of it does."""
         item = held.item
         text = "\0".join(
             (item.content, item.author, item.session, item.happened_at, *item.tags, held.archived and "away")
@@ -175,22 +175,18 @@ class Follower:
         for piece in pieces:
             trust = rank_piece(path, piece)
             same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of, trust))
-            if not same:
-                self._add_piece(path, piece, touched)
+            if same:
+                row, *lines = same.pop(0)
+                if lines != [piece.first, piece.last]:
+                    moved = (piece.first, piece.last, row)
+                    self._db.execute("UPDATE passages SET first = ?, last = ? WHERE row = ?", moved)
                 continue
-            row, *lines = same.pop(0)
-            if lines != [piece.first, piece.last]:
-                self._db.execute(
-                    "UPDATE passages SET first = ?, last = ? WHERE row = ?", (piece.first, piece.last, row)
-                )
+            row = self._passages.insert(path, piece, shown=not piece.copy_of)
+            if piece.copy_of:  # whether it is a copy is decided when all items are known
+                touched.add(piece.copy_of)
+            else:
+                self._passages.make_findable(row, _about(piece, path), piece.text)
         self._passages.remove([row for rows in left.values() for row, _, _ in rows])
-
-    def _add_piece(self, path: str, piece: Piece, touched: set[str]) -> None:
-        row = self._passages.insert(path, piece, shown=not piece.copy_of)
-        if piece.copy_of:  # whether it is a copy is decided when all items are known
-            touched.add(piece.copy_of)
-        else:
-            self._passages.make_findable(row, _about(piece, path), piece.text)
 
     def _settle(self, item_id: str) -> None:
         """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
@@ -201,24 +197,21 @@ class Follower:
         found = self._db.execute(
             "SELECT row, body, item_row FROM passages WHERE item = ? AND item != '' ORDER BY part", (item_id,)
         ).fetchall()
-        if records:
-            row, archived, body, shown, line = records[0]
-            if not shown:
-                self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
-            if found and found[0][1] == body:
-                if found[0][2] != row:
-                    self._db.execute("UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id))
-            else:
-                self._passages.remove([hit[0] for hit in found])
-                self._add_item(row, self._decode(line), live=not archived, body=body)
-        else:
+        row, archived, body, shown, line = records[0] if records else (0, "", -1, True, "")
+        if not shown:
+            self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
+        if not found or found[0][1] != body:
             self._passages.remove([hit[0] for hit in found])
+            if records:
+                self._add_item(row, self._decode(line), live=not archived, body=body)
+        elif found[0][2] != row:
+            self._db.execute("UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id))
         copies = self._db.execute(_COPIES, (item_id,)).fetchall()
         if copies:
             self._settle_copies(copies, [self._decode(record[4]) for record in records])
 
     def _add_item(self, item_row: int, item: MemoryItem, *, live: bool, body: int) -> None:
-        about = f"{item.author} {said_date(item.happened_at)} {' '.join(item.tags)}".strip()
+        about = f"{item.author} {spoken_date(item.happened_at)} {' '.join(item.tags)}".strip()
         for part, text in enumerate(cut_text(item.content, self._item_size, PARTS)):
             piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
             row = self._passages.insert("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
@@ -234,40 +227,34 @@ class Follower:
                 self._db.execute("UPDATE passages SET shown = 0, vector = '' WHERE row = ?", (row,))
             elif not is_copy and not shown:
                 self._db.execute("UPDATE passages SET shown = 1 WHERE row = ?", (row,))
-                piece = Piece(text, *rest)
-                self._passages.make_findable(row, _about(piece, source), text)
+                self._passages.make_findable(row, _about(Piece(text, *rest), source), text)
 
     def _unsettle_followers(self, moved: Iterable[Place]) -> None:
-        """What comes behind a change in its session was embedded with what stood before it: again, then."""
+        """Takes away the vectors of what follows a change in its session: it was embedded with what stood before it."""
         for place in moved:
-            if not place.session:
-                continue
-            follower = self._db.execute(
-                "SELECT id FROM items WHERE shown AND session = ? AND session != '' AND (at, id) > (?, ?) ORDER BY at, id LIMIT 1",
-                place,
-            ).fetchone()
-            if follower:
-                self._passages.unembed(
-                    self._db.execute(
-                        "SELECT row FROM passages WHERE item = ? AND item != '' AND part = 0 AND vector != ''", follower
-                    ).fetchall()
+            if place.session:
+                rows = self._db.execute(
+                    "SELECT row FROM passages WHERE item != '' AND part = 0 AND vector != '' AND item = (SELECT id FROM items"
+                    " WHERE shown AND session = ? AND session != '' AND (at, id) > (?, ?) ORDER BY at, id LIMIT 1)",
+                    place,
                 )
+                self._passages.unembed(rows.fetchall())
 
 
 def _about(piece: Piece, path: str) -> str:
-    return f"{piece.author} {said_date(piece.at)} {piece.heading} {path}".strip()
+    return f"{piece.author} {spoken_date(piece.at)} {piece.heading} {path}".strip()
 
 
 def _repeated(item: MemoryItem) -> str:
-    """All that a copy of an item in a log or a list says."""
+    """Returns all that a copy of an item in a log or a list says."""
     created = f"{item.created_at[:10]} {item.created_at[11:16]}"
     return " ".join((item.content, *item.tags, item.type, item.source, item.id, created, "utc"))
 
 
-def said_date(at: str) -> str:
-    """A date in the words that people use in questions: 8 May 2023.
+def spoken_date(at: str) -> str:
+    """Returns a date in the words that people use in questions: 8 May 2023.
 
-    >>> said_date("2023-05-08T13:56:00.000Z")
+    >>> spoken_date("2023-05-08T13:56:00.000Z")
     '8 May 2023'
     """
     try:
@@ -288,7 +275,7 @@ class Passages:
     def insert(
         self, path: str, piece: Piece, *, shown: bool, live: bool = True, of: tuple[str, int, int, int] = ("", 0, 0, 0)
     ) -> int:
-        """A new row; `of` is the item it is a part of: its id, row, body, and which part."""
+        """Inserts a row and returns its number; `of` is the item it is a part of: its id, row, body, and which part."""
         item, item_row, body, part = of
         if part == 0:
             self._next[live] += PARTS
@@ -297,29 +284,16 @@ class Passages:
             raise ValueError("the numbers are used up: a new index begins from the first")
         self.written += 1
         vector = "" if part == 0 else "-"  # an item has one vector, with its first part
-        self._db.execute(
-            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(row, path, item, item_row, part, piece.first, piece.last, piece.heading),
-                *(
-                    "" if item else piece.text,
-                    piece.at,
-                    piece.author,
-                    piece.copy_of,
-                    int(shown),
-                    body,
-                    vector,
-                    rank_piece(path, piece),
-                ),
-            ),
-        )
+        text = "" if item else piece.text
+        where = (row, path, item, item_row, part, piece.first, piece.last, piece.heading)
+        about = (text, piece.at, piece.author, piece.copy_of, int(shown), body, vector, rank_piece(path, piece))
+        self._db.execute(f"INSERT INTO passages VALUES (?{', ?' * 15})", (*where, *about))
         return row
 
     def make_findable(self, row: int, about: str, text: str) -> None:
         """Puts the words of a passage, and what it is about, into the lane of words."""
-        self._db.execute(
-            "INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)", (row, spaced(about), spaced(text))
-        )
+        words_of = (row, spaced(about), spaced(text))
+        self._db.execute("INSERT INTO passages_fts (rowid, about, body) VALUES (?, ?, ?)", words_of)
 
     def hide(self, rows: Sequence[int]) -> None:
         """Takes passages out of both lanes."""
@@ -340,11 +314,11 @@ class Passages:
 
 
 def _first_free(db: Any, low: int, high: int) -> int:
-    """The first number behind the passages in a range."""
+    """Returns the first number behind the passages in a range."""
     last = db.execute("SELECT max(row) FROM passages WHERE row >= ? AND row < ?", (low, high)).fetchone()[0]
     return low if last is None else (last // PARTS + 1) * PARTS
 
 
 def rank_piece(path: str, piece: Piece) -> int:
-    """How far a passage is trusted by its file and by what it says of itself; that of an item, as the item is, is looked up there."""
+    """Returns how far a passage is trusted by its file and its own words; the trust of an item is looked up with the item."""
     return trust_rank(lowest_trust((trust_of_file(path), piece.trust or "trusted")))

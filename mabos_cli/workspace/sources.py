@@ -10,7 +10,6 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from mabos_cli.core import BadValue
@@ -29,9 +28,6 @@ from mabos_cli.workspace.files import stamp_of as stamp_of_file
 from mabos_cli.workspace.layout import DAY, STORE, AgentPaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_deferred
-
-if TYPE_CHECKING:
-    from mabos_cli.formats.search.passages import Passage
 
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
 UNSETTLED = 25_000_000
@@ -58,7 +54,7 @@ _NAME = attrgetter("name")
 
 
 def find_sources(agent: Agent) -> list[Source]:
-    """Every file that a person or agent would call memory, with the stamp that tells whether it changed."""
+    """Returns every file that a person or agent would call memory, with the stamp that tells whether it changed."""
     root = os.fspath(agent.paths.root)
     settled = time.time_ns() - UNSETTLED
     found = []
@@ -82,7 +78,7 @@ def find_sources(agent: Agent) -> list[Source]:
 
 
 def item_state(agent: Agent) -> set[tuple[str, str]]:
-    """Path and stamp of the sources that hold items, as they are now: a look at few files, however many notes there are."""
+    """Returns path and stamp of the sources that hold items now: a look at few files, however many notes there are."""
     paths, base = agent.paths, len(os.fspath(agent.paths.root)) + 1
     folders = [os.fspath(folder) for folder in (paths.store_pages, paths.archive)]
     found = {(path[base:], stamp_of(stat)) for path, stat in _walk(agent, folders)}
@@ -94,7 +90,7 @@ def item_state(agent: Agent) -> set[tuple[str, str]]:
 
 
 def _ledgers(agent: Agent) -> dict[str, os.stat_result]:
-    """The ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
+    """Returns the ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
     found = {}
     with suppress(OSError):
         for entry in os.scandir(agent.paths.harvest_ledgers):
@@ -103,12 +99,12 @@ def _ledgers(agent: Agent) -> dict[str, os.stat_result]:
 
 
 def clean(text: str) -> str:
-    """The text without halves of characters, which names of files and cut transcripts may hold and SQLite refuses."""
+    """Returns the text without halves of characters, which names of files and cut transcripts may hold and SQLite refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Files of interest below folders of an agent. Links are followed to files inside the workspace, never to folders."""
+    """Yields the files of interest below folders of an agent. Links are followed to files inside the workspace, never to folders."""
     base, outermost = len(os.fspath(agent.paths.root)) + 1, agent.paths.workspace.root
     while folders:
         try:
@@ -150,7 +146,7 @@ def holds_items(shown: str) -> bool:
 
 
 def load_source(agent: Agent, shown: str, path: str) -> Content:
-    """What a file holds now; a file that cannot be read is an error to report, and no reason to stop."""
+    """Reads what a file holds now; a file that cannot be read is an error to report, and no reason to stop."""
     from hashlib import blake2b
 
     try:
@@ -169,7 +165,7 @@ def load_source(agent: Agent, shown: str, path: str) -> Content:
 
 
 def _harvested(agent: Agent, shown: str) -> bytes:
-    """The ledger of a file of observations; nothing for other files."""
+    """Returns the ledger of a file of observations; nothing for other files."""
     if not shown.startswith(_OBSERVED):
         return b""
     return read_bytes(agent.paths.harvest_ledger(shown.removeprefix(_OBSERVED))) or b""
@@ -186,7 +182,7 @@ def _loader(agent: Agent, shown: str) -> Callable[[Agent, str, bytes], Content]:
 
 
 def _stored(agent: Agent, shown: str, data: bytes) -> Content:
-    """The items of memory-store.json or one of its pages."""
+    """Reads the items of memory-store.json or one of its pages."""
     store: StoreFile = parse_store(data, agent.paths.cited(agent.paths.root / shown))
     recent = [(item, name) for name in ("working", "short_term") for item in getattr(store, name)]
     records = [_record(item, name) for item, name in recent]
@@ -205,7 +201,7 @@ def _decode(agent: Agent, shown: str, line: bytes) -> Held:
 
 
 def _archived(agent: Agent, shown: str, data: bytes) -> Content:
-    """The items of an archive file; torn lines were never acknowledged."""
+    """Reads the items of an archive file; torn lines were never acknowledged."""
     records = []
     for line in data.split(b"\n"):
         if line.startswith(b'{"id": "') and b'"kind": "item"' in line:
@@ -215,7 +211,7 @@ def _archived(agent: Agent, shown: str, data: bytes) -> Content:
 
 
 def _departed(line: bytes) -> Held | None:
-    """An item as the archive holds it; a line that is torn or of another kind holds none."""
+    """Returns an item as the archive holds it; a line that is torn or of another kind holds none."""
     with suppress(MabosError):
         departure = departure_from_dict(parse_json(line, "archive"), "archive")
         if departure:
@@ -225,12 +221,12 @@ def _departed(line: bytes) -> Held | None:
 
 
 def _queued(agent: Agent, shown: str, data: bytes) -> Content:
-    """The items that wait in the queue."""
+    """Reads the items that wait in the queue."""
     return Content(records=tuple(_record(d.item, d.store) for d in read_deferred(agent.paths)))
 
 
 def _written(agent: Agent, shown: str, data: bytes) -> Content:
-    """The passages of a text file, without what the template put there."""
+    """Reads the passages of a text file, without what the template put there."""
     from mabos_cli.formats.hierarchy.daily_log import find_untrusted
     from mabos_cli.formats.markdown.blocks import is_only_headings
     from mabos_cli.formats.search.passages import split_passages
@@ -246,19 +242,13 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     marked = find_untrusted(text)
     if is_summary(shown) and text.startswith("---\n"):
         found = found[1:]  # what a summary says about itself is nothing to recall
-    return Content(
-        pieces=tuple(
-            Piece(p.text, p.first, p.last, p.heading, p.item_id, at, trust=trust)
-            for passage in found
-            for p, trust in _by_trust(shown, passage, marked)
-            if p.text not in untouched and not is_only_headings(p.text)
-        )
-    )
+    pieces = (piece._replace(at=at) for passage in found for piece in _split_by_trust(shown, passage, marked))
+    return Content(pieces=tuple(p for p in pieces if p.text not in untouched and not is_only_headings(p.text)))
 
 
-def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tuple["Passage", str]]:
-    """A passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts that are
-    trusted differently, each run of lines is a passage of its own."""
+def _split_by_trust(shown: str, passage: Piece, marked: set[str]) -> Iterator[Piece]:
+    """Yields a passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts
+    that are trusted differently, each run of lines is a passage of its own."""
     from mabos_cli.formats.hierarchy.daily_log import has_untrusted_bullet
     from mabos_cli.formats.knowledge.fact_text import has_untrusted_fact
 
@@ -266,15 +256,16 @@ def _by_trust(shown: str, passage: "Passage", marked: set[str]) -> Iterator[tupl
         lines = enumerate(passage.text.split("\n"), passage.first)
         for is_low, run in groupby(lines, lambda numbered: has_untrusted_fact(numbered[1])):
             numbers, texts = zip(*run, strict=True)
-            part = passage._replace(text="\n".join(texts), first=numbers[0], last=numbers[-1])
-            yield part, "untrusted" if is_low else ""
+            lines_of = {"text": "\n".join(texts), "first": numbers[0], "last": numbers[-1]}
+            yield passage._replace(**lines_of, trust="untrusted" if is_low else "")
         return
-    own = passage.item_id
-    yield passage, "untrusted" if own and (own in marked or has_untrusted_bullet(passage.text)) else ""
+    item_id = passage.copy_of
+    is_low = bool(item_id) and (item_id in marked or has_untrusted_bullet(passage.text))
+    yield passage._replace(trust="untrusted" if is_low else "")
 
 
 def _template_passages(agent: Agent, shown: str, size: int, overlap: int) -> frozenset[str]:
-    """The passages that a file had when the agent was created: nobody wants to recall those."""
+    """Returns the passages that a file had when the agent was created: nobody wants to recall those."""
     from mabos_cli.formats.search.passages import split_passages
 
     if "/" in shown:
@@ -284,14 +275,14 @@ def _template_passages(agent: Agent, shown: str, size: int, overlap: int) -> fro
 
 
 def _moment(text: str) -> str:
-    """A time as we write it, or nothing when it is none."""
+    """Returns a time as we write it, empty when it is none."""
     with suppress(BadValue):
         return format_time(parse_time(text)) if text else ""
     return ""
 
 
 def template_marks(agent: Agent) -> int:
-    """A number for what the template was filled with: it decides which passages are the agent's own."""
+    """Returns a number for what the template was filled with: it decides which passages are the agent's own."""
     with suppress(MabosError):
         manifest = agent.manifest()
         return crc32(f"{agent.id} {manifest.get('name')} {manifest.get('role')}".encode("utf-8", "replace"))
@@ -299,7 +290,7 @@ def template_marks(agent: Agent) -> int:
 
 
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
-    """What was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
+    """Reads what was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
     item is found as that."""
     from mabos_cli.formats.memory.observations import parse_said
     from mabos_cli.formats.search.passages import split_passages

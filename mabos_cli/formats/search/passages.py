@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
+from mabos_cli.core.search.documents import Piece
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, scan
 
@@ -18,16 +19,6 @@ _SENTENCE_END = re.compile(r"[.!?…][\"')\]]*\s|[。！？]")
 _WORD_END = re.compile(r"\s(?=\S)")
 _LAST_WORD = re.compile(r"\s\S*\Z")
 _WRITTEN = re.compile(r"\S")
-
-
-class Passage(NamedTuple):
-    """Some lines of a file as they stand there, the headings above them, and the memory they are a copy of, if any."""
-
-    text: str
-    first: int
-    last: int
-    heading: str = ""
-    item_id: str = ""
 
 
 class _Section(NamedTuple):
@@ -65,8 +56,8 @@ class _Unit(NamedTuple):
     is_piece: bool = False
 
 
-def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[Passage]:
-    """The passages of a Markdown text, in order; sizes in characters.
+def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[Piece]:
+    """Returns the passages of a Markdown text, in order; sizes in characters.
 
     A passage lies in one section and begins with its heading if it is the first. Sections above `size` are cut between
     blocks, a longer block between lines, a longer line between sentences or words; what follows repeats up to `overlap`
@@ -153,7 +144,7 @@ def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
     yield begin, section.last, ""
 
 
-def _cut(page: _Page, section: _Section, first: int, last: int, item_id: str) -> Iterator[Passage]:
+def _cut(page: _Page, section: _Section, first: int, last: int, item_id: str) -> Iterator[Piece]:
     """The passages of a run."""
     found = _trim(page.lines, first, last)
     if not found:
@@ -166,7 +157,7 @@ def _cut(page: _Page, section: _Section, first: int, last: int, item_id: str) ->
     for units in groups:
         begin, end = units[0], units[-1]
         heading = section.above if begin.first <= section.heading_last else section.path
-        yield Passage(page.text[begin.start : end.end], begin.first + 1, end.last + 1, heading, item_id)
+        yield Piece(page.text[begin.start : end.end], begin.first + 1, end.last + 1, heading, item_id)
 
 
 def _unit(page: _Page, first: int, last: int) -> _Unit:

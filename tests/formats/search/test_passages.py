@@ -143,7 +143,7 @@ def test_passage_stays_within_its_size(text, size):
     headings = heading_lines(text)
     for passage in split_passages(text, size):
         extra = size // 4 + passage.text.count("\n") if passage.first in headings else 0
-        assert len(passage.text) <= (4 * size if passage.item_id else size + extra)
+        assert len(passage.text) <= (4 * size if passage.copy_of else size + extra)
 
 
 def parse(body):
@@ -236,7 +236,7 @@ def test_entries_of_a_daily_log_are_scanned_right_and_one_passage_each(contents)
     items = [make_item(n, content) for n, content in enumerate(contents)]
     log = render_log_header("2026-02-24") + "".join(map(render_log_entry, items))
     assert scanned(log.rstrip()) == parse(log.rstrip())
-    assert [p.item_id for p in split_passages(log)] == [item.id for item in items]
+    assert [p.copy_of for p in split_passages(log)] == [item.id for item in items]
 
 
 def test_sections_and_their_lines():
@@ -326,7 +326,7 @@ def test_rules_around_prose_are_no_count_head():
 
 def test_carriage_returns_stay_in_the_text():
     found = split_passages("# A\r\n\r\none\r\n## B\r\ntwo ^M-1-aaaa\r\n\r\nSet\r\n---\r\nx")
-    assert [(p.text, p.heading, p.item_id) for p in found] == [
+    assert [(p.text, p.heading, p.copy_of) for p in found] == [
         ("# A\r\n\r\none\r", "", ""),
         ("## B\r\ntwo ^M-1-aaaa\r", "A", "M-1-aaaa"),
         ("Set\r\n---\r\nx", "A", ""),
@@ -335,7 +335,7 @@ def test_carriage_returns_stay_in_the_text():
 
 def test_rule_right_below_an_entry_does_not_make_it_a_heading():
     found = split_passages(render_log_entry(make_item(1, "one")) + "---\nmine\n")
-    assert [(p.first, p.last, p.item_id) for p in found] == [(2, 6, make_item(1).id), (7, 8, "")]
+    assert [(p.first, p.last, p.copy_of) for p in found] == [(2, 6, make_item(1).id), (7, 8, "")]
 
 
 def test_long_section_is_cut_between_paragraphs():
@@ -385,7 +385,7 @@ def test_entry_of_a_daily_log_is_one_passage_that_names_its_item():
         + render_log_entry(make_item(2, "two\n\nthree\n\n" + "four " * 1000))
     )
     found = split_passages(log + "\nWords of a person.\n")
-    assert [p.item_id for p in found] == [make_item(1).id, make_item(2).id, ""]
+    assert [p.copy_of for p in found] == [make_item(1).id, make_item(2).id, ""]
     assert found[0].text.startswith("## observation (14:30 UTC)\n\none\n")
     assert {p.heading for p in found[:2]} == {"2026-02-24 — Agent Log"}
 
@@ -393,13 +393,13 @@ def test_entry_of_a_daily_log_is_one_passage_that_names_its_item():
 def test_pieces_of_a_very_long_entry_name_its_item():
     found = split_passages(render_log_entry(make_item(1, "A sentence of it. " * 3600)))
     assert len(found) > 40
-    assert {p.item_id for p in found} == {make_item(1).id}
+    assert {p.copy_of for p in found} == {make_item(1).id}
     assert max(len(p.text) for p in found) <= 1600
 
 
 def test_words_of_a_person_above_a_copy_are_not_the_copy():
     found = split_passages("## Notes\n\nmine\n\n- fact ^M-1-aaaa\n- fact ^M-2-bbbb\nmine too\n")
-    assert [(p.first, p.last, p.item_id) for p in found] == [
+    assert [(p.first, p.last, p.copy_of) for p in found] == [
         (1, 3, ""),
         (5, 5, "M-1-aaaa"),
         (6, 6, "M-2-bbbb"),
@@ -410,19 +410,19 @@ def test_words_of_a_person_above_a_copy_are_not_the_copy():
 def test_heading_goes_with_the_copy_below_it():
     items = (make_item(1, "one\n\nmore"), make_item(2, "two"))
     found = split_passages(add_consolidated(render_memory_header("cfo"), items, "2026-02-24"))
-    assert [p.item_id for p in found] == [item.id for item in items]
+    assert [p.copy_of for p in found] == [item.id for item in items]
     assert found[0].text.startswith("## Consolidated (2026-02-24)\n\n- **observation**")
     assert found[1].heading == "MEMORY.md - Long-Term Memory (cfo) › Consolidated (2026-02-24)"
 
 
 def test_passage_without_a_block_id_names_no_item():
-    assert [p.item_id for p in split_passages("see ^M-1-aaaa here\n")] == [""]
+    assert [p.copy_of for p in split_passages("see ^M-1-aaaa here\n")] == [""]
 
 
 @pytest.mark.parametrize("content", ["see ^M-1-aaaa", "see ^M-1-aaaa\nand more"])
 def test_mention_of_another_id_does_not_make_an_entry_its_copy(content):
     found = split_passages(render_log_entry(make_item(1, content)))
-    assert [p.item_id for p in found] == [make_item(1).id]
+    assert [p.copy_of for p in found] == [make_item(1).id]
 
 
 @pytest.mark.parametrize(
