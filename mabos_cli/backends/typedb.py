@@ -19,6 +19,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Unavailable
 
 Result = TypeVar("Result")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _PORT = 1729
 _LONGEST_ERROR = 300
 _FAREWELL = 0.5  # seconds
@@ -140,9 +141,13 @@ def open_session(place: Place, password: str | None) -> "Session":
     knock(place)
     if not password:
         raise Unavailable("TypeDB needs a password", "set MABOS_TYPEDB_PASSWORD")
+    host, port = parse_address(place.address)
+    if not place.tls and host not in _LOOPBACK:
+        raise Unavailable(
+            f"the password would go to {host} unencrypted", "set typedb.tls, or use a server on this machine"
+        )
     library = _library()
     left = max(place.connect_timeout - (time.monotonic() - start), place.connect_timeout / 2)
-    host, port = parse_address(place.address)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     # Logging in cannot be broken off. The driver gives up by itself: long after this process is gone, or else just now.

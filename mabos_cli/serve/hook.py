@@ -21,7 +21,7 @@ from mabos_cli.core.operations.hook_hosts import (
     session_of,
     word_of,
 )
-from mabos_cli.workspace.plain_files import append_bounded, append_guarded
+from mabos_cli.workspace.plain_files import append_bounded, append_guarded, machine_token
 from mabos_cli.workspace.plain_paths import (
     AGENTS,
     hook_lock,
@@ -257,6 +257,7 @@ def spool(call: HostCall, **more: object) -> None:
         "host": call.host,
         "session_id": session_of(call.payload),
         "transcript_path": call.transcript,
+        "machine": machine_token(),
         **more,
     }
     path, lock = hook_spool(call.root, call.agent), hook_lock(call.root, call.agent)

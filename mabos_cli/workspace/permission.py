@@ -15,6 +15,7 @@ from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.workspace.files import read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.plain_paths import state_folder
 
 Values = Mapping[str, Any]
 
@@ -49,12 +50,9 @@ def withdraw_permission(workspace: WorkspacePaths) -> bool:
 
 def permission_file(workspace: WorkspacePaths) -> Path | None:
     """Returns the file that holds what was allowed in a workspace, None where there is no state folder."""
-    base = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".local", "state")
-    if not os.path.isabs(base):
-        return None
-    return Path(base, "mabos", "allowed", f"{sha256(os.fsencode(_folder(workspace))).hexdigest()[:24]}.json")
+    folder = state_folder()
+    name = f"{sha256(os.fsencode(_folder(workspace))).hexdigest()[:24]}.json"
+    return Path(folder, "allowed", name) if folder else None
 
 
 def _folder(workspace: WorkspacePaths) -> str:

@@ -13,6 +13,7 @@ import stat
 import time
 from contextlib import suppress
 
+from mabos_cli.workspace.plain_paths import state_folder
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, NO_FOLLOW, read_at, sync_folder, try_lock, unlock
 
 # More than a million facts take. What is larger is no file that this program wrote.
@@ -139,3 +140,30 @@ def append_bounded(path: str, line: bytes, most: int) -> None:
         write_all(fd, line)
     finally:
         os.close(fd)
+
+
+def machine_token() -> str:
+    """Returns a word that only this machine and user know, made when it is first asked for; empty where it cannot be kept.
+
+    What a hook notes down in a workspace carries it: a workspace from elsewhere cannot name files of this machine to be read.
+    """
+    folder = state_folder()
+    path = os.path.join(folder, "machine")
+    for _ in range(2):
+        try:
+            return read_regular(path, 64).decode("ascii", "replace").strip()
+        except OSError:
+            if not folder:
+                break
+        try:
+            os.makedirs(folder, 0o700, exist_ok=True)
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
+            try:
+                write_all(fd, os.urandom(16).hex().encode())
+            finally:
+                os.close(fd)
+        except FileExistsError:
+            time.sleep(_PAUSE)  # somebody else makes it just now
+        except OSError:
+            break
+    return ""

@@ -32,6 +32,14 @@ def is_agent_folder(folder: str) -> bool:
     return any(os.path.isfile(os.path.join(folder, mark)) for mark in _MARKS)
 
 
+def state_folder() -> str:
+    """Returns the folder for what this machine knows apart from any workspace; empty where there is no home."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(base, "mabos") if os.path.isabs(base) else ""
+
+
 def hook_spool(root: str, agent: str) -> str:
     """What hooks note down for harvest."""
     return os.path.join(root, LOCAL, QUEUE, f"{agent}.hooks.jsonl")

@@ -40,6 +40,19 @@ def failure(embedder: HttpEmbedder, texts: tuple[str, ...] = ("text 1",)) -> str
     return caught.value.message
 
 
+@pytest.mark.parametrize("provider", ["openai", "voyage", "gemini"])
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/v1", "http://api.openai.com/v1", "https://api.openai.com.evil.example/v1"]
+)
+def test_the_key_of_a_provider_goes_to_its_own_host_only(provider: str, url: str) -> None:
+    keys = {"OPENAI_API_KEY": "k-1", "VOYAGE_API_KEY": "k-2", "GEMINI_API_KEY": "k-3", "GOOGLE_API_KEY": "k-4"}
+    with pytest.raises(Unavailable) as caught:
+        open_http(provider, url=url, environ=keys)
+    assert "MABOS_EMBEDDINGS_API_KEY" in caught.value.hint
+    found = open_http(provider, url=url, environ={**keys, "MABOS_EMBEDDINGS_API_KEY": "mine"})
+    assert [value.removeprefix("Bearer ") for value in found._client.headers.values()] == ["mine"]
+
+
 def test_120_texts_are_three_requests_in_order() -> None:
     with serving(OK) as service:
         model = at(service)

@@ -137,6 +137,13 @@ def test_without_a_password_nobody_is_asked(server: Server, place: Place) -> Non
     assert server.calls == []
 
 
+def test_the_password_does_not_travel_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(typedb, "knock", lambda place: None)
+    monkeypatch.setattr(typedb, "_library", lambda: pytest.fail("the driver was loaded"))
+    with pytest.raises(Unavailable, match="unencrypted"):
+        open_session(Place("db.example.com:1729", "x"), SECRET)
+
+
 def test_nobody_there_is_found_out_without_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(typedb, "_library", lambda: pytest.fail("the driver was loaded"))
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -18,6 +18,7 @@ from commands.desk import note
 from mabos_cli.core.operations.hook_hosts import EVENTS, HOSTS, NAMES
 from mabos_cli.serve import hook, hook_events
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.plain_files import machine_token
 from serve.agent_host import Host
 
 ROOT = Path(__file__).parent.parent.parent
@@ -131,7 +132,8 @@ def test_the_workspace_is_above_the_folder_of_the_session(host: Host) -> None:
     }
     assert host.send(json.dumps(payload).encode(), "SessionEnd") == b""
     expected = {"event": "session-end", "host": "claude", "session_id": "s1", "transcript_path": "/t.jsonl"}
-    assert host.spooled == [{"at": "2026-02-24T14:30:00Z", **expected, "reason": "exit"}]
+    told = {"at": "2026-02-24T14:30:00Z", **expected, "machine": machine_token(), "reason": "exit"}
+    assert host.spooled == [told]
 
 
 def test_a_transcript_is_named_so_that_it_is_found_from_anywhere(host: Host, quick: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from mabos_cli.serve import hook_events
 from mabos_cli.workspace.memory.transcripts import cut_spool, read_spool
-from mabos_cli.workspace.plain_files import append_guarded
+from mabos_cli.workspace.plain_files import append_guarded, machine_token
 from serve.agent_host import Host
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures" / "transcripts"
@@ -211,13 +211,26 @@ def test_what_came_meanwhile_stays(host: Host) -> None:
 def test_a_torn_line_waits_and_damage_is_passed_over(host: Host, talk: Path) -> None:
     paths = host.desk.home().paths
     paths.hook_spool.parent.mkdir(exist_ok=True)
-    paths.hook_spool.write_bytes(b'\0\0\n[]\n"x"\n{"transcript_path": 7}\n{"transcript_path": "/a"}\n{"transcript_pa')
+    here = json.dumps({"transcript_path": "/a", "machine": machine_token()}).encode()
+    paths.hook_spool.write_bytes(b'\0\0\n[]\n"x"\n{"transcript_path": 7}\n' + here + b'\n{"transcript_pa')
     spool = read_spool(paths)
     assert [noted.path for noted in spool.waiting] == ["/a"]
     cut_spool(paths, spool, 1)
     assert paths.hook_spool.read_bytes() == b'{"transcript_pa'
     host.call("SessionEnd", session_id="s2", transcript_path=os.fspath(talk))
     assert [noted.path for noted in read_spool(paths).waiting] == [os.fspath(talk)]
+
+
+@pytest.mark.parametrize("machine", [{}, {"machine": ""}, {"machine": "0123456789abcdef0123456789abcdef"}])
+def test_a_workspace_from_elsewhere_names_no_file_of_this_machine(
+    host: Host, talk: Path, machine: dict[str, str]
+) -> None:
+    spool = host.desk.home().paths.hook_spool
+    spool.parent.mkdir(exist_ok=True)
+    spool.write_text(json.dumps({"transcript_path": os.fspath(talk), "tail": "x", **machine}) + "\n")
+    done = host.desk.run("harvest", "--json")
+    assert done.data["harvested"] == 0 and not spool.exists()
+    assert done.warnings == ["1 session noted elsewhere: ignored; take one with mabos ingest transcript FILE"]
 
 
 def test_while_somebody_ingests_the_spool_waits(host: Host, talk: Path) -> None:
@@ -233,11 +246,11 @@ def test_while_somebody_ingests_the_spool_waits(host: Host, talk: Path) -> None:
 
 def test_of_many_sessions_that_end_while_the_spool_is_emptied_none_is_lost(host: Host) -> None:
     paths = host.desk.home().paths
-    spool, lock = os.fspath(paths.hook_spool), os.fspath(paths.hook_lock)
+    spool, lock, here = os.fspath(paths.hook_spool), os.fspath(paths.hook_lock), machine_token()
 
     def end(worker: int) -> None:
         for number in range(60):
-            data = json.dumps({"transcript_path": f"/{worker}/{number}"}).encode() + b"\n"
+            data = json.dumps({"transcript_path": f"/{worker}/{number}", "machine": here}).encode() + b"\n"
             append_guarded(spool, lock, data, root=os.fspath(host.desk.root), wait=30)
 
     workers = [threading.Thread(target=end, args=(n,)) for n in range(4)]

@@ -282,6 +282,11 @@ def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress 
     except Conflict as error:
         return SpoolResult(notes=(f"transcripts that hooks named wait: {error.message}",))
     cut_spool(agent.paths, spool, timeout)
+    if spool.foreign:
+        ignored = (
+            f"{plural(spool.foreign, 'session')} noted elsewhere: ignored; take one with mabos ingest transcript FILE"
+        )
+        spooled = spooled._replace(notes=(*spooled.notes, ignored))
     return spooled
 
 

@@ -28,7 +28,7 @@ from mabos_cli.workspace.files import append_bytes, explained, read_bytes, remov
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.observations import observation_files
-from mabos_cli.workspace.plain_files import open_regular
+from mabos_cli.workspace.plain_files import machine_token, open_regular
 from mabos_cli.workspace.platform import read_at
 
 LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
@@ -217,10 +217,12 @@ class Noted(NamedTuple):
 
 
 class Spool(NamedTuple):
-    """The transcripts that wait, each once, in the order in which they were named, and the bytes that say so."""
+    """The transcripts that wait, each once, in the order in which they were named, the bytes that say so, and how many lines were
+    not noted down on this machine: what they name is not read."""
 
     waiting: tuple[Noted, ...]
     data: bytes
+    foreign: int = 0
 
 
 def read_spool(paths: AgentPaths) -> Spool:
@@ -228,11 +230,13 @@ def read_spool(paths: AgentPaths) -> Spool:
     data = read_bytes(paths.hook_spool) or b""
     data = data[: data.rfind(b"\n") + 1]
     found: dict[str, Noted] = {}
-    for record in parse_ledger(data).records:
+    records = parse_ledger(data).records
+    here = machine_token() if records else ""
+    for record in (record for record in records if record.get("machine", "") == here):
         path, tail = _text(record, "transcript_path"), _text(record, "tail")
         if path:
             found[path] = Noted(path, tail or (found[path].tail if path in found else ""))
-    return Spool(tuple(found.values()), data)
+    return Spool(tuple(found.values()), data, sum(record.get("machine", "") != here for record in records))
 
 
 def _text(record: dict[str, Any], key: str) -> str:
