@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import MabosError, NotFound, Unavailable
-from mabos_cli.formats.operations.git_merge import DRIVER
+from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
 from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.platform import end_process_group
 
 _PATIENCE = 60.0  # seconds
@@ -186,6 +187,16 @@ def find_repository(folder: Path) -> Repository | None:
         return open_repository(folder)
     except (NotFound, Unavailable):
         return None
+
+
+def has_clones(workspace: WorkspacePaths) -> bool:
+    """Returns whether others may count on in a clone: the merge driver is named, and the repository has a remote."""
+    rules = (read_bytes(workspace.gitattributes) or b"").decode("utf-8", "replace")
+    if not names_driver(rules):
+        return False
+    with suppress(Unavailable):
+        return bool(ask_git(workspace.root, "remote").out.strip())
+    return False
 
 
 def open_repository(folder: Path) -> Repository:

@@ -7,6 +7,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
+from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.periods import find_day
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES
@@ -214,13 +215,15 @@ def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
-    """Returns the entry with an id, or else with a title, in whatever case."""
+    """Returns the entry with an id, or else with a title, in whatever case. Without the letters that a clone puts behind
+    the number of an id, it means the first entry with that number."""
     wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
     by_id = [entry for entry, entry_id, _ in named if entry_id and entry_id.casefold() in wanted]
     by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
-    return next(iter(by_id or by_title), None)
+    by_number = [entry for entry, entry_id, _ in named if counted_id(entry_id).casefold() in wanted]
+    return next(iter(by_id or by_title or by_number), None)
 
 
 def headed(heading: Heading) -> Entry:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.language.ids import counted_id, distinct_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
@@ -63,7 +64,8 @@ def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> s
     """Returns the id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere,
     as that of something removed, is not given again. Lessons are given none, unless the file does so."""
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
-    ids = [found for entry in (*entries, *siblings) if (found := split_id(entry, KINDS[kind].prefix)[0])]
+    named = (split_id(entry, KINDS[kind].prefix)[0] for entry in (*entries, *siblings))
+    ids = [counted_id(found) for found in named if found]
     if not ids and kind == "learning":
         return ""
     match = re.fullmatch(r"(.*?)(\d+)", ids[-1]) if ids else None
@@ -84,16 +86,18 @@ class Place(NamedTuple):
     siblings: tuple[Entry, ...]
 
 
-def add_entry(text: str, draft: Draft, day: str, group: str = "") -> tuple[str, str]:
+def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: bool = False) -> tuple[str, str]:
     """Returns the file with a new entry, and the id that it got: a row where its like stand in tables, an item in
-    lists, else a section."""
+    lists, else a section. In a clone the id has letters behind its number, because other clones count as well."""
     file = parse_cognitive(text)
     if group and not find_heading(file, group):
         group = _heading(group)
         text = text if find_heading(file, group) else insert_block(file, len(file.lines), [f"## {group}"])
         file = parse_cognitive(text)
     place = _place(file, draft, group)
-    draft = draft if draft.id else draft._replace(id=next_id(file, draft.kind, place.siblings))
+    if not draft.id:
+        counted = next_id(file, draft.kind, place.siblings)
+        draft = draft._replace(id=distinct_id(counted, draft.title) if counted and is_cloned else counted)
     if place.table:
         new = _as_row(file, place, draft)
     elif place.like and place.like.shape == "item":

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
 from mabos_cli.core.mind.mind import (
@@ -44,6 +45,7 @@ from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import parse_ahead
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.git import has_clones
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 
 _LONGEST_TITLE = 300
@@ -147,15 +149,17 @@ def add_attitude(
     boxes = [f"{number}. [ ] {one_line(escape_block(check_title(s, 'step')))}" for number, s in enumerate(steps, 1)]
     title = check_title(title, "lesson" if kind == "learning" else kind)
     draft = Draft(kind, "", title, check_text(agent, text), checked, tuple(boxes))
-    added, line, group = draft, 0, check_word(group, "group")
+    line, group = 0, check_word(group, "group")
     # Looked up first: after the edit nothing should fail any more.
-    unknown = _find_unknown(agent, draft)
+    draft, unknown = _resolve_links(agent, draft)
+    is_cloned = has_clones(agent.paths.workspace)
+    added = draft
 
     def edit(old: str) -> str:
         nonlocal added, line
         old = old or f"# {KINDS[kind].file.removesuffix('.md')}\n"
         below = group or (goal_group(old, checked["type"]) if kind == "goal" else "")
-        new, entry_id = add_entry(old, draft, today(agent), below)
+        new, entry_id = add_entry(old, draft, today(agent), below, is_cloned=is_cloned)
         entry_id, line = find_added(new, kind, entry_id, draft.title)
         added = draft._replace(id=entry_id)
         return new
@@ -163,7 +167,7 @@ def add_attitude(
     warnings = edit_mind(agent, f"{kind} add", kind, edit, lambda: [added.id] if added.id else [])[1] + unknown
     place = f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file
     data = {"id": added.id or None, "title": title, "place": place}
-    data |= {name: value for name, value in checked.items() if value}
+    data |= {name: value for name, value in added.fields.items() if value}
     return Result(data, [added_line(added.id, place, title)], warnings)
 
 
@@ -176,19 +180,25 @@ def find_added(text: str, kind: str, entry_id: str, title: str) -> tuple[str, in
     return "", next((e.first + 1 for e in reversed(file.entries) if e.title == title), 0)
 
 
-def _find_unknown(agent: Agent, draft: Draft) -> list[str]:
-    """Returns warnings about links to what is not there; it may be another agent's, or come later."""
-    warnings = []
+def _resolve_links(agent: Agent, draft: Draft) -> tuple[Draft, list[str]]:
+    """Returns an entry with whole ids where it is linked with others, and warnings about those that are not there."""
+    fields, warnings = dict(draft.fields), []
     for name, kind in _LINKS.get(draft.kind, {}).items():
         ids = [part.strip() for part in draft.fields.get(name, "").split(",") if part.strip()]
-        warnings += find_unknown_ids(agent, kind, ids)
-    return warnings
+        found, unknown = resolve_ids(agent, kind, ids)
+        fields |= {name: ", ".join(found)} if ids else {}
+        warnings += unknown
+    return draft._replace(fields=fields), warnings
 
 
-def find_unknown_ids(agent: Agent, kind: str, ids: Sequence[str]) -> list[str]:
-    """Returns a warning about each id that no entry of a kind has."""
-    known = {each.id.casefold() for each in load_attitudes(agent, kind)[0]} if ids else set()
-    return [f"no {kind} {each} in {KINDS[kind].file}" for each in ids if each.casefold() not in known]
+def resolve_ids(agent: Agent, kind: str, ids: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Returns ids of entries of a kind, those given by number alone with their letters, and a warning about each that no
+    entry has: it may be another agent's, or come later."""
+    known = [each.id for each in load_attitudes(agent, kind)[0]] if ids else []
+    there = {each.casefold() for each in known}
+    by_number = {counted_id(each).casefold(): each for each in reversed(known)}
+    found = [each if each.casefold() in there else by_number.get(each.casefold(), each) for each in ids]
+    return found, [f"no {kind} {each} in {KINDS[kind].file}" for each in found if each.casefold() not in there]
 
 
 def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str) -> Result:
@@ -238,6 +248,7 @@ def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     named = [(e, *split_id(e, KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
     same = [e for e, entry_id, _ in named if entry_id.casefold() == wanted]
     same = same or [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
+    same = same or [e for e, entry_id, _ in named if counted_id(entry_id).casefold() == wanted]
     if len(same) < 2:
         return []
     places = ", ".join(f"{KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])

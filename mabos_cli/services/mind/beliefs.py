@@ -17,10 +17,11 @@ from mabos_cli.services.mind.attitudes import (
     check_title,
     find_added,
     find_namesakes,
-    find_unknown_ids,
+    resolve_ids,
     today,
 )
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.git import has_clones
 from mabos_cli.workspace.mind import edit_mind, load_beliefs
 
 
@@ -41,20 +42,21 @@ def add_belief(
     group: str,
 ) -> Result:
     """Adds a belief; goals that it supports and that are not there are warned about."""
+    goals, unknown = resolve_ids(agent, "goal", [check_word(goal, "id") for goal in supports])
     belief = Belief(
         check_title(subject, "subject"),
         check_text(agent, text),
         _check_certainty(certainty),
         today(agent),
         source=check_word(source, "source"),
-        supports=tuple(check_word(goal, "id") for goal in supports),
+        supports=tuple(goals),
     )
     added, draft = belief, belief_draft(belief)
-    unknown = find_unknown_ids(agent, "goal", belief.supports)
+    below, is_cloned = check_word(group, "group"), has_clones(agent.paths.workspace)
 
     def edit(old: str) -> str:
         nonlocal added
-        new, entry_id = add_entry(old or "# Beliefs\n", draft, belief.updated, check_word(group, "group"))
+        new, entry_id = add_entry(old or "# Beliefs\n", draft, belief.updated, below, is_cloned=is_cloned)
         entry_id, line = find_added(new, "belief", entry_id, belief.subject)
         added = belief._replace(id=entry_id, path=agent.paths.beliefs.name, line=line)
         return new
