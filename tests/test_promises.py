@@ -17,7 +17,8 @@ WATCHING = Path(__file__).parent / "watching"
 ASKING = "typedb status of a server that the settings name"
 RUNNING = ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system")
 # Who may run another program, and which. A job of the schedule is mabos itself.
-RUNS = {"git install": "git", "review": "git", "demo": "git", "schedule run": Path(sys.executable).name}
+RUNS = {name: "git" for name in ("git install", "review", "demo", "doctor", "doctor repair", "doctor security")}
+RUNS["schedule run"] = Path(sys.executable).name
 
 
 class Seen(NamedTuple):
