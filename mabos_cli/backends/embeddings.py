@@ -1,4 +1,4 @@
-"""Opens the embedding model that the settings name, and packs vectors: little-endian float32 of length one, or all zero."""
+"""Opens an embedding model, and packs vectors: little-endian float32 of length one, or all zero."""
 
 import json
 import math
@@ -22,7 +22,7 @@ _SAMPLES, _SAMPLE = 64, 4096
 def open_embedder(
     provider: str, *, model: str = "", url: str = "", path: str = "", timeout: float = 10.0, environ: Mapping[str, str]
 ) -> Embedder:
-    """The embedder of a provider, or Unavailable when its package, files or key are missing."""
+    """Returns the embedder of a provider, or Unavailable when its package, files or key are missing."""
     # Each is imported when chosen: the default must not pay for urllib, nor any of them for the others.
     if provider == "wordllama":
         from mabos_cli.backends.wordllama import open_wordllama
@@ -44,7 +44,7 @@ def open_embedder(
 
 
 def pack_unit(values: Sequence[float]) -> bytes:
-    """The vector scaled to length one, packed; all zero stays all zero. ValueError for what is no finite number.
+    """Returns the vector scaled to length one, packed; all zero stays so. ValueError for what is no finite number.
 
     >>> any(pack_unit([0.0, 0.0])), pack_unit([0.0, 3.0]) == pack_unit([0.0, 1.0])
     (False, True)
@@ -61,7 +61,7 @@ def pack_unit(values: Sequence[float]) -> bytes:
 
 
 def pack_rows(rows: Any, source: str) -> list[bytes]:
-    """Each row of a numpy matrix scaled to length one, packed; Unavailable, naming the source, for NaN and infinity."""
+    """Returns each row of a numpy matrix scaled to length one, packed; Unavailable, naming the source, for NaN."""
     import numpy as np
 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
@@ -87,7 +87,7 @@ class Weights(NamedTuple):
 
 
 def open_weights(path: Path, hint: str) -> Weights:
-    """The mapped weights, or Unavailable with the hint when the file is missing, cut short or another format."""
+    """Maps the weights; Unavailable with the hint when the file is missing, cut short or another format."""
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -120,7 +120,7 @@ def _read_header(data: mmap.mmap) -> dict[str, Tensor]:
 
 
 def fingerprint(*paths: Path) -> str:
-    """Eight hex digits that change when a model's files do; large files are sampled, so that naming one stays cheap."""
+    """Returns eight hex digits that change when a model's files do; large files are sampled to keep that cheap."""
     from zlib import crc32
 
     found = 0

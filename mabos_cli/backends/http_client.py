@@ -46,7 +46,7 @@ class Client(NamedTuple):
         return urlsplit(self.url).netloc
 
     def ask(self, path: str, question: Any) -> Any:
-        """The answer's JSON; Unavailable when the service does not give one in time."""
+        """Returns the answer's JSON; Unavailable when the service does not give one in time."""
         request = urllib.request.Request(
             self.url + path,
             data=json.dumps(question).encode(),
@@ -82,7 +82,7 @@ class Client(NamedTuple):
             raise self._fault(getattr(reason, "strerror", None) or type(reason).__name__) from None
 
     def _read(self, answer: HTTPResponse, end: float) -> bytes:
-        """The whole body. The socket's time limit starts again with every byte: this one does not."""
+        """Returns the whole body. The socket's time limit starts again with every byte: this one does not."""
         parts, size = [], 0
         while part := answer.read1(_CHUNK):
             parts.append(part)
@@ -97,7 +97,7 @@ class Client(NamedTuple):
         return b"".join(parts)
 
     def _refusal(self, error: urllib.error.HTTPError, end: float) -> Exception:
-        """What to raise for an answer that is not 200."""
+        """Returns what to raise for an answer that is not 200."""
         if error.code == 429 or error.code >= 500:
             return Again(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
         if error.code in (401, 403):
@@ -125,7 +125,7 @@ class Client(NamedTuple):
 
 
 def check_url(url: str, setting: str, hint: str) -> str:
-    """The address without a slash at its end; Unavailable when it is none, or holds a password."""
+    """Returns the address without a slash at its end; Unavailable when it is none, or holds a password."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -144,7 +144,7 @@ def is_loopback(url: str) -> bool:
 
 
 def check_key(name: str, key: str) -> str:
-    """The key as it may stand in a header: the http library would quote a bad one in its error."""
+    """Returns the key as it may stand in a header: the http library would quote a bad one in its error."""
     key = key.strip()
     if not key.isascii() or not key.isprintable():
         raise Unavailable(f"{name} holds characters that no key has", f"set {name} again")
@@ -152,7 +152,7 @@ def check_key(name: str, key: str) -> str:
 
 
 def _seconds(text: str | None) -> float:
-    """What Retry-After asks for in seconds; its other form, a date, is left to the usual pauses."""
+    """Returns what Retry-After asks for in seconds; its other form, a date, is left to the usual pauses."""
     try:
         return min(max(float(text or 0), 0.0), _LONGEST_PAUSE)
     except ValueError:

@@ -51,7 +51,7 @@ def open_http(
     environ: Mapping[str, str],
     sleep: Callable[[float], None] = time.sleep,
 ) -> "HttpEmbedder":
-    """The embedder of a service; nothing is sent yet. Unavailable when its key or address is missing."""
+    """Returns the embedder of a service; nothing is sent yet. Unavailable when its key or address is missing."""
     about = _PROVIDERS[provider]
     where = _check_url(url or about.url, provider)
     key_from, key = _find_key(provider, about, where, environ)
@@ -71,7 +71,7 @@ def _check_url(url: str, provider: str) -> str:
 
 
 def _find_key(provider: str, about: Provider, where: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The variable that holds the key, and the key. A provider's key goes to its own host or to this machine, and nowhere else:
+    """Returns the variable that holds the key, and the key. A provider's key goes to its own host or to this machine, and nowhere else:
     another address has a variable of its own."""
     is_own = is_loopback(where) or (urlsplit(where)[:2] == urlsplit(about.url)[:2] and where.startswith("https:"))
     names = about.keys if is_own else (_OTHER_KEY,)
@@ -98,11 +98,11 @@ class HttpEmbedder:
         self._client = client
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each document, in order, asked for in batches of 50."""
+        """Returns one vector for each document, in order, asked for in batches of 50."""
         return self._embed(texts, question=False)
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of one question; some models make a difference between it and a document."""
+        """Returns the vector of one question; some models make a difference between it and a document."""
         return self._embed([text], question=True)[0]
 
     def _embed(self, texts: Sequence[str], *, question: bool) -> list[bytes]:
@@ -156,7 +156,7 @@ def _make_question(provider: str, model: str, texts: list[str], question: bool) 
 
 
 def _take_vectors(provider: str, answer: Any) -> list[Any]:
-    """The vectors of an answer in the order of the texts; KeyError or TypeError when it has another form."""
+    """Returns the vectors of an answer in the order of the texts; KeyError or TypeError when it has another form."""
     if provider == "ollama":
         return [*answer["embeddings"]]
     if provider == "gemini":

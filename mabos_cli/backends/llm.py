@@ -33,7 +33,7 @@ class Llm(NamedTuple):
     ask: Callable[[str], str]
 
     def write(self, prompt: str) -> str:
-        """The text that the model answers, stripped; Unavailable when it gives none."""
+        """Returns the text that the model answers, stripped; Unavailable when it gives none."""
         # A lone surrogate has no UTF-8, on the way in as on the way out.
         answer = _encode(self.ask(_encode(prompt).decode()))
         if len(answer) > LARGEST:
@@ -44,7 +44,7 @@ class Llm(NamedTuple):
 
 
 def open_llm(*, command: str, url: str, model: str, timeout: float, environ: Mapping[str, str]) -> Llm | None:
-    """The model that the settings name, or None when they name none. Nothing is run or sent yet."""
+    """Returns the model that the settings name, or None when they name none. Nothing is run or sent yet."""
     command, url, timeout = command.strip(), url.strip(), min(timeout, _LONGEST)
     if command and url:
         raise Unavailable("both llm.command and llm.url are set", "keep one of them")
@@ -66,7 +66,7 @@ def _fault(name: str, reason: str, hint: str = "check the llm settings, or leave
 
 
 def _open_chat(url: str, model: str, timeout: float, environ: Mapping[str, str]) -> Llm:
-    """A service that completes chats as OpenAI's does."""
+    """Returns a service that completes chats as OpenAI's does."""
     from mabos_cli.backends.http_client import Client, check_key, check_url
 
     hint = f"set llm.url to the address before {_ENDING}, such as http://127.0.0.1:8080/v1"
@@ -90,7 +90,7 @@ def _open_chat(url: str, model: str, timeout: float, environ: Mapping[str, str])
 
 
 def _find_key(url: str, environ: Mapping[str, str]) -> str:
-    """The variable that holds the key for an address, or nothing. OpenAI's key goes to OpenAI alone."""
+    """Returns the variable that holds the key for an address, or nothing. OpenAI's key goes to OpenAI alone."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
@@ -100,7 +100,7 @@ def _find_key(url: str, environ: Mapping[str, str]) -> str:
 
 
 def _take_text(host: str, answer: Any) -> str:
-    """What the assistant said; a model that declines says null."""
+    """Returns what the assistant said; a model that declines says null."""
     try:
         text = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -120,7 +120,7 @@ class Ended(NamedTuple):
 
 
 def _open_program(command: str, timeout: float, environ: Mapping[str, str]) -> Llm:
-    """A program that reads the prompt on standard input and writes the answer."""
+    """Returns a program that reads the prompt on standard input and writes the answer."""
     import shlex
 
     try:
@@ -142,7 +142,7 @@ def _open_program(command: str, timeout: float, environ: Mapping[str, str]) -> L
 
 
 def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
-    """How a program failed, in its own words but for the keys in them."""
+    """Returns how a program failed, in its own words but for the keys in them."""
     how = f"exit code {ended.code}" if ended.code > 0 else f"ended by signal {-ended.code}"
     told = ended.errors.decode("utf-8", "replace").strip().split("\n")[0]
     # A short value is a word such as "none", which would be struck out of any text.
@@ -153,7 +153,7 @@ def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
 
 
 def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Mapping[str, str]) -> Ended:
-    """What became of a program, run without a shell; Unavailable when it takes too long or says too much."""
+    """Returns what became of a program, run without a shell; Unavailable when it takes too long or says too much."""
     from subprocess import PIPE, Popen, TimeoutExpired
 
     end = time.monotonic() + timeout
@@ -178,7 +178,7 @@ def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Ma
 
 
 def _talk(process: "Popen[bytes]", prompt: bytes, end: float) -> tuple[bytearray, bytearray]:
-    """Output and errors of a program that is fed the prompt meanwhile; TimeoutError when time is up."""
+    """Returns output and errors of a program that is fed the prompt meanwhile; TimeoutError when time is up."""
     from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 
     assert process.stdin and process.stdout and process.stderr, "all three are pipes"
@@ -211,7 +211,7 @@ def _talk(process: "Popen[bytes]", prompt: bytes, end: float) -> tuple[bytearray
 
 
 def _feed(pipe: Any, left: memoryview) -> memoryview:
-    """What is left to write; nothing, when the program reads no further."""
+    """Returns what is left to write; nothing, when the program reads no further."""
     try:
         return left[pipe.write(left[:_CHUNK]) or 0 :]
     except BrokenPipeError:
@@ -219,7 +219,7 @@ def _feed(pipe: Any, left: memoryview) -> memoryview:
 
 
 def _take(pipe: Any, kept: bytearray, room: int) -> bool:
-    """Whether the pipe has come to its end."""
+    """Returns whether the pipe has come to its end."""
     # What does not fit is read too, so that the program can go on, and dropped.
     part: bytes | None = pipe.read(_CHUNK)
     kept += (part or b"")[: room - len(kept)]

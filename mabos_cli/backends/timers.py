@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 
 
 def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
-    """The answer of a program, or None when it is not there or stays silent."""
+    """Returns the answer of a program, or None when it is not there or stays silent."""
     from subprocess import TimeoutExpired, run
 
     program = which(words[0])
@@ -43,7 +43,7 @@ def tell_systemd(orders: Sequence[Sequence[str]]) -> list[str]:
 
 
 def read_crontab() -> bytes:
-    """The user's crontab, empty when there is none; Unavailable when nobody can say."""
+    """Returns the user's crontab, empty when there is none; Unavailable when nobody can say."""
     answer = _run(("crontab", "-l"))
     if answer is None:
         raise Unavailable("there is no crontab program here", "install cron, or use systemd: --user")

@@ -46,7 +46,7 @@ class _Counting(Count):
 
 
 def open_tokenizer_counter(choice: str, per_token: int, environ: Mapping[str, str]) -> Counter:
-    """The counter of a choice; auto takes tiktoken where it is ready. Unavailable when one that is named is not there."""
+    """Opens the counter of a choice; auto takes tiktoken where it is ready. Unavailable when it is not there."""
     if choice == "llama":
         return _open_llama()
     if choice == "tiktoken":
@@ -79,7 +79,7 @@ def _open_tiktoken(environ: Mapping[str, str]) -> Counter:
 
 
 def _find_encoding(environ: Mapping[str, str]) -> str:
-    """The encoding whose file tiktoken would take from its cache, or nothing."""
+    """Returns the encoding whose file tiktoken would take from its cache, or nothing."""
     from hashlib import sha256
     from tempfile import gettempdir
 

@@ -54,7 +54,7 @@ _SLOT, _ID = struct.Struct("<I"), struct.Struct("<H")
 
 
 def open_wordllama(path: str = "") -> "WordLlama":
-    """Opens the model of the installed wordllama package, or of a folder laid out like it; Unavailable when it is missing."""
+    """Opens the model of the installed wordllama package, or of such a folder; Unavailable when it is missing."""
     folder = Path(path) if path else _find_package()
     weights = open_weights(folder / _WEIGHTS, _HINT)
     found = [(name, tensor.dtype, tensor.shape) for name, tensor in weights.tensors.items()]
@@ -162,7 +162,7 @@ class Vocabulary(NamedTuple):
 
 
 def open_vocabulary(path: Path) -> Vocabulary:
-    """Maps the vocabulary of a file; OSError when it cannot be read, ValueError when the tokenizer works another way."""
+    """Maps the vocabulary of a file; OSError when it cannot be read, ValueError for another kind of tokenizer."""
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     begin = b'"vocab": {'

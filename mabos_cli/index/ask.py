@@ -52,7 +52,7 @@ class Doc(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question: the words asked for, what must stand there as written, whose words are meant, and its meaning if wanted."""
+    """A question: the words asked for, what is to be found as written, and whether its meaning counts."""
 
     text: str
     asked: Sequence[str]
@@ -61,7 +61,7 @@ class Question(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """What one index found, by the number of the first part: words, meaning, as written; whose words are meant; what is kept."""
+    """What one index found by words, by meaning and as written; whose words are meant; what is kept."""
 
     search_index: SearchIndex
     lexical: dict[int, float]
@@ -72,7 +72,7 @@ class Lanes(NamedTuple):
     kept: dict[int, tuple[float, float | None]]
 
     def load(self) -> Iterator[Doc]:
-        """The candidates that are kept, with all that is known about them."""
+        """Yields the candidates that are kept, with all that is known about them."""
         for row in lanes.load_rows(self.search_index.db, self.kept):
             ref = f"{self.search_index.label}{row.item or row.row}"
             signals = _signals(ref, row, self.kept[row.row], row.author in self.said, row.row in self.exact)
@@ -89,11 +89,11 @@ class Asking:
         self.candidates = 0
 
     def __call__(self, question: str) -> list[Hit]:
-        """The best hits for a question, by its words and by its meaning."""
+        """Returns the best hits for a question, by its words and by its meaning."""
         return self._ask(Question(question, words_as_written(question), phrases(question)))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
-        """The best hits for words that a result led to; the question still says who is meant."""
+        """Returns the best hits for words that a result led to; the question still says who is meant."""
         return self._ask(Question(question, asked, meaning=False))
 
     def _ask(self, question: Question) -> list[Hit]:
@@ -121,7 +121,7 @@ class Asking:
         return without_retold(hits, question.asked)[: self._scope.limit]
 
     def best(self) -> list[Hit]:
-        """Without a question: the most important and recent items."""
+        """Returns without a question: the most important and recent items."""
         found = []
         for index in self._indexes:
             only, archived = self._restriction(index), self._scope.archived
@@ -133,17 +133,17 @@ class Asking:
         return self._hits(found[: self._scope.limit])
 
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
-        """The agent's own items before a place in time, and those from there on."""
+        """Returns the agent's own items before a place in time, and those from there on."""
         index = self._indexes[0]
         found = lanes.list_around(index.db, place, before, after, self._scope.archived)
         return [[candidate_of(index.decode(line), *rest) for line, *rest in side] for side in found]
 
     def count(self) -> int:
-        """How many items and passages can be found at all."""
+        """Returns how many items and passages can be found at all."""
         return sum(lanes.count_findable(index.db, self._scope.archived) for index in self._indexes)
 
     def holders(self, asked: Sequence[str]) -> dict[str, int]:
-        """How many passages hold each word, in whatever form."""
+        """Returns how many passages hold each word, in whatever form."""
         found: dict[str, int] = {}
         for index in self._indexes:
             for word, held in lanes.holders(index.db, asked).items():
@@ -156,7 +156,7 @@ class Asking:
         return self._only[index.label]
 
     def _find(self, index: SearchIndex, question: Question) -> Lanes:
-        """What both lanes of one index find."""
+        """Returns what both lanes of one index find."""
         only, archived, pool = self._restriction(index), self._scope.archived, self._scope.pool
         named = names_in(question.text, lanes.list_authors(index.db))
         lexical = lanes.find_words(index.db, lanes.match_any(question.asked), pool, only, archived)
@@ -202,7 +202,7 @@ class Asking:
         return [of[s.ref] for s in [*order, *rest][: self._scope.limit]]
 
     def _hits(self, found: list[tuple[Doc, Scored]]) -> list[Hit]:
-        """Hits with their items decoded and their texts read: only those that are returned."""
+        """Returns hits with their items decoded and their texts read: only those that are returned."""
         loaded: dict[str, tuple[Mapping[int, tuple[str, str, str]], Mapping[int, str]]] = {}
         for index in self._indexes:
             rows = [doc.row for doc, _ in found if doc.search_index is index]
@@ -237,7 +237,7 @@ def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mappi
 
 
 def embed_question(index: SearchIndex, text: str) -> bytes:
-    """The vector of a question; empty when there is no word, or no model that can be reached."""
+    """Returns the vector of a question; empty when there is no word, or no model that can be reached."""
     if index.embedder is None:
         return b""
     try:

@@ -320,5 +320,5 @@ def _first_free(db: Any, low: int, high: int) -> int:
 
 
 def rank_piece(path: str, piece: Piece) -> int:
-    """Returns how far a passage is trusted by its file and its own words; the trust of an item is looked up with the item."""
+    """Returns how far a passage is trusted, by its file and its own words."""
     return trust_rank(lowest_trust((trust_of_file(path), piece.trust or "trusted")))

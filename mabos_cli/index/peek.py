@@ -47,7 +47,7 @@ class Peek:
         self._db.close()
 
     def find(self, prompt: str, least: int, importance: float) -> list[Seen]:
-        """What shares enough telling words with a prompt and is trusted at least so far, best first."""
+        """Returns what shares enough telling words with a prompt and is trusted at least so far, best first."""
         asked = asked_about(prompt)
         held = lanes.holders(self._db, asked) if asked else {}
         total = lanes.count_findable(self._db, False) if held else 0
@@ -67,7 +67,7 @@ class Peek:
         return [*self._seen([(by_row[int(one.ref)], one.score) for one in scored])]
 
     def line(self, item_id: str) -> str | None:
-        """The record of an item, live or archived."""
+        """Returns the record of an item, live or archived."""
         return lanes.find_line(self._db, item_id)
 
     def _places(self, word: str) -> set[int]:
@@ -85,20 +85,12 @@ class Peek:
             source = sources[row.item_row] if item else row.source
             ref = row.item if item else f"{row.source}:{row.first}-{row.last}"
             text = item["content"] if item else texts[row.row]
-            told = (
-                source,
-                stamps.get(source, ""),
-                worth,
-                row.importance,
-                row.at,
-                TRUSTS[row.trust],
-                (row.first, row.last),
-            )
-            yield Seen(ref, text, *told, item)
+            about = (worth, row.importance, row.at, TRUSTS[row.trust], (row.first, row.last))
+            yield Seen(ref, text, source, stamps.get(source, ""), *about, item)
 
 
 def open_peek(path: str, note: str) -> Peek | None:
-    """The index at a path, if its last writer left it whole, as its note says, and it is of this version."""
+    """Returns the index at a path, if its last writer left it whole, as its note says, and it is of this version."""
     try:
         if note.partition(" ")[0] != stamp_of(os.stat(path)):
             return None

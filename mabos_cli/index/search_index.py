@@ -1,4 +1,4 @@
-"""The index of one agent: a disposable SQLite file that follows the agent's files, repairs itself, and is rebuilt on demand.
+"""The index of one agent: a disposable SQLite file that follows the agent's files and can be rebuilt.
 
 A note beside the file says which state of the file and of the sources it stands for. A file that somebody else changed no
 longer fits its note and is rebuilt; a note that fits means that nothing changed and nothing needs to be read.
@@ -134,7 +134,7 @@ class SearchIndex:
         return stats
 
     def _is_current(self, place: Place, sources: Sequence[Source]) -> bool:
-        """Whether the note fits both the file and the sources, and every passage has its vector."""
+        """Returns whether the note fits both the file and the sources, and every passage has its vector."""
         digest = digest_of(sources)
         if not digest or place.read() != self._note(place, digest) or not self._open(place.path):
             return False
@@ -206,7 +206,7 @@ class SearchIndex:
         return f"{_stamp(place.path)} {digest} {self._shape}"
 
     def _is_whole(self, path: Path, note: str) -> bool:
-        """Whether the file is as its last writer left it. One that was killed left no journal: its file is half written."""
+        """Returns whether the file is as its last writer left it; one that was killed left it half written."""
         stamp, _, rest = note.partition(" ")
         return bool(stamp) and stamp == _stamp(path) and rest.partition(" ")[2] == self._shape
 

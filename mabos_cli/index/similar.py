@@ -24,7 +24,7 @@ Source = tuple[str, str, Callable[[], Iterator[tuple[str, int, Callable[[], str]
 
 
 def fingerprint(word: str) -> int:
-    """A small number for a word. Two words may share one: that only adds a candidate, which is then compared."""
+    """Returns a small number for a word. Two words may share one: that only adds a candidate to compare."""
     return crc32(word.encode("utf-8", "surrogatepass"))
 
 
@@ -97,7 +97,7 @@ class SimilarIndex(Relatives):
         self._added.add(item_id, text)
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
-        """Items with at least this likeness (not below the floor), most alike first."""
+        """Returns items with at least this likeness (not below the floor), most alike first."""
         threshold = max(threshold, self._floor)
         found = self._added.find(text, threshold)
         marks = [fingerprint(word) for word in probe(text, threshold)]
@@ -119,7 +119,7 @@ class SimilarIndex(Relatives):
 
 
 def _open(path: Path | None, floor: float) -> sqlite3.Connection:
-    """The index file, made anew when it is damaged or of another schema, or an index in memory when it cannot be written."""
+    """Opens the index file, rebuilt when it is damaged or of another schema, or an index in memory."""
     for attempt in (path, path, None) if path else (None,):
         try:
             if attempt:

@@ -33,6 +33,9 @@ _ROW = (
     f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text)), {_TRUST}"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
+_LIVE = " AND archived = ''"
+_BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
+_AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
 SCHEMA = 3
@@ -104,7 +107,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def match_any(terms: Iterable[str]) -> str:
-    """An FTS5 query that any of the terms answers. Terms are quoted: nothing in them is an operator.
+    """Returns an FTS5 query that any of the terms answers. Terms are quoted: nothing in them is an operator.
 
     >>> match_any(["seat", "東京都"])
     '"seat" OR "東 京" OR "京 都"'
@@ -114,7 +117,7 @@ def match_any(terms: Iterable[str]) -> str:
 
 
 def match_phrase(phrase: str) -> str:
-    """An FTS5 query for what stands as it is written.
+    """Returns an FTS5 query for what stands as it is written.
 
     >>> match_phrase("per seat")
     '"per seat"'
@@ -134,7 +137,7 @@ class Restriction(NamedTuple):
 
 
 def restrict(db: Any, filters: Filters) -> Restriction:
-    """The passages that pass the filters; no condition at all when everything does."""
+    """Returns the passages that pass the filters; no condition at all when everything does."""
     on_item: list[str] = []
     on_any: list[str] = []
     values: list[str | float] = []
@@ -175,7 +178,7 @@ def _has_expired(db: Any, now: str) -> bool:
 
 
 def find_words(db: Any, match: str, count: int, only: Restriction, archived: bool) -> dict[int, float]:
-    """Items and passages that share words with the question, by the number of their first part, and how well they do.
+    """Returns how well items and passages share words with the question, by the number of their first part.
 
     A long item is many passages: while those of a few items fill the places, more are asked for.
     """
@@ -194,12 +197,12 @@ def find_words(db: Any, match: str, count: int, only: Restriction, archived: boo
 
 
 def load_rows(db: Any, numbers: Iterable[int]) -> Iterator[Row]:
-    """What is known about passages."""
+    """Returns what is known about passages."""
     return map(Row._make, db.execute(f"{_ROW} p.row IN {_LISTED}", (_listed(numbers),)))
 
 
 def first_parts(found: Iterable[tuple[int, float]]) -> dict[int, float]:
-    """The best value of each item or passage of a file, by the number of its first part. Best ones come first."""
+    """Returns the best value of each item or passage, by the number of its first part. Best ones come first."""
     best: dict[int, float] = {}
     for row, value in found:
         best.setdefault(row - row % PARTS, value)
@@ -207,7 +210,7 @@ def first_parts(found: Iterable[tuple[int, float]]) -> dict[int, float]:
 
 
 def load_items(db: Any, ids: Sequence[str], only: Restriction, archived: bool) -> Iterator[Row]:
-    """What is known about items, by their first part, as far as they pass the filters."""
+    """Returns what is known about items, by their first part, as far as they pass the filters."""
     where = f"p.item IN ({','.join('?' * len(ids))}) AND p.item != '' AND p.part = 0"
     where += f" AND p.row IN ({only.sql})" if only.sql else ""
     where += "" if archived else f" AND p.row < {ARCHIVED}"
@@ -215,36 +218,36 @@ def load_items(db: Any, ids: Sequence[str], only: Restriction, archived: bool) -
 
 
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
-    """Line, store and reason of archiving of items, by their row."""
+    """Returns line, store and reason of archiving of items, by their row."""
     sql = f"SELECT row, line, store, archived FROM items WHERE row IN {_LISTED}"
     return {row: (line, store, archived) for row, line, store, archived in db.execute(sql, (_listed(rows),))}
 
 
 def load_sources(db: Any, rows: Iterable[int]) -> dict[int, str]:
-    """The files that items stand in, by their row."""
+    """Returns the files that items stand in, by their row."""
     return dict(db.execute(f"SELECT row, source FROM items WHERE row IN {_LISTED}", (_listed(rows),)))
 
 
 def find_line(db: Any, item_id: str) -> str | None:
-    """The line of an item, live or as it was when it left; None when there is none."""
+    """Returns the line of an item, live or as it was when it left; None when there is none."""
     found = db.execute("SELECT line FROM items WHERE id = ? AND shown", (item_id,)).fetchone()
     return found[0] if found else None
 
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
-    """The text of passages of files."""
+    """Returns the text of passages of files."""
     return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),)))
 
 
 def count_findable(db: Any, archived: bool) -> int:
-    """How many items and passages of files can be found."""
+    """Returns how many items and passages of files can be found."""
     sql = "SELECT count(*) FROM passages WHERE shown AND part = 0"
     count: int = db.execute(sql + ("" if archived else f" AND row < {ARCHIVED}")).fetchone()[0]
     return count
 
 
 def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
-    """Without a question: the most important and recent items."""
+    """Returns without a question: the most important and recent items."""
     where = f"p.row IN ({only.sql})" if only.sql else "1"
     # Written as items_rank has it the best are read off its top; those of a few are rather looked up one by one.
     away = "" if archived else " AND i.archived = ''" if only.sql else " AND (i.archived != '') = 0"
@@ -260,21 +263,14 @@ def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Ro
 def list_around(
     db: Any, place: tuple[str, str], before: int, after: int, archived: bool
 ) -> list[list[tuple[str, str, str]]]:
-    """Line, store and reason of archiving of the last items before a place in time, and of the first from there on."""
-    only = "" if archived else " AND archived = ''"
-    earlier, later = (
-        db.execute(
-            f"SELECT line, store, archived FROM items WHERE shown AND (at, id) {sign} (?, ?){only} "
-            f"ORDER BY at {order}, id {order} LIMIT ?",
-            (*place, count),
-        ).fetchall()
-        for sign, order, count in (("<", "DESC", before), (">=", "ASC", after))
-    )
-    return [earlier[::-1], later]
+    """Returns line, store and reason of archiving of the items before a place in time, and from there on."""
+    select = f"SELECT line, store, archived FROM items WHERE shown{'' if archived else _LIVE}"
+    earlier = db.execute(select + _BEFORE, (*place, before)).fetchall()
+    return [earlier[::-1], db.execute(select + _AFTER.replace(">", ">="), (*place, after)).fetchall()]
 
 
 def list_authors(db: Any, most: int = 200) -> list[str]:
-    """The authors of items, each found by a jump over all that the one before wrote."""
+    """Returns the authors of items, each found by a jump over all that the one before wrote."""
     found: list[str] = []
     last = ""
     while len(found) < most:
@@ -289,24 +285,14 @@ def list_authors(db: Any, most: int = 200) -> list[str]:
 
 
 def neighbours(db: Any, row: Row) -> tuple[list[str], list[str]]:
-    """The ids of the two items before one in its session, and of the two after it, nearest first."""
-    before, after = (
-        [
-            item_id
-            for (item_id,) in db.execute(
-                "SELECT id FROM items WHERE shown AND archived = '' "
-                f"AND session = ? AND session != '' AND (at, id) {sign} (?, ?) "
-                f"ORDER BY at {order}, id {order} LIMIT 2",
-                (row.session, row.at, row.item),
-            )
-        ]
-        for sign, order in (("<", "DESC"), (">", "ASC"))
-    )
-    return before, after
+    """Returns the ids of the two items before one in its session, and of the two after it, nearest first."""
+    select = f"SELECT id FROM items WHERE shown{_LIVE} AND session = ? AND session != ''"
+    before, after = (db.execute(select + side, (row.session, row.at, row.item, 2)) for side in (_BEFORE, _AFTER))
+    return [item_id for (item_id,) in before], [item_id for (item_id,) in after]
 
 
 def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
-    """In how many passages each word occurs, in whatever form.
+    """Returns in how many passages each word occurs, in whatever form.
 
     The index holds stems; a table of words that is made for the moment, with the same tokenizer, tells them.
     """
@@ -321,7 +307,7 @@ def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
 
 
 def address_of(path: str) -> str:
-    """The address of an index for who only reads it."""
+    """Returns the address of an index for who only reads it."""
     place = os.path.abspath(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return f"file:{place}?mode=ro"
 
@@ -333,7 +319,7 @@ def create_tables(db: Any, shape: str) -> None:
 
 
 def read_meta(db: Any) -> dict[str, str]:
-    """What the index says about itself."""
+    """Returns what the index says about itself."""
     return dict(db.execute("SELECT key, value FROM meta"))
 
 
@@ -344,7 +330,7 @@ def write_meta(db: Any, **values: str) -> None:
 
 @contextmanager
 def transaction(db: Any) -> Iterator[None]:
-    """One change of the index: whole, or not at all."""
+    """Yields one change of the index: whole, or not at all."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -1,4 +1,4 @@
-"""Which SQLite serves the index, how it compares vectors, and how passages get theirs. Each step down is slower or knows less; none is an error.
+"""Opens SQLite for the index, compares vectors, and embeds passages. Each step down is slower or knows less; none is an error.
 
 1. extension: Python's own sqlite3 loads sqlite-vec.
 2. wheel: a SQLite that comes as a wheel (sqlean.py, pysqlite3) loads it, where Python's own was built without extensions.
@@ -43,7 +43,7 @@ class Engine(NamedTuple):
 
     @property
     def errors(self) -> tuple[type[Exception], ...]:
-        """What comes up when something is wrong with the file: SQLite's own, and what values of the wrong kind lead to."""
+        """Errors of a damaged file: SQLite's own, and what values of the wrong kind lead to."""
         return (self.sqlite.Error, ValueError, TypeError, LookupError, struct.error)
 
     @property
@@ -58,7 +58,7 @@ class Engine(NamedTuple):
         return said[self.step]
 
     def connect(self, path: str, *, read_only: bool = False) -> Any:
-        """A connection that commits when told to, with sqlite-vec loaded where this step has it."""
+        """Returns a connection that commits when told to, with sqlite-vec loaded where this step has it."""
         place = address_of(path) if read_only else path
         db = self.sqlite.connect(place, uri=read_only, timeout=10, isolation_level=None)
         if self.vec0:
@@ -75,7 +75,7 @@ def load_vec0(db: Any, vec0: str) -> None:
 
 
 def open_engine(wanted: str = "auto") -> Engine:
-    """The best step that works here, or the one that is wanted if it does."""
+    """Returns the best step that works here, or the one that is wanted if it does."""
     vec0 = _find_vec0()
     for step in STEPS[:2] if vec0 and wanted in ("auto", *STEPS[:2]) else ():
         if wanted in ("auto", step):
@@ -87,7 +87,7 @@ def open_engine(wanted: str = "auto") -> Engine:
 
 
 def _own() -> tuple[str, ...]:
-    """Python's own SQLite if it was built to load extensions; asking its C part is cheaper than importing the whole."""
+    """Returns Python's own SQLite if it can load extensions; asking its C part is cheaper than importing the whole."""
     with suppress(ImportError):
         if hasattr(importlib.import_module("_sqlite3").Connection, "enable_load_extension"):
             return ("sqlite3",)
@@ -95,7 +95,7 @@ def _own() -> tuple[str, ...]:
 
 
 def _try(step: str, name: str, vec0: str) -> Engine | None:
-    """The engine if its module is there and really loads sqlite-vec."""
+    """Returns the engine if its module is there and really loads sqlite-vec."""
     try:
         sqlite = importlib.import_module(name if name == "sqlite3" else f"{name}.dbapi2")
     except ImportError:
@@ -111,7 +111,7 @@ def _try(step: str, name: str, vec0: str) -> Engine | None:
 
 
 def _find_vec0() -> str:
-    """sqlite-vec's library without its suffix, found without importing the package: that would import numpy."""
+    """Returns sqlite-vec's library without its suffix; importing the package would import numpy."""
     spec = find_spec("sqlite_vec")
     if spec is None or not spec.origin:
         return ""
@@ -149,7 +149,7 @@ class VecTable:
         self._db.executemany("DELETE FROM passages_vec WHERE rowid = ?", ((row,) for row in rows))
 
     def nearest(self, query: bytes, count: int, allowed: str, values: Sequence[Any], archived: bool) -> Rows:
-        """The passages most like the query, with their cosine; allowed is SQL for the numbers that may be returned."""
+        """Returns the passages most like the query, with their cosine; `allowed` is SQL for the allowed numbers."""
         found: Rows = []
         for live in (1, 0) if archived else (1,):
             sql = "SELECT rowid, distance FROM passages_vec WHERE embedding MATCH ? AND k = ? AND live = ?"
@@ -188,7 +188,7 @@ class BlobTable:
         self._db.executemany("DELETE FROM passages_blob WHERE row = ?", ((row,) for row in rows))
 
     def nearest(self, query: bytes, count: int, allowed: str, values: Sequence[Any], archived: bool) -> Rows:
-        """The passages most like the query, with their cosine; allowed is SQL for the numbers that may be returned."""
+        """Returns the passages most like the query, with their cosine; `allowed` is SQL for the allowed numbers."""
         sql = "SELECT row, signs FROM passages_blob WHERE 1"
         sql += "" if archived else f" AND row < {ARCHIVED}"
         sql += f" AND row IN ({allowed})" if allowed else ""
@@ -199,7 +199,7 @@ class BlobTable:
         return found[:count]
 
     def _cosines(self, query: bytes, rows: Sequence[int]) -> dict[int, float]:
-        """How much certain passages are like the query."""
+        """Returns how much certain passages are like the query."""
         width = len(query) // 4
         unpack = struct.Struct(f"<{width}f").unpack
         wanted = unpack(query)
@@ -210,7 +210,7 @@ class BlobTable:
 
 
 def _signs(vector: bytes) -> int:
-    """The signs of a vector's numbers as bits of one number: the top bit of every fourth byte."""
+    """Returns the signs of a vector's numbers as bits of one number: the top bit of every fourth byte."""
     return int("".join("1" if byte & 128 else "0" for byte in vector[3::4]) or "0", 2)
 
 
@@ -218,14 +218,14 @@ Vectors = VecTable | BlobTable
 
 
 def is_of(db: Any, embedder: Embedder, vectors: Vectors) -> bool:
-    """Whether the vectors in the index are of this model, of its width as far as that is known, and kept in this way."""
+    """Returns whether the vectors in the index are of this model and width, and in this kind of table."""
     meta = read_meta(db)
     fits = meta.get("width") == str(embedder.width) if embedder.width else meta.get("width") != "0"
     return fits and meta.get("model") == embedder.model and meta.get("kind") == vectors.kind
 
 
 def is_kept(vector: Any, checksum: Any) -> bool:
-    """Whether a cached vector is what was put there."""
+    """Returns whether a cached vector is what was put there."""
     return isinstance(vector, bytes) and crc32(vector) == checksum
 
 
@@ -247,7 +247,7 @@ def give_memo(db: Any, embedder: Embedder) -> None:
 
 
 def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None) -> int:
-    """Embeds every passage that has no vector yet, and returns how many; vectors of another model or width are dropped first."""
+    """Embeds every passage without a vector, and returns how many; vectors of another model are dropped first."""
     from hashlib import blake2b
 
     done, total = 0, 0
@@ -320,7 +320,7 @@ def _find_cached(db: Any, embedder: Embedder, hash: str) -> bytes | None:
 
 
 def _item_text(db: Any, decode: Decode, row: int) -> str:
-    """Returns an item with its author, behind the short turn before it in the same session: an answer needs its question."""
+    """Returns an item with its author, behind a short turn before it in its session: an answer needs its question."""
     line, session, at, item_id = db.execute("SELECT line, session, at, id FROM items WHERE row = ?", (row,)).fetchone()
     item = decode(line)
     text = f"{item.author}: {item.content}" if item.author else item.content

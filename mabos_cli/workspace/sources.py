@@ -1,4 +1,4 @@
-"""An agent's files as sources of an index: what there is, whether it changed, what is in it; and where the index lies."""
+"""An agent's files as sources of an index: which there are, what changed, what is in them; where the index lies."""
 
 import os
 import re
@@ -90,7 +90,7 @@ def item_state(agent: Agent) -> set[tuple[str, str]]:
 
 
 def _ledgers(agent: Agent) -> dict[str, os.stat_result]:
-    """Returns the ledgers of harvests, by the file that each is about: with them changes what of that file is still to be found."""
+    """Returns the ledgers of harvests by their file: what of it can still be found changes with them."""
     found = {}
     with suppress(OSError):
         for entry in os.scandir(agent.paths.harvest_ledgers):
@@ -99,12 +99,12 @@ def _ledgers(agent: Agent) -> dict[str, os.stat_result]:
 
 
 def clean(text: str) -> str:
-    """Returns the text without halves of characters, which names of files and cut transcripts may hold and SQLite refuses."""
+    """Returns the text without lone surrogates, which names of files may hold and SQLite refuses."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yields the files of interest below folders of an agent. Links are followed to files inside the workspace, never to folders."""
+    """Yields the files of interest below folders. Links are followed to files in the workspace, never to folders."""
     base, outermost = len(os.fspath(agent.paths.root)) + 1, agent.paths.workspace.root
     while folders:
         try:
@@ -136,12 +136,12 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
 
 
 def is_store(shown: str) -> bool:
-    """Whether a path is memory-store.json or one of its pages."""
+    """Returns whether a path is memory-store.json or one of its pages."""
     return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
 
 
 def holds_items(shown: str) -> bool:
-    """Whether a source holds items of memory, live, archived or waiting, and not text that somebody wrote."""
+    """Returns whether a source holds items of memory, live, archived or waiting, and not text that somebody wrote."""
     return is_store(shown) or shown.startswith(("archive/", ".mabos/"))
 
 
@@ -306,7 +306,7 @@ def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
 
 
 class IndexPlace:
-    """Where an index lies: one writer at a time, and a note that stays between them, both in a side file of the index."""
+    """Where an index lies; a side file keeps writers apart and holds the note that stays between them."""
 
     def __init__(self, path: Path, root: Path) -> None:
         self.path = path

@@ -157,6 +157,7 @@ def as_nobody(*words: str, **variables: str) -> Outcome:
 
 def test_somebody_who_may_only_read_is_answered(public: Path) -> None:
     lab = Lab(public / "ws")
+    os.chmod(lab.root, 0o755)  # as who wants others to read it
     fill(lab)
     lab.ask("warm up")  # everything is imported now: others may not read where Python is
     shutil.rmtree(lab.index.parent)
@@ -187,6 +188,7 @@ def test_somebody_who_may_only_read_is_answered(public: Path) -> None:
 def test_somebody_who_may_only_read_sees_what_changed(public: Path) -> None:
     """The owner's index is behind, and may not be written."""
     lab = Lab(public / "ws")
+    os.chmod(lab.root, 0o755)  # as who wants others to read it
     lab.write("notes/a.md", "The quince is ripe.\n")
     settle()
     lab.sync()

@@ -1,4 +1,4 @@
-"""context: what an agent reads. Its memory index, packs of memory, and when to flush memory; windows have their own module."""
+"""context: the memory index, packs of memory, and when to flush memory; windows have their own module."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any

@@ -1,4 +1,4 @@
-"""context build, compress and audit: all messages for a request, a conversation within a budget, and what memory costs."""
+"""context build, compress and audit: messages for a request, a conversation within a budget, what memory costs."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any

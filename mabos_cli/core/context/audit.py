@@ -98,7 +98,7 @@ def find_duplicates(sources: Iterable[Source], alike: float = ALIKE) -> list[Dup
 
 
 def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """The sets with each word replaced by its rank, the rarest first.
+    """Returns the sets with each word replaced by its rank, the rarest first.
 
     The index looks texts up by the words that come first in one fixed order. All texts are known here, so that the order can
     be the best there is: with frequent words in front, each text would be compared with half of the others.
@@ -110,7 +110,7 @@ def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
-    """Which of two is removed: never the derived one; rather the one in MEMORY.md; else the later one."""
+    """Returns which of two is removed: never the derived one; rather the one in MEMORY.md; else the later one."""
     is_first = second.source.category in _DERIVED or (
         first.source.category == "memory_md" != second.source.category and first.source.category not in _DERIVED
     )
@@ -119,7 +119,7 @@ def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
 
 
 def find_stale(items: Iterable[MemoryItem], before: str, count: Count) -> list[Stale]:
-    """The items of each domain whose last use lies before a time, those that were never used by when they were made."""
+    """Returns the items of each domain whose last use, or else their creation, lies before a time."""
     found: dict[str, list[MemoryItem]] = {}
     for item in items:
         used = as_stamp(item.touched_at) if item.type in DOMAINS else ""
@@ -137,7 +137,7 @@ def find_stale(items: Iterable[MemoryItem], before: str, count: Count) -> list[S
 
 
 def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[Advice]:
-    """To remove what stands elsewhere as well."""
+    """Advises to remove what is elsewhere as well."""
     return [
         Advice(
             "remove_duplicate",
@@ -150,7 +150,7 @@ def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[
 
 
 def advise_on_stale(stale: Sequence[Stale], days: int) -> list[Advice]:
-    """To archive what nobody uses; it can be revived."""
+    """Advises to archive what nobody uses; it can be revived."""
     return [
         Advice(
             "archive_stale",
@@ -164,7 +164,7 @@ def advise_on_stale(stale: Sequence[Stale], days: int) -> list[Advice]:
 
 
 def advise_on_sections(sections: Iterable[tuple[str, int]], largest: int) -> list[Advice]:
-    """To move large sections of MEMORY.md, given with their tokens, into items that are loaded when they are needed."""
+    """Advises to move large sections of MEMORY.md, given with their tokens, into items."""
     return [
         Advice("move_to_items", f"move {name} into items: mabos migrate", tokens, "medium")
         for name, tokens in sections
@@ -173,7 +173,7 @@ def advise_on_sections(sections: Iterable[tuple[str, int]], largest: int) -> lis
 
 
 def advise_on_files(sources: Iterable[Source], largest: int) -> list[Advice]:
-    """To split files of which a part is enough most of the time. Derived ones split by themselves."""
+    """Advises to split files of which a part is enough most of the time. Derived ones split by themselves."""
     return [
         Advice("split_file", f"split {each.name} ({each.tokens:,} tokens) by topic", each.tokens - largest, "medium")
         for each in sources
@@ -182,7 +182,7 @@ def advise_on_files(sources: Iterable[Source], largest: int) -> list[Advice]:
 
 
 def advise_on_index(is_stale: bool, is_missing: bool) -> list[Advice]:
-    """To write the index anew when it is not what memory holds."""
+    """Advises to refresh the index when it is not what memory holds."""
     if not is_stale:
         return []
     why = "write memory/INDEX.md" if is_missing else "refresh memory/INDEX.md and the domain files"
@@ -190,6 +190,6 @@ def advise_on_index(is_stale: bool, is_missing: bool) -> list[Advice]:
 
 
 def rank_advice(advice: Iterable[Advice]) -> list[Advice]:
-    """Advice, the largest savings first, then the least risk."""
+    """Returns advice, the largest savings first, then the least risk."""
     risks = ("low", "medium", "high")
     return sorted(advice, key=lambda each: (-each.savings, risks.index(each.risk), each.description))

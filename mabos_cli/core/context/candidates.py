@@ -73,7 +73,7 @@ class Writing(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What stands in a pack: an entry at a layer, or a turn of the tail; what is told of it, its lines and what they cost."""
+    """What is in a pack: an entry at a layer, or a turn of the tail; its text there, its lines and their cost."""
 
     entry: Entry
     layer: str
@@ -111,19 +111,19 @@ class Pack(NamedTuple):
 
 
 def receipt_of(entry: Entry, reason: str, layer: str = "", tokens: int = 0) -> Receipt:
-    """The receipt of a candidate: in the pack when the reason is `included`."""
+    """Returns the receipt of a candidate: in the pack when the reason is `included`."""
     about = entry.ref, entry.kind, entry.lane, layer, entry.score, entry.trust, entry.importance
     return Receipt(*about, tokens, reason == "included", reason)
 
 
 def wanted_hits(budget: int, entries: int) -> int:
-    """How many candidates a search should give: enough for the budget or the limit, and never very many."""
+    """Returns how many candidates a search should give: enough for the budget or the limit, and never very many."""
     enough = 3 * entries if entries else budget // _LINE_TOKENS
     return max(_FEWEST, min(enough, _MOST))
 
 
 def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -> str:
-    """The question to search by: the request itself, or the words of a long one that tell most, which few passages hold."""
+    """Returns the question to search by: the request itself, or the words of a long one that few passages hold."""
     found = words_as_written(request)[:_READ]
     if len(found) <= _WORDS:
         return request
@@ -135,12 +135,12 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
 
 
 def fresh_since(now: datetime, fresh: float) -> str:
-    """The time from which things count as recent."""
+    """Returns the time from which things count as recent."""
     return format_time(earlier(now, fresh))
 
 
 def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
-    """The candidate of a hit. Hot is what is in working memory, what is recent, and the checkpoint that is named."""
+    """Returns the candidate of a hit. Hot is what is in working memory, what is recent, and the given checkpoint."""
     c, item = hit.candidate, hit.candidate.item
     if item is None:
         lane, type = ("hot", "checkpoint") if c.path == checkpoint and not c.agent else ("cold", "file")
@@ -152,14 +152,14 @@ def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
 
 
 def is_fact_page(candidate: Candidate) -> bool:
-    """Whether a passage lists facts of this agent."""
+    """Returns whether a passage lists facts of this agent."""
     return not candidate.item and not candidate.agent and candidate.path.startswith(_FACT_PAGES)
 
 
 def fact_entries(
     hits: Iterable[Hit], question: str, find: Callable[[str], Fact | None], now: datetime
 ) -> Iterator[Entry]:
-    """The facts on passages that list them, as far as they hold now and are about what is asked.
+    """Yields the facts on passages that list them, as far as they hold now and are about what is asked.
 
     A fact is worth what its passage is, by how much of what the best of the passage says about the question it says.
     """
@@ -184,7 +184,7 @@ def _fact_entry(fact: Fact, score: float) -> Entry:
 
 
 def has_rival_facts(ranked: Sequence[Entry]) -> bool:
-    """Whether two facts among the best candidates give one predicate of a subject a value."""
+    """Returns whether two facts among the best candidates give one predicate of a subject a value."""
     known = [(entry.fact.subject, entry.fact.predicate) for entry in ranked[:_LOOKED_AT] if entry.fact]
     return len(known) > len({*known})
 
@@ -218,7 +218,7 @@ def find_against(ranked: Sequence[Entry], functional: frozenset[str] = frozenset
 
 
 def _is_near(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> bool:
-    """Whether a sentence of each, given by its terms, may be about one thing."""
+    """Returns whether a sentence of each, given by its terms, may be about one thing."""
     return any(len(x & y) >= max(_COMMON, min(len(x), len(y)) / 2) for x in one for y in other)
 
 
@@ -235,7 +235,7 @@ def _compare_facts(near: Sequence[Entry], functional: frozenset[str]) -> dict[tu
 def _compare_statements(
     near: Sequence[Entry], stated: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
 ) -> dict[tuple[int, int], str]:
-    """Returns the conflicts of texts, given as sentences, by their places. Facts are compared by their predicates alone.
+    """Returns the conflicts of texts, given as sentences, by their places. Facts are compared by predicates alone.
 
     In a text of several sentences, those that begin as `leaning` says are about something that another one names.
     """

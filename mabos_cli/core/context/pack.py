@@ -77,21 +77,21 @@ def choose(entries: Iterable[Entry], limits: Limits) -> Chosen:
 
 
 def _weighed(entry: Entry, limits: Limits) -> Entry:
-    """The entry with a score that its lane and its trust went into."""
+    """Returns the entry with a score that its lane and its trust went into."""
     bonus = limits.hot_bonus if entry.lane == "hot" else 0.0
     weights = limits.untrusted_weight, 1.0, limits.trusted_weight
     return entry._replace(score=round((entry.score + bonus) * weights[trust_rank(entry.trust)], 4))
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:
-    """Entries best first; ties go to the more trusted, to the newer, then to the reference: the order never wavers."""
+    """Returns entries best first; ties go to the more trusted, the newer, then the lower reference."""
     ordered = sorted(entries, key=lambda entry: (entry.ref, entry.lane, entry.kind, entry.text))
     ordered.sort(key=lambda entry: entry.at, reverse=True)
     return sorted(ordered, key=lambda entry: (-entry.score, -trust_rank(entry.trust)))
 
 
 def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
-    """The reference of an entry that says the same already, empty when there is none."""
+    """Returns the reference of an entry that says the same already, empty when there is none."""
     for alike, ref in known.find(said, above) if said else ():
         other = kept[ref].text
         if alike <= above or not (entry.text == other or says_the_same(entry.text, other)):
@@ -142,7 +142,7 @@ class Filling:
         return Placed(entry, "L2", turn.content, lines, self._cost(lines))
 
     def _cut(self, number: int, turn: Turn, entry: Entry, room: int) -> Placed | None:
-        """The longest beginning of a turn that fits, with a mark; nothing when only a few characters would be left."""
+        """Returns the longest beginning of a turn that fits, with a mark; None when too little would be left."""
         low, high, found = _LEAST, len(turn.content), None
         while low <= high:
             middle = (low + high) // 2
@@ -154,7 +154,7 @@ class Filling:
         return found
 
     def fill(self, ranked: Sequence[Entry], against: Against | None) -> None:
-        """Places entries, best first. What contradicts one of them comes right behind it, in room that is kept for it."""
+        """Places entries, best first. What contradicts one of them comes right behind it, in room kept for it."""
         by_ref = {entry.ref: entry for entry in ranked}
         rival = by_ref.get(against.ref) if against else None
         target = against.against if against else ""
@@ -206,7 +206,7 @@ class Filling:
         return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
 
     def _told(self, entry: Entry, layer: str, of: str = "") -> Placed:
-        """An entry at a layer, as it would stand in the pack."""
+        """Returns an entry at a layer, as it would stand in the pack."""
         told = tell(entry.text, layer, self._asked)
         line = self._writing.line(entry, told.text, of)
         return Placed(entry, told.layer, told.text, line, self._cost(line), of, told.is_whole)
@@ -224,7 +224,7 @@ class Filling:
                 self._room -= more.tokens - placed.tokens
 
     def settle(self) -> tuple[str, int]:
-        """The whole text and what it costs; while that is too much, the last entries go, then the oldest turns."""
+        """Returns the whole text and its cost; while that is too much, the last entries go, then the oldest turns."""
         while self.placed or self.tail:
             text = self._writing.bundle([placed.lines for placed in (*self.placed, *self.tail)])
             tokens = self._count(text)
@@ -247,7 +247,7 @@ class Filling:
         return gone.tokens
 
     def receipts(self, ranked: Sequence[Entry]) -> list[Receipt]:
-        """A receipt for each entry, best first, then for each turn, oldest first."""
+        """Returns a receipt for each entry, best first, then for each turn, oldest first."""
         at = {placed.entry.ref: placed for placed in self.placed}
         found = []
         for entry in ranked:
@@ -263,7 +263,7 @@ class Filling:
 
 
 def _with_first(ranked: Sequence[Entry], first: Entry | None, then: Entry | None) -> Sequence[Entry]:
-    """The entries, with one before another: what is contradicted, and what contradicts it and was better."""
+    """Returns the entries, with one before another: what is contradicted, and what contradicts it and was better."""
     if first is None or then is None or ranked.index(first) < ranked.index(then):
         return ranked
     others = [entry for entry in ranked if entry is not first]

@@ -1,4 +1,4 @@
-"""Texts within limits: turns of a conversation and their cost, layers of detail, and whether memory can say something about a prompt."""
+"""Texts within limits: turns of a conversation and their cost, layers of detail, words that tell what a prompt is about."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class Count(Protocol):
 
 
 class Turn(NamedTuple):
-    """What one message says. role is system, user, assistant or tool; at is ISO time, name who or which tool, if known."""
+    """What one message says. role is system, user, assistant or tool; at is ISO time, name the speaker or tool."""
 
     role: str
     content: str
@@ -43,7 +43,7 @@ class Turn(NamedTuple):
 
 
 def turn_cost(turn: Turn, count: Count) -> int:
-    """Tokens of a turn as a message.
+    """Returns tokens of a turn as a message.
 
     >>> turn_cost(Turn("user", "12345678"), lambda text: len(text) // 4)
     7
@@ -52,12 +52,12 @@ def turn_cost(turn: Turn, count: Count) -> int:
 
 
 def total_cost(turns: Iterable[Turn], count: Count) -> int:
-    """Tokens of messages together, without those that open the answer."""
+    """Returns tokens of messages together, without those that open the answer."""
     return sum(turn_cost(turn, count) for turn in turns)
 
 
 def fit_text(text: str, room: int, count: Count) -> str:
-    """The text if it costs at most `room`; else its start and end around a mark, or nothing when not even that fits.
+    """Returns the text if it costs at most `room`; else its start and end around a mark, empty if that is too much.
 
     >>> fit_text("a" * 60 + "z" * 60, 80, len)
     'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa … [70 characters left out] … zzzzzzzzzzzzzzzz'
@@ -86,7 +86,7 @@ class Told(NamedTuple):
 
 
 def tell(text: str, layer: str, asked: Collection[str] = ()) -> Told:
-    """The text at a layer. asked are the stems of a question: sentences that hold them are told rather than others.
+    """Returns the text at a layer. Sentences that hold the stems in `asked` are preferred.
 
     >>> tell("Rent is due on the first.", "L2")
     Told(layer='L0', text='Rent is due on the first.', is_whole=True)
@@ -103,7 +103,7 @@ def tell(text: str, layer: str, asked: Collection[str] = ()) -> Told:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences and lines of a text, each on one line.
+    """Returns the sentences and lines of a text, each on one line.
 
     >>> split_sentences("# Rent\\nIt is due. (Pay it!) Now")
     ['# Rent', 'It is due.', '(Pay it!)', 'Now']
@@ -112,7 +112,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _sum_up(text: str, width: int, asked: Collection[str]) -> str:
-    """The leading sentence and those that hold most of what is asked, in their order, within the width."""
+    """Returns the leading sentence and those that hold most of what is asked, in their order, within the width."""
     sentences = split_sentences(text)
     lead = one_line(sentences[0], width // 2) if asked else one_line(" ".join(sentences), width - 2)
     chosen, room = {0: lead}, width - len(lead) - 2
@@ -129,13 +129,13 @@ def _sum_up(text: str, width: int, asked: Collection[str]) -> str:
 
 
 def _held(sentence: str, asked: Collection[str]) -> int:
-    """How many of the stems that are asked for a sentence holds."""
+    """Returns how many of the stems that are asked for a sentence holds."""
     starts = {term[:2] for term in asked}  # a stem leaves the start of a word alone
     return len({stem(word) for word in words(sentence) if word[:2] in starts} & {*asked})
 
 
 def _joined(chosen: dict[int, str], count: int) -> str:
-    """Chosen sentences in their order, with a mark wherever something is left out."""
+    """Returns chosen sentences in their order, with a mark wherever something is left out."""
     told, last = "", -1
     for at in sorted(chosen):
         gap = "" if last < 0 else " " if at == last + 1 or told.endswith("…") else " … "
@@ -144,7 +144,7 @@ def _joined(chosen: dict[int, str], count: int) -> str:
 
 
 def asked_about(prompt: str) -> list[str]:
-    """The words that a prompt may be about; none for a command of the host, or for a word or two.
+    """Returns the words that a prompt may be about; none for a command of the host, or for a word or two.
 
     >>> asked_about("How do we price seats?"), asked_about("/compact now please"), asked_about("go on")
     (['price', 'seats'], [], [])
@@ -156,7 +156,7 @@ def asked_about(prompt: str) -> list[str]:
 
 
 def telling_words(asked: Sequence[str], held: Mapping[str, int], total: int) -> dict[str, float]:
-    """The words of a prompt that memory knows and that do not stand everywhere, and what each is worth: the rarer the more.
+    """Returns the words of a prompt that memory knows and that are not everywhere, and their worth: the rarer the more.
 
     >>> telling_words(["seats", "price", "css"], {"seats": 2, "price": 900}, 1000)
     {'seats': 6.217}
@@ -168,7 +168,7 @@ def telling_words(asked: Sequence[str], held: Mapping[str, int], total: int) -> 
 
 
 def words_needed(asked: int) -> int:
-    """How many telling words a passage must share with a prompt that has so many words.
+    """Returns how many telling words a passage must share with a prompt that has so many words.
 
     Of many words, two stand together by chance in a passage that is about something else.
 
@@ -181,7 +181,7 @@ def words_needed(asked: int) -> int:
 def share_words(
     places: Mapping[str, Collection[int]], worth: Mapping[str, float], asked: Sequence[str], total: int
 ) -> dict[int, float]:
-    """The passages that share enough words with a prompt, by what those are worth together.
+    """Returns the passages that share enough words with a prompt, by what those are worth together.
 
     Enough are as many words that tell as are needed, or more of those that are common here: a memory that is all about berths
     and prices has something to say about the berth price after five weeks. A rare word makes up for no other. A passage with all

@@ -1,4 +1,4 @@
-"""A whole context window: who the agent is, its skills, what it remembers, the conversation and the request, within a size."""
+"""A whole context window: persona, skills, memory, the conversation and the request, within a size."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -52,7 +52,7 @@ class Budget(NamedTuple):
     recent: int = 6
 
     def share(self, part: str) -> int:
-        """Tokens of a part's share."""
+        """Returns tokens of a part's share."""
         return int(self.window * getattr(self, part))
 
     @property
@@ -76,7 +76,7 @@ class Window(NamedTuple):
 
 
 def check_shares(budget: Budget) -> None:
-    """BadValue when the shares are more than the whole window."""
+    """Raises BadValue when the shares are more than the whole window."""
     total = sum(getattr(budget, part) for part in (*PARTS, "reserve"))
     if total > 1 + 1e-9:
         raise BadValue(f"the shares of the window add up to {total:g}", "context.*_share may add up to 1 at most")
@@ -155,7 +155,7 @@ def action_for(demand: int, budget: Budget) -> str:
 
 
 def fit_sections(sections: Sequence[Section], room: int, count: Count) -> tuple[str, str]:
-    """The sections that fit, the first ones first, and a note on those left out, which the text has as well."""
+    """Returns the sections that fit, the first ones first, and a note on those left out, which the text has as well."""
     if not sections:
         return "", ""
     spent, kept = 0, 0
@@ -175,7 +175,7 @@ def fit_sections(sections: Sequence[Section], room: int, count: Count) -> tuple[
 
 
 def _joined(sections: Sequence[Section], kept: int) -> tuple[str, str]:
-    """The first sections as one text, and what it says about the others."""
+    """Returns the first sections as one text, and what it says about the others."""
     note = f"left out for want of room: {_listed(sections[kept:])}" if kept < len(sections) else ""
     parts = [section.text for section in sections[:kept]] + ([f"[{note}]"] if note else [])
     return "\n\n".join(parts), note
@@ -188,7 +188,7 @@ def _listed(sections: Sequence[Section]) -> str:
 
 
 def fit_skills(skills: Sequence[Skill], request: str, room: int, count: Count) -> tuple[str, str]:
-    """A line for each skill as far as they fit, then whole texts, those that the request speaks of first; and a note."""
+    """Returns a line for each skill as far as they fit, then whole texts, the relevant ones first; and a note."""
     asked = {*terms(request)}
     near = sorted(skills, key=lambda s: (-len(asked & {*terms(f"{s.name} {s.description}")}), s.name))
     left = room - count("Skills:\n")
@@ -205,7 +205,7 @@ def fit_skills(skills: Sequence[Skill], request: str, room: int, count: Count) -
 
 
 def _take(texts: Sequence[str], room: int, count: Count) -> tuple[list[str], int]:
-    """The texts that fit, each in its turn, and the room that is left."""
+    """Returns the texts that fit, each in its turn, and the room that is left."""
     taken = []
     for text in texts:
         cost = count(text + "\n\n")

@@ -1,4 +1,4 @@
-"""What an index is made of: sources that change, the pieces of text and the memory items in them, and the model that embeds them."""
+"""What an index is made of: sources that change, pieces of text and memory items in them, and the model."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -11,7 +11,7 @@ WRITING = "writing"
 
 
 class Piece(NamedTuple):
-    """Some lines of a file: what is shown, where it stands, the headings above it, and the item it is a copy of, if any."""
+    """Some lines of a file: text, place, the headings above it, and the item it is a copy of, if any."""
 
     text: str
     first: int
@@ -65,7 +65,7 @@ class Source(NamedTuple):
 
 
 def stamp_of(st: Any) -> str:
-    """What changes whenever a file does, from its os.stat: size, times and inode."""
+    """Returns what changes whenever a file does, from its os.stat: size, times and inode."""
     return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
 
 
@@ -92,7 +92,7 @@ class Embedder(Protocol):
     floor: float
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """One vector for each document, in order."""
+        """Returns one vector for each document, in order."""
 
     def embed_query(self, text: str) -> bytes:
-        """The vector of one question."""
+        """Returns the vector of one question."""

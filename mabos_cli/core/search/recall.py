@@ -75,7 +75,7 @@ class Filters(NamedTuple):
     min_trust: str = ""
 
     def admit(self, candidate: Candidate) -> bool:
-        """Whether the candidate passes every filter."""
+        """Returns whether the candidate passes every filter."""
         item = candidate.item
         if trust_rank(candidate.trust) < trust_rank(self.min_trust):
             return False
@@ -101,13 +101,13 @@ class Search(Protocol):
     """What recall searches with: an index, or the terms of candidates held in memory."""
 
     def __call__(self, question: str) -> list[Hit]:
-        """The best hits for a question."""
+        """Returns the best hits for a question."""
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
-        """The best hits for words that a result led to, by these words alone; the question still says who is meant."""
+        """Returns the best hits for words that a result led to; the question still says who is meant."""
 
     def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
-        """How many candidates hold each word, in whatever form."""
+        """Returns how many candidates hold each word, in whatever form."""
 
 
 class TermSearch:
@@ -139,15 +139,15 @@ class TermSearch:
         return self.candidates
 
     def holders(self, asked: Sequence[str]) -> dict[str, int]:
-        """How many candidates hold each word, in whatever form."""
+        """Returns how many candidates hold each word, in whatever form."""
         return {word: self._holders[stem(word)] for word in asked}
 
     def __call__(self, question: str) -> list[Hit]:
-        """Everything that shares a term with the question, best first."""
+        """Returns everything that shares a term with the question, best first."""
         return self.follow(question, asked_words(question))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
-        """Everything that shares a term with the words, best first."""
+        """Returns everything that shares a term with the words, best first."""
         query = list(dict.fromkeys(term for word in asked for term in stems(word)))
         # Rare terms tell more.
         total, held = self.candidates, self._holders
@@ -168,32 +168,32 @@ class TermSearch:
 
 
 def spoken_text(candidate: Candidate) -> str:
-    """All the words that a candidate can be found by."""
+    """Returns all the words that a candidate can be found by."""
     about = " ".join((candidate.item.author, *candidate.item.tags)) if candidate.item else ""
     return f"{candidate.text} {about} {candidate.ref}"
 
 
 def new_words(candidate: Candidate, known: set[str]) -> list[str]:
-    """The words of a candidate and of its tags that are longer than three letters and whose stems are not known yet."""
+    """Returns the words of a candidate and its tags with more than three letters and with stems not known yet."""
     tags = " ".join(candidate.item.tags) if candidate.item else ""
     found = {stem(word): word for word in reversed(asked_words(f"{candidate.text} {tags}"))}
     return [word for term, word in reversed(found.items()) if len(word) > 3 and term not in known]
 
 
 def rank(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits best first; ties go to the newer, then to the reference, so that the order never wavers."""
+    """Returns hits best first; ties go to the newer, then to the reference, so that the order never wavers."""
     ordered = sorted(hits, key=lambda hit: hit.candidate.ref)
     ordered.sort(key=lambda hit: hit.candidate.at, reverse=True)
     return sorted(ordered, key=lambda hit: -hit.score)
 
 
 def browse(candidates: Iterable[Candidate]) -> list[Hit]:
-    """Without a query: memory items, the most important and recent first."""
+    """Returns without a query: memory items, the most important and recent first."""
     return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
 
 
 def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:
-    """Two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
+    """Yields two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
     overstated."""
     at = 0
     for hit in hits:
@@ -205,7 +205,7 @@ def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Itera
 
 
 def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
-    """Hits without passages of summaries that tell a memory among the hits again, and nothing else of what is asked."""
+    """Returns hits without passages of summaries that only repeat a memory among the hits."""
     if not any(is_summary(hit.candidate.path) for hit in hits):
         return [*hits]
     asked = [*asked]
@@ -223,7 +223,7 @@ def _is_retold(passage: Candidate, told: list[tuple[str, set[str]]], asked: list
 
 
 class Depth(NamedTuple):
-    """How far recall follows what it finds: passes, hits followed in each, terms taken from a hit, share of the places."""
+    """How far recall follows its hits: passes, hits followed in each, terms taken from a hit, share of the places."""
 
     passes: int = 0
     hits: int = 3
@@ -232,7 +232,7 @@ class Depth(NamedTuple):
 
 
 def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
-    """The best hits for a question; each pass asks again with what the question leaves open in the best few hits apart.
+    """Returns the best hits for a question; each pass asks again with what the best few hits leave open.
 
     What deeper passes find gets the last places, behind the direct hits, and never pushes out the strong ones.
     """
@@ -252,7 +252,7 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
 
 
 def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:
-    """What asking on from the best hits finds besides those that are kept, what the best hits lead to first."""
+    """Returns what asking on from the best hits finds besides those that are kept, what the best hits lead to first."""
     asked = asked_words(question)
     found: dict[str, Hit] = {}
     opened: set[str] = set()
@@ -274,7 +274,7 @@ def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], de
 
 
 def _refine(search: Search, asked: list[str], candidate: Candidate, count: int) -> tuple[list[str], list[str]]:
-    """What to ask after reading a hit: the words of the question that it leaves open, and its rarest other words."""
+    """Returns what to ask after a hit: the words of the question that it leaves open, and its rarest other words."""
     told = {*stems(spoken_text(candidate))}
     fresh = new_words(candidate, {stem(word) for word in asked})
     held = search.holders(fresh)
@@ -283,7 +283,7 @@ def _refine(search: Search, asked: list[str], candidate: Candidate, count: int) 
 
 
 def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
-    """The words of a question that a candidate holds, in any form, as they stand in the candidate."""
+    """Returns the words of a question that a candidate holds, in any form, as they stand in the candidate."""
     wanted = dict.fromkeys(term for word in asked for term in stems(word))
     starts = {term[:2] for term in wanted}  # a stem leaves the start of a word alone
     held = {stem(word): word for word in reversed(words(spoken_text(candidate))) if word[:2] in starts}
@@ -291,12 +291,12 @@ def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:
 
 
 def with_words(hit: Hit, question: str) -> Hit:
-    """The hit with the words of the question that it matches."""
+    """Returns the hit with the words of the question that it matches."""
     return hit._replace(matched=matching(asked_words(question), hit.candidate))
 
 
 def fit_budget(hits: list[Hit], budget: int, per_token: int = 4) -> list[Hit]:
-    """As many leading hits as the token budget holds; 0 means no budget. One that does not fit is passed over."""
+    """Returns the leading hits that the token budget holds, all with 0. One that does not fit is passed over."""
     if not budget:
         return hits
     kept, left = [], budget
@@ -309,7 +309,7 @@ def fit_budget(hits: list[Hit], budget: int, per_token: int = 4) -> list[Hit]:
 
 
 def phrases(text: str) -> list[tuple[str, bool]]:
-    """What is to be found as it is written: quoted phrases, which are sure, and ids, file names, codes, which look like it.
+    """Returns what is to be found as written: quoted phrases, which are sure, and what looks like an id or a file.
 
     >>> phrases('why "per seat" in ERR_42 and src/app.py or v2.1.0 at 7:30pm, and/or p.m.')
     [('per seat', True), ('ERR_42', False), ('src/app.py', False), ('v2.1.0', False)]
@@ -322,7 +322,7 @@ def phrases(text: str) -> list[tuple[str, bool]]:
 
 
 def _is_identifier(token: str) -> bool:
-    """Whether a token is a name that somebody gave to a thing, rather than a word, an abbreviation, a number or a measure."""
+    """Returns whether a token is the name of a thing, rather than a word, an abbreviation, a number or a measure."""
     if len(token) < 4 or not re.search(r"[^\W\d_]", token):
         return False
     if re.fullmatch(r"[\d.,:-]+[^\W\d_]{1,3}", token):  # 7:30pm, 10km, 1990s
@@ -336,7 +336,7 @@ def _is_identifier(token: str) -> bool:
 
 
 def names_in(question: str, authors: Iterable[str]) -> frozenset[str]:
-    """The authors that a question names: by a whole name, or by a first name.
+    """Returns the authors that a question names: by a whole name, or by a first name.
 
     >>> sorted(names_in("What did Ada say to Bob Stone?", ["Ada Lovelace", "bob stone", "Eve", ""]))
     ['Ada Lovelace', 'bob stone']
@@ -351,12 +351,12 @@ def names_in(question: str, authors: Iterable[str]) -> frozenset[str]:
 
 
 def is_first_person(question: str) -> bool:
-    """Whether the one who asks speaks of themselves."""
+    """Returns whether the one who asks speaks of themselves."""
     return not _FIRST_PERSON.isdisjoint(words(question))
 
 
 def without(question: str, names: Iterable[str]) -> str:
-    """The question without the names of authors: a vector of a name says nothing about what was said.
+    """Returns the question without the names of authors: a vector of a name says nothing about what was said.
 
     >>> without("When did Ada's brother visit?", ["Ada"])
     'When did brother visit?'

@@ -56,7 +56,7 @@ class Scored(NamedTuple):
 
 
 class Weighing(NamedTuple):
-    """How signals are weighed: a preset, the weight of importance, the moment that age is counted from, and the half-life."""
+    """How signals are weighed: preset, weight of importance, the moment that age is counted from, half-life."""
 
     preset: str = "default"
     importance: float = 0.3
@@ -75,7 +75,7 @@ class _Weighed(NamedTuple):
 def score(
     candidates: Sequence[Signals], how: Weighing, count: int, rings: Mapping[str, Ring] | None = None
 ) -> list[Scored]:
-    """The best candidates with their scores, best first."""
+    """Returns the best candidates with their scores, best first."""
     if how.preset == "default":
         weighed = _weigh_default(candidates, how, rings or {})
     else:
@@ -97,7 +97,7 @@ def score(
 
 
 def _best(candidates: Sequence[Signals], scores: list[float], count: int) -> list[int]:
-    """The places of the best candidates; ties go to the newer, then to the reference."""
+    """Returns the places of the best candidates; ties go to the newer, then to the reference."""
     if not scores or count <= 0:
         return []
     least = sorted(scores, reverse=True)[min(count, len(scores)) - 1] - 1e-9
@@ -109,7 +109,7 @@ def _best(candidates: Sequence[Signals], scores: list[float], count: int) -> lis
 
 
 def shares(values: Sequence[float], floor: float = 0.0) -> list[float]:
-    """Each value as a share of the way from the floor to the best one.
+    """Returns each value as a share of the way from the floor to the best one.
 
     >>> shares([2, 3, 4], 2)
     [0.0, 0.5, 1.0]
@@ -119,7 +119,7 @@ def shares(values: Sequence[float], floor: float = 0.0) -> list[float]:
 
 
 def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> dict[Key, tuple[float, float | None]]:
-    """Both lanes on one scale: no shared word is 0 in the one, the farthest of the pool 0 in the other.
+    """Returns both lanes on one scale: no shared word is 0 in the one, the farthest of the pool 0 in the other.
 
     >>> share_lanes({"a": 3.0, "b": 1.5}, {"b": 0.4, "c": 0.2})
     {'a': (1.0, 0.0), 'b': (0.5, 1.0), 'c': (0.0, 0.0)}
@@ -132,7 +132,7 @@ def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> di
 
 
 def blend(lexical: float, semantic: float | None) -> float:
-    """How well a candidate answers by itself: both lanes half and half, or the words alone."""
+    """Returns how well a candidate answers by itself: both lanes half and half, or the words alone."""
     return lexical if semantic is None else (lexical + semantic) / 2
 
 
@@ -158,7 +158,7 @@ def _lanes(candidate: Signals) -> Parts:
 
 
 def _from_neighbours(candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]) -> list[float]:
-    """What each candidate gets from the best of those beside it, and from the best of those one further on."""
+    """Returns what each candidate gets from the best of those beside it, and from the best of those one further on."""
     place = {c.ref: n for n, c in enumerate(candidates)}
     best = {NEAR: [0.0] * len(candidates), FAR: [0.0] * len(candidates)}
     for ref, ring in rings.items():
@@ -191,7 +191,7 @@ def _weigh_balanced(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
 
 
 def _weigh_rrf(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
-    """Reciprocal rank fusion: only the ranks in the two lanes count."""
+    """Returns reciprocal rank fusion: only the ranks in the two lanes count."""
     lanes: list[dict[str, float]] = []
     for values in (
         [(c.lexical, c.ref) for c in candidates if c.lexical > 0],
@@ -206,7 +206,7 @@ def _weigh_rrf(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
 
 
 def fade(at: str, now: datetime | None, half_life: float) -> float:
-    """What age leaves of 1: half after each half-life; half for what has no date.
+    """Returns what age leaves of 1: half after each half-life; half for what has no date.
 
     >>> from datetime import UTC
     >>> round(fade("2026-02-17T00:00:00Z", datetime(2026, 2, 24, tzinfo=UTC), 7 * 86400), 2)
@@ -218,7 +218,7 @@ def fade(at: str, now: datetime | None, half_life: float) -> float:
 
 
 def diversify(scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int) -> list[Scored]:
-    """Maximal marginal relevance: each next result is good and unlike those before it. `said` holds the words of each."""
+    """Orders by maximal marginal relevance: each next result is good and unlike those before. `said`: words of each."""
     left = list(scored)
     chosen: list[Scored] = []
     closest = {s.ref: 0.0 for s in left}

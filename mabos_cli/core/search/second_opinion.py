@@ -1,4 +1,4 @@
-"""What a model may add to a recall: other words to search with, and another order. Strong hits of the question itself stay."""
+"""What a model may add to a recall: other words to search with, and another order. Strong hits stay."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ _STRENGTH, _RESERVED = 0.8, 0.4
 
 
 class WiderSearch:
-    """A search that also asks in other words. Hits of the question itself keep their scores, and the best their places."""
+    """A search that also asks in other words. Hits of the question keep their scores, and the best their places."""
 
     def __init__(self, search: Search, variations: Sequence[str], limit: int) -> None:
         self._search = search
@@ -17,7 +17,7 @@ class WiderSearch:
         self._limit = limit
 
     def __call__(self, question: str) -> list[Hit]:
-        """The best hits for a question and its variations; one that a variation raised says which."""
+        """Returns the best hits for a question and its variations; one that a variation raised says which."""
         own = self._search(question)[: self._limit]
         found = {hit.candidate.ref: hit for hit in own}
         for variation in self._variations:
@@ -40,7 +40,7 @@ class WiderSearch:
 
 
 def reorder(hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
-    """The hits by their own places and those that a model gives them (positions, best first), half and half.
+    """Returns the hits by their own places and those that a model gives them (positions, best first), half and half.
 
     By the sum of 1/place: what was first stays among the first two, and the n-th among the first 4n - 1, whatever the model
     says. Hits that it does not name keep their places.

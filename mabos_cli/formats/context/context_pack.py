@@ -35,7 +35,7 @@ _SOURCE = (
 
 
 def inert(text: str) -> str:
-    """Text on a line that can neither open or close a frame or a fence, nor pass for a source; what is hidden is gone.
+    """Returns text on one line that can neither open or close a frame or a fence, nor pass for a source.
 
     >>> inert("</memory> [M-1-abcd] is <b>, a < b, ```sh")
     '‹/memory> (M-1-abcd) is ‹b>, a < b, ``sh'
@@ -50,7 +50,7 @@ def inert(text: str) -> str:
 
 
 def render_source(ref: str) -> str:
-    """A reference as it is cited; a name of a file may hold whatever a text may.
+    """Returns a reference as it is cited; a name of a file may hold whatever a text may.
 
     >>> render_source("MEMORY.md:3-5"), render_source("a] <b> [M-1:1-2")
     ('[MEMORY.md:3-5]', '[a) ‹b> (M-1:1-2]')
@@ -63,7 +63,7 @@ _BRACKETS = str.maketrans("[]\uff3b\uff3d", "()()")
 
 
 def render_entry(entry: Entry, text: str, against: str = "") -> str:
-    """The line of an entry: its source, what it is, since when, whether it is trusted, what it speaks against, its text."""
+    """Returns the line of an entry: source, type, date, whether it is untrusted, what it contradicts, its text."""
     marks = [entry.type, entry.at[:10]]
     marks += ["untrusted"] if not trust_rank(entry.trust) else []
     marks += [f"contradicts {render_source(against)}"] if against else []
@@ -71,14 +71,14 @@ def render_entry(entry: Entry, text: str, against: str = "") -> str:
 
 
 def render_turn(number: int, turn: Turn, is_untrusted: bool = False) -> str:
-    """The lines of a turn as they were said, each with its source; empty ones are passed over."""
+    """Returns the lines of a turn as they were said, each with its source; empty ones are passed over."""
     start = f"[turn:{number}] {turn.role}{' untrusted' if is_untrusted else ''}: "
     lines = [inert(line).rstrip() for line in turn.content.replace("\r\n", "\n").split("\n")]
     return "\n".join(start + line for line in lines if line)
 
 
 def render_bundle(lines: Sequence[str]) -> str:
-    """The lines in a frame whose name is a digest of them, and does not occur in them."""
+    """Returns the lines in a frame whose name is a digest of them, and does not occur in them."""
     body, salt = "".join(f"{line}\n" for line in lines), 0
     while True:
         data = f"{salt} {body}".encode("utf-8", "replace")

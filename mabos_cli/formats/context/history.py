@@ -31,7 +31,7 @@ _HINT = 'a JSON array of {"role": ..., "content": ...}, an object with "messages
 
 
 def parse_history(text: str, shown: str) -> tuple[Turn, ...]:
-    """The turns of a conversation; InvalidFile cites the line that is neither a message nor a host's bookkeeping.
+    """Parses a conversation; InvalidFile cites the line that is neither a message nor a host's bookkeeping.
 
     Takes a JSON array of messages, an object with "messages", or JSON lines: plain messages, or a transcript of Claude
     Code, Codex or OpenClaw. Records with a type that says nothing (sessions, snapshots, events) and turns without text are
@@ -42,7 +42,7 @@ def parse_history(text: str, shown: str) -> tuple[Turn, ...]:
 
 
 def _records(text: str, shown: str) -> Iterator[tuple[Any, Callable[[], int]]]:
-    """The records of a file, each with what finds its line: only a faulty one is looked for."""
+    """Yields the records of a file, each with what finds its line: only a faulty one is looked for."""
     if not text.strip():
         return
     if _is_line(text.lstrip().split("\n", 1)[0]):
@@ -73,7 +73,7 @@ def _is_line(text: str) -> bool:
 
 
 def _parse_record(record: Any, shown: str, line_of: Callable[[], int]) -> Turn | None:
-    """The turn of a record, None for bookkeeping."""
+    """Returns the turn of a record, None for bookkeeping."""
     message = _find_message(record)
     if message is None:
         if isinstance(record, dict) and isinstance(record.get("type"), str) and "role" not in record:
@@ -96,7 +96,7 @@ def _parse_record(record: Any, shown: str, line_of: Callable[[], int]) -> Turn |
 
 
 def _find_message(record: Any) -> dict[str, Any] | None:
-    """The message in a record: the record itself, or what a host wrapped; None when there is none."""
+    """Returns the message in a record: the record itself, or what a host wrapped; None when there is none."""
     if not isinstance(record, dict) or record.get("isSidechain"):
         return None
     wrapped = record.get("payload" if record.get("type") == "response_item" else "message")
@@ -109,7 +109,7 @@ def _find_message(record: Any) -> dict[str, Any] | None:
 
 
 def _is_result(content: Any) -> bool:
-    """Whether all that a user's message holds is what tools gave back."""
+    """Returns whether all that a user's message holds is what tools gave back."""
     return isinstance(content, list) and all(
         isinstance(block, dict) and block.get("type") in _RESULTS for block in content
     )
@@ -121,7 +121,7 @@ def _find_time(record: dict[str, Any], message: dict[str, Any]) -> str:
 
 
 def _texts(content: Any, deep: int) -> Iterator[str]:
-    """The texts of a message's content, blocks in order; calls and results of tools are named as such."""
+    """Yields the texts of a message's content, blocks in order; calls and results of tools are named as such."""
     if isinstance(content, str):
         if content.strip():
             yield content

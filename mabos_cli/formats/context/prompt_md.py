@@ -8,7 +8,7 @@ from mabos_cli.formats.markdown.scan import find_headings, split_head
 
 
 def split_sections(name: str, text: str) -> list[Section]:
-    """The sections of a file, in order, each with its heading; what stands above the first one is its first. Front matter is for
+    """Returns the sections of a file, in order, each with its heading; what stands above the first one is its first. Front matter is for
     tools and left out.
 
     >>> split_sections("Persona.md", "# Ann\\n\\nCurt.\\n\\n## Style\\n\\nNo jokes.\\n")
@@ -26,7 +26,7 @@ def split_sections(name: str, text: str) -> list[Section]:
 
 
 def parse_skill(text: str, name: str) -> Skill:
-    """A skill: its name and description by its front matter, else the name given and its first line of prose."""
+    """Parses a skill: name and description by its front matter, else the name given and its first line of prose."""
     head, body = split_head(text, is_sure=True)
     fields = _fields(head) if head else {}
     prose = (line.strip() for line in body.split("\n"))
@@ -36,7 +36,7 @@ def parse_skill(text: str, name: str) -> Skill:
 
 
 def _fields(head: str) -> dict[str, str]:
-    """The texts in front matter. People put colons into descriptions, which YAML refuses: then each line is taken as it is."""
+    """Returns the texts in front matter, line by line where YAML refuses colons that people put into descriptions."""
     import yaml
 
     try:
@@ -51,7 +51,7 @@ _OPEN, _CLOSE = "<!-- mabos: begin -->", "<!-- mabos: end -->"
 
 
 def fill_in(template: str, workspace: str, agent: str) -> str:
-    """A template with the workspace, the agent, and the options that name both."""
+    """Returns a template with the workspace, the agent, and the options that name both."""
     options = shlex.join(["-w", workspace, "-a", agent])
     for name, value in {"{options}": options, "{workspace}": workspace, "{agent}": agent}.items():
         template = template.replace(name, value)
@@ -59,7 +59,7 @@ def fill_in(template: str, workspace: str, agent: str) -> str:
 
 
 def put_section(text: str, section: str) -> str:
-    """A document with our section: in the place of the one that is there, or behind everything else.
+    """Returns a document with our section: in the place of the one that is there, or behind everything else.
 
     >>> put_section("# Rules\\n", "## Memory\\n")
     '# Rules\\n\\n<!-- mabos: begin -->\\n## Memory\\n<!-- mabos: end -->\\n'
@@ -74,5 +74,5 @@ def put_section(text: str, section: str) -> str:
 
 
 def is_own_skill(text: str) -> bool:
-    """Whether a file is empty, or a skill as we write it."""
+    """Returns whether a file is empty, or a skill as we write it."""
     return not text.strip() or text.startswith("---\nname: mabos-memory\n")

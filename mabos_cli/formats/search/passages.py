@@ -1,4 +1,4 @@
-"""Markdown as passages to search: sections cut at blocks, with line ranges, the headings above and the item they copy."""
+"""Cuts Markdown into passages to search, with line ranges, the headings above and the item they copy."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -107,7 +107,7 @@ def _sections(headings: list[Heading], body: int, count: int) -> Iterator[_Secti
 
 
 def _is_told_below(page: _Page, section: _Section, below: _Section) -> bool:
-    """Whether a section is a mere heading whose words are in the path of the section below it."""
+    """Returns whether a section is a mere heading whose words are in the path of the section below it."""
     if not 0 < section.level < below.level or section.title.endswith("…"):
         return False
     marked = bisect_left(page.marked, section.first) != bisect_right(page.marked, section.last)
@@ -115,7 +115,7 @@ def _is_told_below(page: _Page, section: _Section, below: _Section) -> bool:
 
 
 def _trim(lines: list[str], first: int, last: int) -> tuple[int, int] | None:
-    """The range without blank lines at its ends, or None if there is nothing else."""
+    """Returns the range without blank lines at its ends, or None if there is nothing else."""
     while first <= last and not lines[first].strip():
         first += 1
     while first < last and not lines[last].strip():
@@ -124,7 +124,7 @@ def _trim(lines: list[str], first: int, last: int) -> tuple[int, int] | None:
 
 
 def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
-    """Line ranges of a section that passages do not cross, with the item that each is a copy of."""
+    """Yields line ranges of a section that passages do not cross, with the item that each is a copy of."""
     marked = page.marked[bisect_left(page.marked, section.first) : bisect_right(page.marked, section.last)]
     begin = section.first
     # In a log all that stands above the id is the memory. Elsewhere a person's words may stand above a copy of one.
@@ -145,7 +145,7 @@ def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
 
 
 def _cut(page: _Page, section: _Section, first: int, last: int, item_id: str) -> Iterator[Piece]:
-    """The passages of a run."""
+    """Yields the passages of a run."""
     found = _trim(page.lines, first, last)
     if not found:
         return
@@ -165,7 +165,7 @@ def _unit(page: _Page, first: int, last: int) -> _Unit:
 
 
 def _units(page: _Page, section: _Section, first: int, last: int) -> list[_Unit]:
-    """Blocks, the lines of long blocks, the pieces of long lines. A short heading is one with what follows it."""
+    """Returns blocks, the lines of long blocks, the pieces of long lines. A short heading goes with what follows."""
     units: list[_Unit] = []
     for block in find_blocks(page.lines, page.whole, page.ids, first, last):
         unit = _unit(page, *(_trim(page.lines, *block) or block))
@@ -184,7 +184,7 @@ def _units(page: _Page, section: _Section, first: int, last: int) -> list[_Unit]
 
 
 def _pieces(page: _Page, line: _Unit) -> Iterator[_Unit]:
-    """A line cut at the last sentence or word that fits, each piece starting with the last words of the one before."""
+    """Cuts a line at the last sentence or word that fits; each piece starts with the last words of the one before."""
     start = done = line.start
     while written := _WRITTEN.search(page.text, start, line.end):
         start = written.start()
@@ -202,7 +202,7 @@ def _pieces(page: _Page, line: _Unit) -> Iterator[_Unit]:
 
 
 def _piece_end(text: str, start: int, done: int, line_end: int, size: int) -> int:
-    """Where a piece from `start` ends, behind `done`; zero if no word ends in time."""
+    """Returns where a piece from `start` ends, behind `done`; zero if no word ends in time."""
     if line_end - start <= size:
         return line_end
     window = text[start : start + size + 1]
@@ -215,7 +215,7 @@ def _piece_end(text: str, start: int, done: int, line_end: int, size: int) -> in
 
 
 def _pack(units: list[_Unit], size: int, overlap: int) -> Iterator[list[_Unit]]:
-    """Neighbouring units as far as they fit, each group starting with the last of the one before that the overlap holds."""
+    """Groups neighbouring units as far as they fit, each group starting with those that the overlap holds."""
     held: list[_Unit] = []
     for unit in units:
         alone = unit.is_piece or (bool(held) and held[-1].is_piece)

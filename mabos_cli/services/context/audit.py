@@ -41,7 +41,7 @@ _COGNITIVE = (
 
 
 class Audit(NamedTuple):
-    """The sources in a scope, duplicates and stale items among them, daily logs (files and tokens), and what is always loaded."""
+    """The sources in a scope, duplicates, stale items, daily logs (files and tokens), and what is always loaded."""
 
     sources: list[Source]
     duplicates: list[Duplicate]

@@ -1,4 +1,4 @@
-"""Builds the window of an agent: all messages for a request, a conversation within a budget, and when to flush memory."""
+"""Builds the window of an agent: messages for a request, a conversation within a budget; says when to flush."""
 
 import os
 from collections.abc import Sequence
@@ -151,7 +151,7 @@ def _ask_model(agent: Agent, rest: Sequence[tuple[int, Turn]]) -> tuple[str, str
 
 
 class FlushCheck(NamedTuple):
-    """Whether memory should be flushed now, from which size on, whether this compaction was flushed already, and warnings."""
+    """Whether to flush memory now, from which size on, whether this compaction was flushed already, and warnings."""
 
     flush: bool
     threshold: int

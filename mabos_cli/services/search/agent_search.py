@@ -46,7 +46,7 @@ class AgentIndex:
         self.stats: Any = None
 
     def refresh(self, *, rebuild: bool = False, wait: float | None = None) -> SearchIndex | None:
-        """Opens the index, brought up to date or rebuilt, in the first place where that works: workspace, cache folder, memory.
+        """Opens the index, up to date or rebuilt, in the first place where that works: workspace, cache folder, memory.
 
         With `wait` given, a busy index is a Conflict; a recall rather answers from memory.
         """
@@ -80,7 +80,7 @@ class AgentIndex:
         return self.index
 
     def _follow_moves(self, index: SearchIndex, wait: float) -> None:
-        """Reads again while items move between files: what moved while files were read may have been seen in neither."""
+        """Reads again while items move between files: what moved meanwhile may have been seen in neither."""
         for _ in range(_ROUNDS):
             if index.stale or self.stats.unchanged == len(self.sources):
                 return
@@ -264,7 +264,7 @@ class AgentSearch(Search):
         return sum(bool(hit.candidate.archived) for hit in hits)
 
     def _judge(self, hits: list[Hit]) -> list[Hit]:
-        """Returns the hits that are trusted enough, none more than what it derives from, with uses that are only journalled yet."""
+        """Returns the hits that are trusted enough, all that they derive from considered, with their journalled uses."""
         judges = {opened.label.removesuffix("/"): opened.trust_of for opened in self._opened}
         judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:

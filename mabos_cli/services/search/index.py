@@ -89,7 +89,7 @@ def describe_index(opened: AgentIndex) -> dict[str, Any]:
 
 
 def _describe_memory(agent: Agent, sources: Sequence[Source], chunks: int) -> dict[str, Any]:
-    """Describes the files that people write (legacy), the items (progressive), and what of these is always loaded (index)."""
+    """Describes the files that people write (legacy), the items (progressive), and what is always loaded (index)."""
     loaded = agent.load()
     survey = survey_memory(agent, loaded)
     digest, per_token = survey.digest, agent.settings["text.chars_per_token"]

@@ -20,7 +20,7 @@ _LONGEST_OVERVIEW = 1200  # characters
 
 
 def open_writer(agent: Agent) -> Llm | None:
-    """The model that writes for an agent, or None by default; Unavailable when the settings contradict."""
+    """Returns the model that writes for an agent, or None by default; Unavailable when the settings contradict."""
     options = {name: agent.settings[f"llm.{name}"] for name in ("command", "url", "model", "timeout")}
     return open_llm(**options, environ=os.environ)
 
@@ -50,7 +50,7 @@ class Asker:
         return "llm:" + re.sub(r"[^\w./:@+-]+", "-", self.name)[:80]
 
     def ask(self, prompt: str, read: Callable[[str], Read]) -> Read | None:
-        """What `read` makes of the answer, or None when there is none that is any good."""
+        """Returns what `read` makes of the answer, or None when there is none that is any good."""
         reason = self._down
         if not reason and self.asked >= self._most:
             reason = f"llm.max_questions is {self._most}"
@@ -71,7 +71,7 @@ class Asker:
         self._without[reason] += 1
 
     def warnings(self) -> list[str]:
-        """What went wrong, each kind once."""
+        """Returns what went wrong, each kind once."""
         return [
             f"{plural(count, self._noun)} without a language model: {reason}" for reason, count in self._without.items()
         ]
@@ -86,7 +86,7 @@ class OverviewWriter:
         self._without = 0
 
     def __call__(self, text: str) -> "Overview":
-        """The overview of a summary."""
+        """Returns the overview of a summary."""
         from mabos_cli.formats.hierarchy.summary_md import Overview
         from mabos_cli.formats.search.llm_answers import render_overview_prompt
         from mabos_cli.services.hierarchy.build import FAILED
@@ -101,5 +101,5 @@ class OverviewWriter:
         return Overview("", FAILED)
 
     def warnings(self) -> list[str]:
-        """What went wrong, once."""
+        """Returns what went wrong, once."""
         return [f"{plural(self._without, 'summary')} without an overview: {self._trouble}"] if self._trouble else []

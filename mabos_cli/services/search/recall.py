@@ -49,7 +49,7 @@ class Request(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """The hits, how deep and among how many candidates was searched, why there is no hit, warnings, and what a model did."""
+    """The hits, the depth and number of candidates, why there is no hit, warnings, and what a model did."""
 
     hits: list[Hit]
     depth: int

@@ -1,4 +1,4 @@
-"""What other agents let this one read: those of the workspace that share their memory, and those whose mirror is in the same graph."""
+"""Finds what other agents share: those of the workspace, and those whose mirror is in the same graph."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
-    """The other agents of the workspace that share their memory, and warnings about those that cannot be opened."""
+    """Returns the other agents of the workspace that share their memory, and warnings about unreadable ones."""
     allowed, refused = [], []
     workspace = agent.paths.workspace
     for name in list_agents(workspace):
@@ -32,7 +32,7 @@ def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
 
 
 def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str]]:
-    """The rows that the mirror has of agents who are not in this workspace. For those who are, the files speak. A mirror that does
+    """Returns the rows that the mirror has of agents who are not in this workspace. For those who are, the files speak. A mirror that does
     not answer is a warning."""
     from mabos_cli.formats.mirror.typeql import plain_rows
     from mabos_cli.services.mirror.follow import connect, place_of, rest_after
@@ -56,6 +56,6 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
 
 
 def own_id(row: Row, name: str) -> str:
-    """The id that something has with its agent, from its key in the graph."""
+    """Returns the id that something has with its agent, from its key in the graph."""
     key: str = row[name]
     return key.removeprefix(f"{row['agent']}/")

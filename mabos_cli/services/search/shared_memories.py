@@ -1,4 +1,4 @@
-"""Searches other agents' memory too: that of agents in the workspace that share it, and what others put in the graph."""
+"""Searches other agents' memory too: that of agents in the workspace, and what others put in the graph."""
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
@@ -48,7 +48,7 @@ class SharedSearch(AgentSearch):
         )
 
     def _ask_graph(self, question: str) -> dict[str, Candidate]:
-        """Returns the memories of the graph that share a word with the question, or all when there is none, by reference."""
+        """Returns the memories of the graph that share a word with the question, or all without one, by reference."""
         from mabos_cli.formats.mirror.typeql import ask_memories_elsewhere
 
         starts = dict.fromkeys(map(_start, asked_words(question)[:_MOST_WORDS]))
