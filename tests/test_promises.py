@@ -19,6 +19,9 @@ RUNNING = ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system")
 # Who may run another program, and which. A job of the schedule is mabos itself.
 RUNS = {name: "git" for name in ("git install", "review", "demo", "doctor", "doctor repair", "doctor security")}
 RUNS["schedule run"] = Path(sys.executable).name
+# What this machine knows apart from any workspace: what was allowed, and a word that hooks sign with.
+STATE = ".local/state/mabos"
+KEEPS_STATE = ("allow", "deny", "hook SessionEnd", "hook PreCompact")
 
 
 class Seen(NamedTuple):
@@ -63,11 +66,12 @@ def test_every_command_is_tried_and_ends_well(watched: Watched) -> None:
 
 
 def test_nothing_outside_the_workspace_is_written(watched: Watched) -> None:
-    """But for files that the words of the call name."""
+    """But for files that the words of the call name, and the state folder of who allows something or ends a session."""
     place, wrong = watched.place, []
     for name, words in CALLS.items():
         _, events, beside = watched.calls[name]
         named = [place.fill(word) for word in words]
+        named += [str(place.side / Path(STATE).parts[0])] if name in KEEPS_STATE else []
         wrong += [f"{name}: changed {path}" for path in beside if not _is_named(str(place.side / path), named)]
         for event, path in events:
             if event.startswith("socket.") or event in RUNNING or path == os.devnull:
