@@ -7,118 +7,23 @@ characters in two ways.
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import NamedTuple
 
-# What people write where a secret would be. Words this long do not turn up in random text.
-_FILLER = (
-    r"(?i)example|placeholder|change[_-]?(?:me|this|it)|replace[_-]?(?:me|this|with)|your[_-]?(?:own|api|key|token|secret|pass)"
-    r"|^(?:my|your|the|some|insert|enter|dummy|sample|fake|test)[_-]|goes[_-]?here|redacted|foobar|xxxx|\*\*\*|\.\.\.|…|([^\W_])\1{6}"
+from mabos_cli.core.language.secret_shapes import (
+    KEY_NAMES,
+    PASSWORDS,
+    after,
+    ends_random,
+    is_base32,
+    is_basic,
+    is_bearer,
+    is_key,
+    is_login,
+    is_number,
+    is_password,
+    is_strong,
+    is_token,
 )
-# What refers to a secret without holding it: a variable, a template, a call, a type, an address.
-_REFERENCE = (
-    r"[$%](?:[A-Za-z_]|[({])|\$\d$|\{\{|\{[\w.]*\}|<|%\(|@\w*\(|[A-Za-z_][\w.]*[\[(]|(?:process|os|env|self|this|config|settings)\."
-    r"|(?:env|vault|arn|ref|file|secretref|ssm):|!!?[a-z]+$|[a-z][a-z0-9+.-]*://|\.{0,2}/[\w.-]*(?:/[\w.-]+)+/?$|~/"
-)
-# Words, short numbers, and words that end in a short number, joined: a name of something. No step is taken back, or a
-# long row of separators would take forever.
-_WORDS = r"(?:[A-Z]?[a-z]++|[A-Z]++)?+\d{0,4}+"
-_NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
-_UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_HASH = f"[0-9a-f]+|[0-9A-F]+|{_UUID}"
-_SIGNS = "!@#$%^&*+=?~"
-_PLAIN = frozenset(
-    "password passwd secret pass pwd admin root user test guest demo letmein none null true false string hidden masked"
-    " postgres mysql mariadb redis rabbitmq minioadmin neo4j".split()
-)
-
-
-def is_token(value: str) -> bool:
-    """Returns whether a value of a known form is filled with something."""
-    return len(set(value)) >= 8 and not re.search(_FILLER, value)
-
-
-def is_password(value: str) -> bool:
-    """Returns whether a value given as a password is one: it mixes letters with digits or signs, and is no name or
-    rule.
-
-    >>> [is_password(value) for value in ("hunter2x", "changeme", "${DB_PASS}", "form.password", "SHA-256", "Tr0ub4dor&3")]
-    [True, False, False, False, False, True]
-    """
-    if not 6 <= len(value) <= 256 or " " in value or _is_stand_in(value):
-        return False
-    letters = sum(map(str.isalpha, value))
-    digits = sum(map(str.isdigit, value))
-    signs = sum(map(value.count, _SIGNS))
-    if not letters or not digits + signs:
-        return len(value) >= 20 and _is_mixed(value)
-    if re.fullmatch(r"\w*[Pp]assword\d?", value):
-        return False
-    if not re.fullmatch(_NAME, value):
-        return True
-    # People make passwords of words and numbers: Harbor-81-lake, hunter2. So do they names, shorter or plainer ones.
-    if len(value) >= 10 and digits >= 2 and re.search("[a-z]", value) and re.search("[A-Z]", value):
-        return True
-    return bool(re.fullmatch(r"[A-Za-z]{4,}\d{1,4}", value)) and not re.match("(?i)sha|base|utf|oauth", value)
-
-
-def is_login(value: str) -> bool:
-    """Returns whether a value in the place of a password in an address is one: anything but a placeholder."""
-    return len(value) >= 3 and not value.isdigit() and not _is_stand_in(value)
-
-
-def is_key(value: str) -> bool:
-    """Returns whether a value given as a key or a secret is one: long enough, and somewhere it looks drawn at random.
-
-    >>> [is_key(value) for value in ("9f8b2c7d1e6a4b3c", "prod-signing-key-2", "OPENAI_API_KEY", "YOUR_API_KEY")]
-    [True, False, False, False]
-    """
-    if len(value) < 10 or " " in value or _is_stand_in(value) or len(set(value)) < 6:
-        return False
-    if _has_mixed(value) or re.fullmatch(_UUID, value):
-        return True
-    tests = (str.isdigit, str.isupper, str.islower, _SIGNS.__contains__)
-    return all(any(map(test, value)) for test in tests)
-
-
-def is_bearer(value: str) -> bool:
-    """Returns whether a value that is only called a token is one: hashes and UUIDs are called so too, and are left
-    alone."""
-    return len(value) >= 16 and is_key(value) and not re.fullmatch(_HASH, value)
-
-
-def is_basic(value: str) -> bool:
-    """Returns whether the value of basic authentication holds a name and a password."""
-    from base64 import b64decode
-
-    try:
-        name, colon, password = b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8").partition(":")
-    except ValueError:
-        return False
-    return bool(colon) and (name + password).isprintable() and (is_login(password) or is_token(name))
-
-
-def _is_stand_in(value: str) -> bool:
-    """Returns whether a value only stands for a secret."""
-    if value.lower() in _PLAIN or re.search(_FILLER, value):
-        return True
-    return bool(re.match(_REFERENCE, value)) and not _has_mixed(value)
-
-
-def _has_mixed(value: str) -> bool:
-    """Returns whether some stretch of letters and digits looks drawn at random."""
-    return any(map(_is_mixed, re.split(r"[^A-Za-z0-9]+", value)))
-
-
-def _is_mixed(part: str) -> bool:
-    """Returns whether letters and digits, or small and large letters, alternate as they do in no word or name."""
-    if len(part) < 8:
-        return False
-    shape = [1 if c.isdigit() else 2 if c.isupper() else 3 for c in part]
-    if 1 in shape:
-        return sum(a != b for a, b in pairwise(shape)) >= 4
-    words = re.findall("[A-Z]?[a-z]+|[A-Z]+(?![a-z])", part)
-    return len(part) >= 12 and 2 in shape and 3 in shape and len(part) < 3.5 * len(words)
 
 
 class Rule(NamedTuple):
@@ -128,6 +33,7 @@ class Rule(NamedTuple):
     keys: tuple[str, ...]  # in lower case; the pattern starts at one of them
     pattern: str
     judge: Callable[[str], bool] = is_token
+    run: str = ""  # "token": the keys stand in a long run of letters and digits; "near": the secret is such a run
     anywhere: bool = False  # the pattern may start elsewhere; the text only has to hold a key, if there are any
 
 
@@ -143,14 +49,18 @@ _END = r"(?![A-Za-z0-9])"
 
 def _token(kind: str, keys: str, pattern: str, judge: Callable[[str], bool] = is_token) -> Rule:
     """Returns a rule for tokens that are known by how they begin."""
-    return Rule(kind, tuple(keys.split()), f"{_EDGE}(?:{pattern})", judge)
+    return Rule(kind, tuple(keys.split()), f"{_EDGE}(?:{pattern})", judge, run="token")
 
 
 _TOKENS = (
     _token("aws_access_key", "akia asia abia acca", rf"A(?:KI|SI|BI|CC)A[A-Z0-9]{{16}}{_END}"),
     _token("github_token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[opsur]_[A-Za-z0-9]{30,}"),
     _token("github_token", "github_pat_", r"github_pat_\w{30,}"),
-    _token("gitlab_token", "gl", r"gl(?:pat|dt|rt|ft|cbt|ptt|soat|agent|oas|imt)-[\w.-]{20,}"),
+    _token(
+        "gitlab_token",
+        "glpat- gldt- glrt- glft- glcbt- glptt- glsoat- glagent- gloas- glimt-",
+        r"gl(?:pat|dt|rt|ft|cbt|ptt|soat|agent|oas|imt)-[\w.-]{20,}",
+    ),
     _token("gitlab_token", "gr1348941", r"GR1348941[\w-]{20,}"),
     _token("slack_token", "xox xapp-", r"(?:xox[a-eoprs]|xapp)[.-][A-Za-z0-9.%-]{12,}"),
     _token("stripe_key", "sk_ rk_", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
@@ -184,13 +94,56 @@ _TOKENS = (
         ("ls0tls1crudjti",),
         rf"{_RUN_EDGE}LS0tLS1CRUdJTi(?:BSU0Eg|BQUklW|BFQyBQ|BPUEVO|BFTkNS|BEU0Eg|BQR1Ag)[A-Za-z0-9+/=]{{20,}}",
     ),
-    Rule("jwt", ("eyj",), rf"{_RUN_EDGE}eyJ[\w-]{{8,}}+\.eyJ[\w-]{{8,}}+(?:\.[\w-]+)*+"),
+    Rule("jwt", ("eyj",), rf"{_RUN_EDGE}eyJ[\w-]{{8,}}+\.eyJ[\w-]{{8,}}+(?:\.[\w-]+)*+", run="token"),
+)
+
+
+def _vendors(kind: str, length: int, prefixes: str, judge: Callable[[str], bool] = is_token) -> Rule:
+    """Returns a rule for tokens of several vendors: how each begins, and how many random characters follow at least."""
+    begins = prefixes.split()
+    pattern = rf"(?:{'|'.join(map(re.escape, begins))})(?:[\w-]|[.%$:+/](?=[\w-])){{{length},}}={{0,2}}"
+    return Rule(kind, tuple(dict.fromkeys(map(str.lower, begins))), f"{_EDGE}(?:{pattern})", judge, run="token")
+
+
+_VENDORS = (
+    _vendors("ai_key", 20, "xai- gsk_ r8_ pplx- tvly- nvapi- pcsk_ lsv2_ tgp_v1_ csk- jina_ sk_", is_key),
+    _vendors(
+        "cloud_token",
+        20,
+        "nfp_ pul- tskey- FlyV1 amzn.mws. fo1_ fm2_ hvs. HRKU- rnd_ dt0c01. dt0s01. dp.st. dp.pt. dp.ct.",
+    ),
+    _vendors("cloud_token", 16, "LTAI AQVN v1.0- t1.9 y0_Ag", is_key),
+    _vendors("aws_access_key", 60, "ABSK"),
+    _vendors("database_token", 20, "sbp_ sb_secret_ pscale_pw_ pscale_tkn_ pscale_oauth_ npg_ napi_"),
+    _vendors("mail_key", 24, "re_ xkeysib- xsmtpsib- mlsn.", is_key),
+    _vendors("package_token", 30, "rubygems_ squ_ sqp_ sqa_ sgp_ bkua_ CCIPAT_ CCIPRJ_ ATBB AKCp oy2", is_key),
+    _vendors("payment_key", 20, "sq0atp- sq0csp- EAAA access_token$ FLWSECK shippo_live_ rzp_live_", is_key),
+    _vendors(
+        "workspace_token",
+        20,
+        "figd_ figo_ ATTA CFPAT- PMAK- PMAT- pat-na1- pat-eu1- tfp_ sl.u. sl.B apify_api_",
+        is_key,
+    ),
+    _vendors("monitoring_key", 20, "NRAK- NRAA- sntrys_ sntryu_ glc_ phx_ ddp_"),
+    _vendors("onepassword_key", 40, "ops_eyJ"),
+    _vendors("map_key", 40, "sk.eyJ tk.eyJ"),
+    _vendors("social_token", 80, "EAA", is_key),
+    _vendors("social_token", 60, "AAAAAAAAAAAAAAAAAAAA", ends_random),
+    _token("onepassword_key", "a3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,4}[A-Z0-9]{5}"),
+    _token("flag_key", "sdk- api- mob-", rf"(?:sdk|api|mob)-[0-9a-f]{{8}}-(?:[0-9a-f]{{4}}-){{3}}[0-9a-f]{{12}}{_END}"),
+    _token("workspace_token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    Rule("cloud_token", ("atlasv1",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}", run="token", anywhere=True),
+    Rule("monitoring_key", ("nral",), r"(?<![0-9a-f])[0-9a-f]{36}NRAL", run="token", anywhere=True),
+    Rule("social_token", ("apa91b",), r"[\w-]{11}:APA91b[\w-]{100,}", run="token", anywhere=True),
 )
 
 _SLASH = r"(?:\\{0,3}/|%2F)"  # JSON may write \/
 _WEB = f"(?:https?(?::|%3A){_SLASH}{_SLASH})?"
 # Tokens that are known by what stands around them.
-_NEAR = (
+_NEAR_RULES = (
+    Rule("private_key", ("kty",), r"\"(?:d|k|p|q|dp|dq|qi)\\?\"\s{0,2}:\s{0,2}\\?\"([\w-]{20,})", anywhere=True),
+    Rule("private_key", ("private-lines",), r"Private-Lines: ?\d+\s+((?:[A-Za-z0-9+/=]{16,}\s+){1,64})"),
+    Rule("private_key", ("xprv", "yprv", "zprv", "tprv"), r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,112}", run="token"),
     Rule(
         "aws_secret_key",
         ("secret", "akia", "asia"),
@@ -205,7 +158,7 @@ _NEAR = (
     ),
     Rule("azure_key", ("azure", "storage", "keyname"), r"(?<![A-Za-z0-9+/-])[A-Za-z0-9+/]{86}==", anywhere=True),
     Rule("azure_key", ("q~",), r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,40}(?![\w~.-])", anywhere=True),
-    Rule("npm_token", ("_auth",), r"_auth(?:Token)?[ \t]{0,2}=[ \t]{0,2}\"?([^\s\"$]{16,})"),
+    Rule("npm_token", ("_auth",), r"_auth(?:Token)?[ \t]{0,2}=[ \t]{0,2}\"?([^\s\"$]{16,})", is_key),
     Rule("twilio_key", ("twilio",), r"(?i:twilio)[^\n]{0,120}?[^0-9A-Za-z]([0-9a-f]{32})(?![0-9A-Za-z])"),
     Rule(
         "mailgun_key",
@@ -217,9 +170,10 @@ _NEAR = (
     Rule("telegram_token", ("telegram", "bot"), r"(?<!\d)\d{8,10}(?::|%3A)[\w-]{35}(?![\w-])", is_key, anywhere=True),
     Rule(
         "discord_token",
-        (),
+        (".",),
         r"[MNO](?:(?<![\w-].)|(?<=\\[nrt].)|(?<=%[0-9A-F]{2}.)|(?<=[0-9]m.))[\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,}",
         is_key,
+        run="token",
         anywhere=True,
     ),
     Rule(
@@ -247,8 +201,39 @@ _NEAR = (
         "kubernetes_token",
         ("--token", "bootstrap", "kubeadm"),
         r"(?<![\w.])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])",
-        is_key,
+        is_token,
         anywhere=True,
+    ),
+)
+
+_NEAR = tuple(rule._replace(run=rule.run or "near") for rule in _NEAR_RULES)
+
+# Secrets of other forms than one long run: numbers, codes in groups, hashes of passwords.
+_SHORT = (
+    Rule("password_hash", ("$",), r"\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2id?|scrypt)\$[\w./$=,+]{16,}"),
+    Rule("password_hash", ("{sha", "{ssha"), r"\{S?SHA\d{0,3}\}[A-Za-z0-9+/]{20,}={0,2}"),
+    Rule(
+        "otp_secret",
+        ("2fa", "otp", "authenticator", "setup key", "qr code"),
+        r"(?i:2fa|otp|authenticator|setup key|qr code)[^\n]{0,80}?(?<![A-Za-z0-9])"
+        r"([A-Z2-7]{16,64}|[a-z2-7]{16,64}|(?:[a-z2-7]{4}[ -]){3,15}[a-z2-7]{4}|(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{4})"
+        r"(?![A-Za-z0-9])",
+        is_base32,
+    ),
+    Rule(
+        "pin",
+        ("pin", "puk", "code"),
+        r"(?i:(?:(?<![a-z])p(?:in|uk)(?:[ -](?:code|number))?|(?<=door |gate |safe )code|(?<=alarm |entry )code"
+        r"|(?<=access |unlock |keypad )code)s?"
+        r"(?:[ \t]{0,2}[:=]?[ \t]{1,2}|(?:[ ][a-z]{1,12}){0,5}[ ](?:is|ist|est|es)[ :]{1,2}))"
+        r"(\d{4,8})(?![\w-]|[.:]\d)",
+        is_number,
+    ),
+    Rule(
+        "card_check",
+        ("cvv", "cvc", "security code"),
+        r"(?i:cvv2?|cvc2?|security code)[ \t\"']{0,3}(?:[:=]|is)?[ \t\"']{0,3}(\d{3,4})(?![\w-])",
+        is_number,
     ),
 )
 
@@ -286,9 +271,62 @@ _LOGINS = (
     Rule("password", ("login",), r"login[ \t\n]{1,8}\S{1,100}[ \t\n]{1,8}password[ \t]{1,8}(\S{4,256})", is_password),
     Rule(
         "password",
-        ("sshpass", "mysql", "docker login"),
-        r"[^\n]{6,80}? -p ?[\"']?([^\s\"'-][^\s\"']{4,255})",
+        (" -p", " -a"),
+        r"(?:sshpass|mysql|docker login|redis-cli|zip|7z)[^\n]{0,80}? -[pPa] ?[\"']?([^\s\"'-][^\s\"']{4,255})",
         is_password,
+        anywhere=True,
+    ),
+    Rule(
+        "password",
+        ("htpasswd",),
+        r"htpasswd[^\n]{0,20} -\w{0,4}b\w{0,4} \S{1,100} \S{1,100} ([^\s\"']{4,256})",
+        is_password,
+    ),
+    Rule(
+        "password",
+        ("chpasswd",),
+        r"[\w-]{1,40}:([^\s\"']{4,256})[\"']?[^\n]{0,20}\|[^\n]{0,20}chpasswd",
+        is_password,
+        anywhere=True,
+    ),
+    Rule("password", ("/user:",), r"/user:\S{1,100} ([^\s\"'/]{4,256})", is_password),
+    Rule("password", ("community",), r"community ([^\s\"']{6,256})", is_password),
+    Rule("password", ("jdbc:",), r"jdbc:[\w:]{3,40}:[\w$]{1,60}/([^\s@\"'/]{3,256})@", is_login),
+    Rule("password", ("wifi:",), r"(?i:wifi:)[^\n]{0,80}?P:([^;\n]{4,256})", is_login),
+    Rule(
+        "password",
+        ("identified", "password"),
+        r"(?i:identified(?: with \S{1,40})? (?:by|as)|password) {1,4}[\"']([^\"'\n]{4,256})[\"']",
+        is_password,
+    ),
+    Rule(
+        "password",
+        ("pgpass", ":543"),
+        r"(?m)(?<![\w.*-])[\w.*-]{1,100}:(?:\d{4,5}|\*):[\w*-]{1,60}:[\w*.-]{1,60}:(\S{6,256})$",
+        is_password,
+        anywhere=True,
+    ),
+    # A name and a password, in one breath.
+    Rule(
+        "password",
+        ("credential", "login", "user", "zugang", "identifiant"),
+        r"(?i:(?:credentials?|login|zugang|zugangsdaten|identifiants?|user(?:name)?/[a-z]{2,10})s?"
+        r"(?:[ \t](?:is|are|details|data))?[ \t]{0,2}[:=]?[ \t]{1,3})"
+        r"[\"'`]?[\w.@+-]{2,60}[\"'`]?(?:[ \t]?/[ \t]?|:)[\"'`]?([^\s\"'`]{6,256})",
+        is_password,
+    ),
+    Rule(
+        "password",
+        (" p:", " p="),
+        r"(?i:(?<![a-z])u(?:ser)?[:=] ?\S{1,60}[ ,;/]{1,3}p[:=] ?)([^\s\"']{6,256})",
+        is_strong,
+        anywhere=True,
+    ),
+    Rule(
+        "session_cookie",
+        ("sessid", "sessionid=", "connect.sid", "cookie"),
+        r"(?i:cookie[^\n]{0,200}?(?:sess|sid|auth|token)[\w.-]{0,20}|sess(?:ion)?id|connect\.sid)=\"?(?:s%3A)?([\w.%+/-]{20,512})",
+        is_key,
     ),
 )
 
@@ -298,6 +336,7 @@ _IS = (
     rf"(?:(?:{_QUOTE})?\]?[ \t]{{0,8}}(?::[ \t]?[A-Za-z][\w\[\].| ]{{0,20}}?(?=[ \t]?=[^=]))?[ \t]?"
     rf"(?:={{1,3}}>?|:=?(?!/)|->|>|%3[ADad]|\\u003[adAD])(?:[ \t]|%2[027]){{0,8}}"
     rf"|(?:{_QUOTE})?,?(?:\s|\\n){{1,24}}(?:{_QUOTE})?value(?:{_QUOTE})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    rf"|(?:{_QUOTE}),[ \t]{{0,4}}(?=[\"'])"
     r"|[ \t](?:for[ \t][\w .-]{1,40}?[ \t])?(?:is|was|to|set to)[ \t:]{1,3})"
 )
 # A sign that may end a value does so before a space, a quote, another such sign or the next pair.
@@ -315,32 +354,28 @@ _TAIL = (
 _OPTION = "(?:(?-i:(?<=[A-Z]_))|" + "|".join(rf"(?<=--[\w-]{{{length}}})" for length in range(16)) + ")"
 
 
-def _after(words: str) -> str:
-    """Returns a pattern for the place behind one of the words, joined or apart."""
-    return "(?:" + "|".join(rf"(?<={word})|(?<={word}[_. -])" for word in words.split()) + ")"
-
-
-def _assigned(kind: str, keys: str, names: str, judge: Callable[[str], bool]) -> Rule:
+def _assigned(kind: str, keys: tuple[str, ...], names: str, judge: Callable[[str], bool]) -> Rule:
     """Returns a rule for values that are secret because of the name they are given to."""
     pattern = rf"(?i:({_OPTION})?(?:{names}){_TAIL}(?:{_IS}|(?(1)[ \t]{{1,4}}|(?!)))){_VALUE}"
-    return Rule(kind, tuple(keys.split()), pattern, judge)
+    return Rule(kind, keys, pattern, judge)
 
 
-_KEYS = _after(
-    "api access private encryption signing auth master account client service shared app application webhook deploy license"
-)
-_GRANTS = _after("access auth api refresh bot personal deploy security admin private oauth oauth2")
+_KEYS = after(KEY_NAMES)
+_GRANTS = after("access auth api refresh bot personal deploy security admin private oauth oauth2 server".split())
 _NAMED = (
     _assigned(
         "password",
-        "pass pw",
-        r"passwor[dt]|passwd|passphrase|passcode|(?<![a-z])(?:pwd|pass|pw)|(?-i:(?<=[a-z])(?:Pass|Pwd))",
+        ("pass", "pw", "psk", *PASSWORDS),
+        rf"passwor[dt]|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe|passphrase|passcode|(?:store|key)pass|bindpw|(?<![a-z])(?:pwd|pass|pw|psk)|{'|'.join(PASSWORDS)}|(?-i:(?<=[a-z])(?:Pass|Pwd))",
         is_password,
     ),
-    _assigned("secret", "secret key token", rf"secret|{_KEYS}key|{_GRANTS}token", is_key),
+    _assigned("secret", ("secret", "key", "token"), rf"secret|(?=key){_KEYS}key|(?=token){_GRANTS}token", is_key),
     _assigned(
-        "token", "token credential", r"(?<!page)(?<!page[_-])(?<!next[_-])(?<!sync[_-])(?:token|credential)", is_bearer
+        "token",
+        ("token", "credential", "pat", "wif"),
+        r"(?<!page)(?<!page[_-])(?<!next[_-])(?<!sync[_-])(?:token|credential)|(?<![a-z])(?:pat|wif)",
+        is_bearer,
     ),
 )
 
-RULES = (*_TOKENS, *_NEAR, *_LOGINS, *_NAMED)
+RULES = (*_TOKENS, *_VENDORS, *_NEAR, *_SHORT, *_LOGINS, *_NAMED)

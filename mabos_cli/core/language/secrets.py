@@ -1,22 +1,64 @@
 """Secrets in text: keys, tokens and passwords that must not be remembered. Found by rules, replaced by markers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.language.secret_context import FINDERS, Finder
 from mabos_cli.core.language.secret_rules import RULES, Rule
+from mabos_cli.core.language.secret_shapes import compiled
 
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000
-_BEGIN = r"-----BEGIN(?:[ +]|%20)(?:[A-Z0-9]{1,12}(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----"
+_SPACE = "(?:[ +]|%20)"
+_BEGIN = rf"-----BEGIN{_SPACE}(?:(?:[A-Z0-9]{{1,12}}{_SPACE}){{0,3}}PRIVATE{_SPACE}KEY(?:{_SPACE}BLOCK)?|OpenVPN Static key V1)-----"
 # Lines of a key whose end is missing, with what wraps them in JSON, code, diffs and quotes.
 _LINES = (
     r"(?:(?:[\s\"'`+,>|#*]|\\+[nr])*+"
     r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{1,15}+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{0,80}))*+"
 )
-KINDS = frozenset(("private_key", *(rule.kind for rule in RULES)))
+_ALL: tuple[Rule | Finder, ...] = (*RULES, *FINDERS)
+KINDS = frozenset(
+    ("private_key", *(rule.kind for rule in RULES), *(kind for finder in FINDERS for kind in finder.kinds))
+)
 # A rule without keys looks at every text; the others only where one of their keys stands.
-_KEYLESS = tuple(rank for rank, rule in enumerate(RULES) if not rule.keys)
-_KEYS = tuple((key, rank) for rank, rule in enumerate(RULES) for key in rule.keys)
+_KEYLESS = tuple(rank for rank, rule in enumerate(_ALL) if not rule.keys)
+
+
+def _key_tree(run: str) -> dict[str, dict[str, list[int]]]:
+    """Returns the rules for each key, under the shortest key that the key contains.
+
+    A text without the one does not hold the other, so most texts are searched for few keys.
+    """
+    ranks: dict[str, list[int]] = {}
+    for rank, rule in enumerate(_ALL):
+        for key in rule.keys if getattr(rule, "run", "") == run else ():
+            ranks.setdefault(key, []).append(rank)
+    tree: dict[str, dict[str, list[int]]] = {}
+    for key in sorted(ranks, key=len):
+        tree.setdefault(next((root for root in tree if root in key), key), {})[key] = ranks[key]
+    return tree
+
+
+def _held(tree: dict[str, dict[str, list[int]]], text: str) -> list[tuple[str, list[int]]]:
+    """Returns the keys that a text holds, each with its rules."""
+    roots = [root for root in tree if root in text]
+    return [(key, ranks) for root in roots for key, ranks in tree[root].items() if key == root or key in text]
+
+
+_TOKEN_KEYS, _NEAR_KEYS, _KEYS = _key_tree("token"), _key_tree("near"), _key_tree("")
+_RUN = r"[a-z0-9_$./+%:=~-]{20,}+"
+_PLAIN_RUN = "[0-9a-f./_:=-]+"  # a hash or a number
+# Soft hyphens, joiners, marks of direction and the like: nothing that a reader would see.
+_HIDDEN = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+_WIDE = {**{0xFF01 + place: 0x21 + place for place in range(94)}, 0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20}
+_WIDE_FORMS, _OTHER_LETTERS = "[\uff01-\uff5e\u3000\xa0\u202f]", "[\u0370-\u052f]"
+# Cyrillic and Greek letters that are drawn like Latin ones.
+_LOOKALIKES = str.maketrans(
+    "авеһіјкмнорстухѕԁԛԝгАВЕЗНІЈКМОРСТУХЅԚԜαβγεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "abehijkmhopctyxsdqwrABE3HIJKMOPCTYXSQWaByenikvoptuxwABEZHIKMNOPTYX",
+)
+# A word of Latin letters and others.
+_MIXED = r"\b(?:[A-Za-z]+[^\W\x00-\x7f]|[^\W\x00-\x7f]+[A-Za-z])\w*"
 _MARKER = r"\[redacted:[a-z0-9_-]{1,40}\]"
 
 
@@ -36,14 +78,56 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     """
     # Line breaks in their place keep markers out of every value, and every place where it is.
     plain = re.sub(_MARKER, lambda marker: "\n" * len(marker[0]), text) if "[redacted:" in text else text
+    if plain.isascii():
+        return tuple(_find(plain))
+    plain, places = _normalize(plain)
+    return tuple(Secret(kind, places[start], places[end - 1] + 1) for kind, start, end in _find(plain))
+
+
+def _find(text: str) -> Iterator[Secret]:
+    """Yields the secrets in a text without hidden or disguised characters."""
     # The one letter that becomes two in lower case would shift what follows.
-    lowered = plain.replace("\u0130", "i").lower()
-    found = [(start, end, -1) for start, end in _private_keys(plain)] if "-----begin" in lowered else []
-    for rank in sorted({*_KEYLESS, *(rank for key, rank in _KEYS if key in lowered)}):
-        rule = RULES[rank]
-        spans = _anywhere(rule, plain, lowered) if rule.anywhere else _at_keys(rule, plain, lowered)
-        found += ((start, end, rank) for start, end in spans)
-    return tuple(_merged(found))
+    lowered = text.replace("\u0130", "i").lower()
+    found = [(start, end, -1, "private_key") for start, end in _private_keys(text)] if "-----begin" in lowered else []
+    keys = _held(_KEYS, lowered)
+    # Most texts have no long run of letters and digits, and many rules need not be tried.
+    if runs := compiled(_RUN).findall(lowered):
+        tokens = "\n".join(run for run in runs if not compiled(_PLAIN_RUN).fullmatch(run))
+        keys += [*_held(_NEAR_KEYS, lowered), *_held(_TOKEN_KEYS, tokens)]
+    held = {key for key, _ in keys}
+    for rank in sorted({rank for _, ranks in keys for rank in ranks}.union(_KEYLESS)):
+        rule = _ALL[rank]
+        own = [key for key in rule.keys if key in held]
+        if isinstance(rule, Finder):
+            found += ((start, end, rank, kind) for start, end, kind in rule.find(text, lowered, own))
+        else:
+            spans = _anywhere(rule, text) if rule.anywhere else _at_keys(rule, own, text, lowered)
+            found += ((start, end, rank, rule.kind) for start, end in spans)
+    return _merged(found)
+
+
+def _normalize(text: str) -> tuple[str, Sequence[int]]:
+    """Returns the text as a reader sees it, in the letters that the rules use, and where each character of it stands.
+
+    Characters without width are left out, wide forms become plain ones, and letters of other alphabets that look Latin
+    become Latin in words that would otherwise mix both.
+    """
+    hidden = compiled(_HIDDEN)
+    places: Sequence[int] = range(len(text))
+    if hidden.search(text):
+        places = [place for place, character in enumerate(text) if not hidden.match(character)]
+        text = hidden.sub("", text)
+    if compiled(_WIDE_FORMS).search(text):
+        text = text.translate(_WIDE)
+    if compiled(_OTHER_LETTERS).search(text):
+        text = compiled(_MIXED).sub(lambda word: _latin(word[0]), text)
+    return text, places
+
+
+def _latin(word: str) -> str:
+    """Returns a word in Latin letters if all that are not Latin look like it."""
+    latin = word.translate(_LOOKALIKES)
+    return latin if latin.isascii() else word
 
 
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -69,30 +153,29 @@ def _replace(text: str, found: tuple[Secret, ...]) -> str:
     return "".join((*parts, text[start:]))
 
 
-def _merged(found: list[tuple[int, int, int]]) -> Iterator[Secret]:
+def _merged(found: list[tuple[int, int, int, str]]) -> Iterator[Secret]:
     """Yields the secrets in order. Where several overlap, one covers them all and has the kind of the first rule."""
     start = end = rank = -1
+    kind = ""
     for match in sorted(found):
         if match[0] >= end:
             if end > start:
-                yield _secret(start, end, rank)
-            start, end, rank = match
-        end, rank = max(end, match[1]), min(rank, match[2])
+                yield Secret(kind, start, end)
+            start, end, rank, kind = match
+        elif match[2] < rank:
+            rank, kind = match[2:]
+        end = max(end, match[1])
     if end > start:
-        yield _secret(start, end, rank)
+        yield Secret(kind, start, end)
 
 
-def _secret(start: int, end: int, rank: int) -> Secret:
-    return Secret("private_key" if rank < 0 else RULES[rank].kind, start, end)
-
-
-def _at_keys(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Yields where a rule finds a secret that starts at one of its keys. In most texts there is none, and no pattern
-    runs."""
-    for key in rule.keys:
+def _at_keys(rule: Rule, keys: list[str], text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Yields where a rule finds a secret that starts at one of its keys."""
+    pattern = compiled(rule.pattern)
+    for key in keys:
         place = lowered.find(key)
         while place >= 0:
-            if match := re.compile(rule.pattern).match(text, place):
+            if match := pattern.match(text, place):
                 start, end = match.span(match.lastindex or 0)
                 if rule.judge(text[start:end]):
                     yield start, end
@@ -105,13 +188,12 @@ def _at_keys(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
             place = lowered.find(key, place)
 
 
-def _anywhere(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _anywhere(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
     """Yields where a rule finds a secret in a text that holds one of its keys somewhere."""
-    if not rule.keys or any(key in lowered for key in rule.keys):
-        for match in re.finditer(rule.pattern, text):
-            start, end = match.span(match.lastindex or 0)
-            if rule.judge(text[start:end]):
-                yield start, end
+    for match in compiled(rule.pattern).finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        if rule.judge(text[start:end]):
+            yield start, end
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.secret_rules import RULES, is_basic, is_bearer, is_key, is_password
+from mabos_cli.core.language.secret_rules import RULES
+from mabos_cli.core.language.secret_shapes import is_basic, is_bearer, is_key, is_password
 from mabos_cli.core.language.secrets import Secret, find_secrets, redact
 
 ROOT = Path(__file__).parents[3]
@@ -85,6 +86,16 @@ AROUND = {
         "machine git.example.com login ada password {hunter2x}",
         "sshpass -p {hunter2x} ssh ada@host",
         "mysql -u root -p{hunter2x} shop",
+        "redis-cli -h cache -a {hunter2x} ping",
+        "net use Z: //nas/share /user:office {hunter2x}",
+        "echo 'root:{hunter2x}' | chpasswd",
+        "CREATE USER 'report' IDENTIFIED BY '{hunter2x}';",
+        "db1.example.com:5432:shop:app:{hunter2x}",
+        "jdbc:oracle:thin:scott/{hunter2x}@//ora1:1521/ORCL",
+        "WIFI:T:WPA;S:CafeLuna;P:{hunter2x};;",
+        "login is bob / {Sunset2017$}",
+        "credentials: admin:{Sunset2017$}",
+        "u: backup p: {Sunset2017$}",
     ],
     "npm_token": [f"//registry.npmjs.org/:_authToken={{{drawn(HEX, 36)}}}"],
     "twilio_key": [f"curl https://api.twilio.com -u AC{drawn(HEX, 32)}:{{{drawn(HEX, 32)}}}"],
@@ -107,8 +118,71 @@ AROUND = {
         ),
     ],
     "private_key": [f"tls.key: {{LS0tLS1CRUdJTi{'BSU0EgUFJJVkFURSBLRVktLS0tLQo' + drawn(ALNUM, 60)}}}"],
+    "ai_key": [f"use {{xai-{drawn(ALNUM, 40)}}}", f"{{gsk_{drawn(ALNUM, 52)}}}", f"is {{r8_{drawn(ALNUM, 37)}}} ours?"],
+    "cloud_token": [f"{{tskey-api-{drawn(ALNUM, 17)}-{drawn(ALNUM, 32)}}}", f"{{LTAI5t{drawn(ALNUM, 18)}}}"],
+    "database_token": [f"{{sbp_{drawn(HEX, 40)}}}", f"{{pscale_pw_{drawn(ALNUM, 43)}}}"],
+    "mail_key": [f"{{re_{drawn(ALNUM, 8)}_{drawn(ALNUM, 24)}}}", f"{{xkeysib-{drawn(HEX, 64)}-{drawn(ALNUM, 16)}}}"],
+    "package_token": [f"{{rubygems_{drawn(HEX, 48)}}}", f"{{bkua_{drawn(HEX, 40)}}}"],
+    "payment_key": [f"{{sq0atp-{drawn(ALNUM, 22)}}}", f"{{access_token$production${drawn(HEX, 16)}${drawn(HEX, 32)}}}"],
+    "workspace_token": [f"{{figd_{drawn(ALNUM, 40)}}}", f"{{pat{drawn(ALNUM, 14)}.{drawn(HEX, 64)}}}"],
+    "monitoring_key": [f"{{NRAK-{drawn(CAPITALS, 27)}}}", f"{{{drawn(HEX, 36)}NRAL}}"],
+    "onepassword_key": ["{A3-K4H7N2-Q9W3T6-8B5D1-F2K7M-Z3X9C-4V6N8}"],
+    "map_key": [f"{{sk.eyJ{drawn(ALNUM, 50)}.{drawn(ALNUM, 22)}}}"],
+    "flag_key": ["sdk key -> {sdk-0e9b7c5a-1d2f-4a6b-8c3d-5e4f6a7b8c9d}"],
+    "social_token": [f"{{EAA{drawn(ALNUM, 120)}}}", f"{{{'A' * 21}{drawn(ALNUM, 90)}}}"],
+    "password_hash": [
+        f"ada:{{$2y$10${drawn(ALNUM, 53)}}}",
+        f"root:{{$6${drawn(ALNUM, 16)}${drawn(ALNUM, 86)}}}:19750:0:99999:7:::",
+    ],
+    "otp_secret": [
+        "authenticator key for GitHub: {sua6 hkdc faa2 wbbz pcyp vg3a uov5 zbll}",
+        "2FA setup key {XXPRHMALTOXZQ5N26TJ5M4UT}",
+    ],
+    "pin": ["my bank pin is {8264}", "SIM PIN {0952}", "the PIN of the company card is {7316}.", "door code: {4711}"],
+    "card_check": ["exp 11/27 CVV {831}", "cvc: {407}"],
+    "card": ["Visa {4111 1111 1111 1111} exp 04/29", "card={4012888888881881}&exp=1128", "Amex {3782 822463 10005}"],
+    "recovery_code": ["GitHub recovery codes: {9e136-c4d1c 934a1-96ad0}", "backup codes: {7587 3304, 0963 3968}"],
+    "seed_phrase": [
+        "{legal winner thank year wave sausage worth useful legal winner thank yellow}",
+        "seed: {1. letter 2. advice 3. cage 4. absurd 5. amount 6. doctor 7. acoustic 8. avoid 9. lunch 10. crisp 11. hip 12. topic}",
+    ],
+    "session_cookie": [f"Set-Cookie: PHPSESSID={{{drawn(HEX, 26)}}}; Path=/"],
     "token": [f"token: {{{drawn(ALNUM, 32)}}}", f"credential={{{drawn(ALNUM, 24)}}}"],
 }
+SENTENCES = """
+password (prod): {Sunset2017$}
+The password was changed to {Sunset2017$} on Monday.
+Use {Sunset2017$} as the password when the installer asks.
+The old password ({Sunset2017$}) still works.
+**Password:** {Sunset2017$}
+Password:\\n{Sunset2017$}
+temporary password {Sunset2017$}, valid for a day
+Is {Sunset2017$} still the right password?
+NAS admin -> {Sunset2017$} (password), do not lose
+sign in with the password {river-ferry-walnut-91} until Friday
+Das Passwort lautet {Sunset2017$}.
+Benutzer: kasse, Kennwort: {Sunset2017$}
+Le mot de passe du serveur est {Sunset2017$}.
+Utilise {Sunset2017$} comme mot de passe.
+Cambié la contraseña a {Sunset2017$} esta mañana.
+A senha do banco é {Sunset2017$}.
+hasło: {Sunset2017$}
+пароль: {Sunset2017$}
+新密码为 {Sunset2017$}
+服务器的密码是{Sunset2017$}，请保密。
+パスワード：{Sunset2017$}
+비밀번호: {Sunset2017$}
+| Host | User | Password |\\n|------|------|------|\\n| db-1 | app | {Sunset2017$} |
+p\u0430ssw\u043erd: {Sunset2017$}
+pass\u200bword: {Sunset2017$}
+\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44\uff1a{Sunset2017$}
+ETH_PRIVKEY: "{1a9f7a4e72b533379c9ff56c04ab1501b29cff6b2496fe982db234fc4b0bb95f}"
+private key of the deployer: {0x881543fd9f5fadf1a13baf75aaaa5df5f614be10aee6fd4661df9683a68fead1}
+as promised, the admin API key:\\n\\n    {30c708e1686149622b4073755571b933}\\n\\nBest
+I found the master key "{c0ed2c39248a7733aeb8fdc76e405ed0}" in the wiki
+os.Setenv("API_KEY", "{tKMCchgGazMeIH48Z2ykQ6Wqs7MbeMDiwZNs}")
+{"kty":"oct","k":"{JHcrwBZxayS7VkizmRUIGskqONlUglC8AFUUTSNInHA}"}
+""".strip().split("\n")
 PAIRS = (
     "{name}={value}",
     "export {name}='{value}'",
@@ -168,6 +242,15 @@ https://user:<token>@host and git@github.com:org/repo.git
 Authorization: Bearer $TOKEN
 basic understanding of bearer authentication is required
 -----BEGIN PUBLIC KEY-----
+the number 4111 1111 1111 1112 has a wrong check digit, and IMEI 490154203237518 is no card
+GPIO pin 17 drives the relay; a PIN must be 4 to 6 digits long
+host key fingerprint: SHA256:zQI37FB4PIkB4mIY5ZvycaP3n+Q3QG4XRC9t5BRKxEG
+cache key: node-modules-8a6643a044aaaac5d2d10085fa9942f861ff75cc219d5b03c840f374c35789d8
+you may pass force_zip64=False, and the password prompt appears twice
+Passwort vergessen? La contraseña debe tener al menos ocho caracteres. 忘记密码？
+design build test ship measure learn repeat plan review deploy monitor improve
+[True, False, True, False, True, True, False, True, True, True, False, True, False]
+tx 0x112c512d8f5e04cb5d810ac4af4bdeca47024f67fd08682dcf61bfcd5bf6ac8a was mined, and the key to success is patience
 """.strip().split("\n")
 
 
@@ -195,6 +278,21 @@ def test_secrets_are_known_by_what_stands_around_them(kind: str, line: str) -> N
     line = line.replace("{" + value + "}", value)
     start = line.index(value)
     assert kind in [s.kind for s in find_secrets(line) if s.start <= start and start + len(value) <= s.end]
+
+
+@pytest.mark.parametrize("line", SENTENCES)
+def test_values_are_secret_by_what_a_sentence_says_of_them(line: str) -> None:
+    before, value, after = re.fullmatch(r"(.*?)\{([^{}:]+)\}(.*)", line).groups()
+    text = (before + value + after).replace("\\n", "\n")
+    start = text.index(value)
+    assert any(s.start <= start and start + len(value) <= s.end for s in find_secrets(text))
+
+
+def test_hidden_characters_go_with_the_secret_and_move_nothing() -> None:
+    token = TOKENS["github_token"]
+    hidden = token[:9] + "\u200b" + token[9:20] + "\u00ad" + token[20:]
+    assert redact(f"see {hidden} in caf\u00e9")[0] == "see [redacted:github_token] in caf\u00e9"
+    assert find_secrets("caf\u00e9 \u200d password=hunter2x") == (Secret("password", 16, 24),)
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -328,6 +426,13 @@ HOSTILE = {
     "digits": "1234567890:",
     "near": "datadog key vault twilio ",
     "markers": "password=[redacted:x]",
+    "labels": "the password is ",
+    "labels before": "as the password x1Y",
+    "tables": "| password |\n|---|\n",
+    "seeds": "able above zoo ",
+    "codes": "recovery codes: ab12-cd34 ",
+    "hidden": "pass\u200bword: ",
+    "lookalikes": "p\u0430ss",
 }
 
 
@@ -338,7 +443,7 @@ def test_a_megabyte_that_is_made_to_cost_time_is_done(name: str) -> None:
     text = piece * (1_000_000 // len(piece)) + "!"
     found = find_secrets(text)
     assert all(a.end <= b.start for a, b in pairwise(found))
-    assert (len(found) > 20_000) == (name == "begins")
+    assert (len(found) > 20_000) == (name in ("begins", "codes"))
 
 
 def test_keys_are_in_lower_case_and_patterns_start_at_them() -> None:
@@ -363,4 +468,4 @@ def test_labelled_set() -> None:
     assert len(labelled["benign"]) >= 500 and len({sample["kind"] for sample in labelled["secrets"]}) >= 24
     got = benchmark.judge(labelled)
     assert got.recall >= 0.97, dict(got.missed)
-    assert len({number for number, _ in got.alarms}) <= 2 * got.benign / 500, got.alarms
+    assert len({number for number, _ in got.alarms}) <= 0.005 * got.benign, got.alarms
