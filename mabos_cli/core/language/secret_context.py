@@ -43,7 +43,7 @@ _NAMES = {
     **{word: f"(?P<password>{word})" for word in PASSWORDS},
 }
 # A name in code is no label: password_hash, token.go, secret(...), "password" in a list.
-_LABEL_ENDS = r"s?(?=[\s:=\"'`*),-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|[\"'`][\s,)]+\w)"
+_LABEL_ENDS = r"s?(?=[\s:=\"'`*),-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
 _LABELS = {key: f"(?:{name}){_LABEL_ENDS}" for key, name in _NAMES.items()}
 # A password has letters beside digits or signs, or letters of both cases in a row; keys are long.
 _HINTS = {
@@ -216,9 +216,12 @@ def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
         if not label:
             continue
         first = last = -1
-        for step, token in enumerate(re.compile(r"[A-Za-z0-9:-]+").finditer(text, label.end(), label.end() + 400)):
+        done = label.end()
+        for step, token in enumerate(compiled(r"[A-Za-z0-9:-]+").finditer(text, done, done + 400)):
             value = token[0].strip(":-")
             is_code = len(value) >= 4 and any(map(str.isdigit, value)) and not re.search(r"\d{4}-\d\d-\d\d", value)
+            if not compiled(r"[\s,;.:*()#]{0,6}").fullmatch(text, done, token.start()) or step > 3 * _WORDS:
+                break
             if is_code:
                 first = token.start() if first < 0 else first
                 last = token.start() + len(value)
@@ -226,6 +229,7 @@ def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
                 break
             elif token[0].endswith(":") or value in _LINKS:
                 first = token.end() + 1
+            done = token.end()
         if last >= 0:
             yield first, last, "recovery_code"
 
