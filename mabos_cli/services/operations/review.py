@@ -55,6 +55,9 @@ _CONFLICT = re.compile(r"(?m)^## Conflict \d+: (.*)$")
 _MINDS = {kind.file: name for name, kind in KINDS.items()}
 _RESULTS = {None: "open", True: "came true", False: "did not come true"}
 
+# Kinds of files that are only named: what else changed has rows of its own, or repeats them.
+_OTHERS = ("", "mind", "manifest")
+
 
 class Review(NamedTuple):
     """What is new for an agent: sections with rows, observations captured and harvested, other changed files."""
@@ -108,7 +111,9 @@ def review_agent(paths: AgentPaths, revision: Revision) -> Review:
     captured = sum(files.added(name).count(b"\n{") for name in files.matching(_CAPTURED))
     harvested = set().union(*(parse_harvests(files.added(name)).ids for name in files.matching(_HARVESTED)))
     others = tuple(
-        name for name in revision.changed if name not in files.seen and not kind_of(paths.cited(paths.root / name))
+        name
+        for name in revision.changed
+        if name not in files.seen and kind_of(paths.cited(paths.root / name)) in _OTHERS
     )
     return Review(paths.id, tuple(s for s in sections if s.rows), captured, len(harvested), others)
 
