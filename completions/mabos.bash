@@ -24,7 +24,7 @@ _mabos_spec() {
     'agent show')
       args=(agents) ;;
     store)
-      opts=(--type -t --importance -i --priority --tag --store --source --context --related-to --expires --observed-at --author --session --trust --if-new --llm --redact --allow-secret --defer --batch)
+      opts=(--type -t --importance -i --priority --tag --store --source --context --related-to --expires --observed-at --author --session --trust --by --if-new --llm --redact --allow-secret --defer --batch)
       args=(any)
       case $2 in
         --type|-t) kind='=event
@@ -39,7 +39,7 @@ project
 person
 insight
 plan' ;;
-        --importance|-i|--source|--context|--expires|--observed-at|--author|--session) kind=any ;;
+        --importance|-i|--source|--context|--expires|--observed-at|--author|--session|--by) kind=any ;;
         --priority) kind='=critical
 high
 medium
@@ -449,10 +449,10 @@ both' ;;
     fact)
       subs=(assert retract query explain current timeline lint import export) ;;
     'fact assert')
-      opts=(--confidence --source --trust --from --until)
+      opts=(--confidence --source --trust --by --from --until)
       args=(any any any)
       case $2 in
-        --confidence|--source|--from|--until) kind=any ;;
+        --confidence|--source|--by|--from|--until) kind=any ;;
         --trust) kind='=trusted
 agent
 untrusted' ;;
@@ -486,13 +486,13 @@ untrusted' ;;
     'fact lint')
       opts=(--check) ;;
     'fact import')
-      opts=(--format --source --trust)
+      opts=(--format --source --trust --by)
       args=(files)
       case $2 in
         --format) kind='=ndjson
 csv
 turtle' ;;
-        --source) kind=any ;;
+        --source|--by) kind=any ;;
         --trust) kind='=trusted
 agent
 untrusted' ;;

@@ -31,7 +31,7 @@ function __mabos_spec --no-scope-shadowing
         case 'agent show'
             set args agents
         case store
-            set opts '--type	event decision outcome lesson fact observation preference instruction project person insight plan' '-t	event decision outcome lesson fact observation preference instruction project person insight plan' '--importance	0 to 1; graded by heuristic-v1 when left out' '-i	0 to 1; graded by heuristic-v1 when left out' '--priority	critical, high, medium or low: a name for an importance' '--tag	A tag; repeat it, or separate with commas' '--store	working, short_term or long_term (default short_term; for types that last, long_term)' '--source	Where it comes from (default manual)' '--context	Why it is stored' '--related-to	A related item; may repeat' '--expires	A date, or how long from now: 30d' '--observed-at	When it happened, if not now' '--author	Who said it' '--session	The conversation it was said in' '--trust	trusted, agent or untrusted (default agent)' '--if-new	Store only when nothing similar is there' '--llm	Let the language model merge near duplicates in long-term memory' '--redact	Store it with secrets replaced by [redacted:KIND]' '--allow-secret	Store it although it holds a secret' '--defer	Queue it at once; the next write stores it' '--batch	Store each line of an NDJSON file, or - for standard input; options hold where a line is silent'
+            set opts '--type	event decision outcome lesson fact observation preference instruction project person insight plan' '-t	event decision outcome lesson fact observation preference instruction project person insight plan' '--importance	0 to 1; graded by heuristic-v1 when left out' '-i	0 to 1; graded by heuristic-v1 when left out' '--priority	critical, high, medium or low: a name for an importance' '--tag	A tag; repeat it, or separate with commas' '--store	working, short_term or long_term (default short_term; for types that last, long_term)' '--source	Where it comes from (default manual)' '--context	Why it is stored' '--related-to	A related item; may repeat' '--expires	A date, or how long from now: 30d' '--observed-at	When it happened, if not now' '--author	Who said it' '--session	The conversation it was said in' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged' '--if-new	Store only when nothing similar is there' '--llm	Let the language model merge near duplicates in long-term memory' '--redact	Store it with secrets replaced by [redacted:KIND]' '--allow-secret	Store it although it holds a secret' '--defer	Queue it at once; the next write stores it' '--batch	Store each line of an NDJSON file, or - for standard input; options hold where a line is silent'
             set args any
             switch $option
                 case --type -t
@@ -47,7 +47,7 @@ project
 person
 insight
 plan'
-                case --importance -i --source --context --expires --observed-at --author --session
+                case --importance -i --source --context --expires --observed-at --author --session --by
                     set kind any
                 case --priority
                     set kind '=critical
@@ -540,10 +540,10 @@ both'
         case fact
             set subs 'assert	Add a fact, or update the one that says the same' 'retract	Take facts out; the archive keeps them' 'query	List the facts that match a pattern' 'explain	Show what a fact rests on, back to asserted facts and rules' 'current	Show what holds of a subject now; of a functional predicate only the latest word' 'timeline	Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too' 'lint	Find contradictions, support that is gone or expired, and what ontologies say cannot be' 'import	Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out' 'export	Print the facts as NDJSON, CSV or Turtle'
         case 'fact assert'
-            set opts '--confidence	0 to 1' '--source	Where it comes from' '--trust	trusted, agent or untrusted' '--from	Since when it holds' '--until	Until when it holds, that day included'
+            set opts '--confidence	0 to 1' '--source	Where it comes from' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged' '--from	Since when it holds' '--until	Until when it holds, that day included'
             set args any any any
             switch $option
-                case --confidence --source --from --until
+                case --confidence --source --by --from --until
                     set kind any
                 case --trust
                     set kind '=trusted
@@ -583,14 +583,14 @@ untrusted'
         case 'fact lint'
             set opts '--check	Exit 7 when there are findings'
         case 'fact import'
-            set opts '--format	ndjson, csv or turtle; else by the name of the file' '--source	Where facts come from that do not say so' '--trust	trusted, agent or untrusted: for facts that do not say, and the most for those that do'
+            set opts '--format	ndjson, csv or turtle; else by the name of the file' '--source	Where facts come from that do not say so' '--trust	trusted, agent or untrusted: for facts that do not say, and the most for those that do' '--by	Who vouches for more trust than such a source has; logged'
             set args files
             switch $option
                 case --format
                     set kind '=ndjson
 csv
 turtle'
-                case --source
+                case --source --by
                     set kind any
                 case --trust
                     set kind '=trusted

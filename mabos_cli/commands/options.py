@@ -10,6 +10,16 @@ Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Show at most t
 # What becomes of secrets in what is stored.
 Redact = Annotated[bool, typer.Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
 AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it although it holds a secret.")]
+# How far what is stored is trusted, and by whose word.
+Trust = Annotated[
+    str,
+    typer.Option(
+        help="trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)."
+    ),
+]
+Voucher = Annotated[
+    str, typer.Option("--by", metavar="NAME", help="Who vouches for more trust than such a source has; logged.")
+]
 
 
 def more_line(total: int, shown: int) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from mabos_cli.config import Settings, check_setting
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
+from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import (
     PRIORITIES,
     STORES,
@@ -23,6 +24,7 @@ from mabos_cli.core.memory.item import (
     check_word,
 )
 from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.trust import needs_voucher, trust_by_source
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
 
@@ -96,10 +98,13 @@ def refuse_secrets(settings: Settings, **texts: str) -> None:
             raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
 
 
-def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None) -> Draft:
+def draft_from(
+    fields: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None, by: str = ""
+) -> Draft:
     """Checks named values and returns them as a draft. Unknown names and bad values are BadValue.
 
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
+    `by` names the person who vouches for what comes from outside.
     """
     hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
     fields, redacted = _without_secrets(fields, secrets or secrets_mode(False, False, settings), hint)
@@ -111,13 +116,14 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secret
             raise BadValue(f"{name} must be text")
     lists = {name: _texts(fields.get(name), name) for name in ("tags", "related_to", "derived_from")}
     importance = importance_of(fields.get("importance"), fields.get("priority"))
+    source = check_word(fields.get("source") or "manual", "source")
     item = MemoryItem(
         id="",
         content=check_content(fields.get("content") or "", settings["memory.max_content_bytes"]),
         type=check_choice(fields.get("type") or settings["memory.default_type"], TYPES, "type"),
         importance=0.5 if importance is None else importance,
-        source=check_word(fields.get("source") or "manual", "source"),
-        trust=check_choice(fields.get("trust") or "agent", TRUSTS, "trust"),
+        source=source,
+        trust=check_trust(fields.get("trust") or "", source, by),
         author=check_word(fields.get("author") or "", "author"),
         session=check_word(fields.get("session") or "", "session"),
         tags=check_tags(lists["tags"]),
@@ -131,7 +137,24 @@ def draft_from(fields: dict[str, Any], settings: Settings, now: datetime, secret
     lasting = item.type in settings["memory.lasting_types"].split()
     usual = "long_term" if lasting else settings["memory.default_store"]
     store = check_choice(fields.get("store") or usual, STORES, "store")
-    return Draft(item, store, graded=importance is not None, redacted=redacted)
+    vouched_by = by if needs_voucher(item.trust, source) else ""
+    return Draft(item, store, graded=importance is not None, redacted=redacted, vouched_by=vouched_by)
+
+
+def check_voucher(settings: Settings, by: str) -> str:
+    """Returns the name of the person who vouches for something, checked; empty when nobody does."""
+    refuse_secrets(settings, by=by)
+    return check_word(by, "name")
+
+
+def check_trust(given: str, source: str, by: str = "") -> str:
+    """Returns the trust that somebody asks for, checked; without one, that of the source. UsageFault where that is more than an
+    outside source has and no person vouches for it."""
+    trust = check_choice(given, TRUSTS, "trust") if given else trust_by_source("agent", source)
+    if needs_voucher(trust, source) and not by:
+        hint = f"--by NAME logs who vouches for it; without --trust it is stored as {TRUSTS[0]}"
+        raise UsageFault(f"--trust {trust} with the source {one_line(source, 60)} needs --by NAME", hint)
+    return trust
 
 
 def _without_secrets(fields: dict[str, Any], mode: str, hint: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -214,7 +237,7 @@ def given_bytes(path: str) -> bytes:
 
 
 def read_batch(
-    path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None
+    path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None, by: str = ""
 ) -> Iterator[Draft]:
     """Parses drafts from NDJSON, a file or `-`; InvalidFile cites the first invalid line.
 
@@ -230,7 +253,7 @@ def read_batch(
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
             )
         try:
-            yield draft_from(_defaults(given, fields) | fields, settings, now, secrets)
+            yield draft_from(_defaults(given, fields) | fields, settings, now, secrets, by)
         except (BadValue, UsageFault) as error:
             raise InvalidFile(
                 f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")

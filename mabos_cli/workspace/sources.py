@@ -3,9 +3,9 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -16,6 +16,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_time
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem
+from mabos_cli.core.memory.trust import Ruling, claim_trust, lowered, needs_voucher
 from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of, stamp_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
@@ -51,6 +52,7 @@ _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
 _STORE = re.compile(STORE)
 _FACTS = "memory/mabos-facts"
 _NAME = attrgetter("name")
+Rulings = Callable[[], Mapping[str, Ruling]]
 
 
 def find_sources(agent: Agent) -> list[Source]:
@@ -185,19 +187,34 @@ def _stored(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the items of memory-store.json or one of its pages."""
     store: StoreFile = parse_store(data, agent.paths.cited(agent.paths.root / shown))
     recent = [(item, name) for name in ("working", "short_term") for item in getattr(store, name)]
-    records = [_record(item, name) for item, name in recent]
-    records += [Record(line_id(line), crc32(line), partial(_decode, agent, shown, line)) for line in store.long_term]
+    rulings = cache(partial(_rulings, agent))
+    records = [_record(item, name, rulings) for item, name in recent]
+    records += [
+        Record(line_id(line), crc32(line), partial(_decode, agent, shown, line, rulings)) for line in store.long_term
+    ]
     return Content(records=tuple(records))
 
 
-def _record(item: MemoryItem, store: str) -> Record:
+def _record(item: MemoryItem, store: str, rulings: Rulings) -> Record:
     line = render_item(item)
-    return Record(item.id, crc32(store.encode(), crc32(line)), partial(Held, item, line.decode("utf-8"), store))
+    return Record(item.id, crc32(store.encode(), crc32(line)), partial(_hold, item, line, store, rulings))
 
 
-def _decode(agent: Agent, shown: str, line: bytes) -> Held:
-    item = parse_item(line, agent.paths.cited(agent.paths.root / shown))
-    return Held(item, line.decode("utf-8"), "long_term")
+def _decode(agent: Agent, shown: str, line: bytes, rulings: Rulings) -> Held:
+    return _hold(parse_item(line, agent.paths.cited(agent.paths.root / shown)), line, "long_term", rulings)
+
+
+def _hold(item: MemoryItem, line: bytes, store: str, rulings: Rulings) -> Held:
+    """Returns an item for the index, trusted no more than its source is where nobody vouches for it; its line stays as it is."""
+    if needs_voucher(item.trust, item.source):
+        item = lowered(item, claim_trust(item, rulings())[0])
+    return Held(item, line.decode("utf-8"), store)
+
+
+def _rulings(agent: Agent) -> Mapping[str, Ruling]:
+    from mabos_cli.workspace.memory.trust_log import load_rulings
+
+    return load_rulings(agent.paths)
 
 
 def _archived(agent: Agent, shown: str, data: bytes) -> Content:
@@ -222,7 +239,8 @@ def _departed(line: bytes) -> Held | None:
 
 def _queued(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the items that wait in the queue."""
-    return Content(records=tuple(_record(d.item, d.store) for d in read_deferred(agent.paths)))
+    rulings = cache(partial(_rulings, agent))
+    return Content(records=tuple(_record(d.item, d.store, rulings) for d in read_deferred(agent.paths)))
 
 
 def _written(agent: Agent, shown: str, data: bytes) -> Content:

@@ -6,16 +6,16 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.options import DryRun, Limit, more_line
+from mabos_cli.commands.options import DryRun, Limit, Trust, Voucher, more_line
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.memory.item import TRUSTS, check_choice, check_importance, check_word
+from mabos_cli.core.memory.item import check_choice, check_importance, check_word
 from mabos_cli.errors import CheckFailed, UsageFault
-from mabos_cli.formats.knowledge.exchange import FACT_FORMATS
+from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
-from mabos_cli.services.inputs import read_given
+from mabos_cli.services.inputs import check_trust, check_voucher, read_given
 from mabos_cli.services.knowledge.facts import (
     SharedFact,
     assert_facts,
@@ -43,7 +43,8 @@ def assert_command(
     object: Annotated[str, typer.Argument(help="The value, or another subject.")],
     confidence: Annotated[float, typer.Option(help="0 to 1.")] = 1.0,
     source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
-    trust: Annotated[str, typer.Option(help="trusted, agent or untrusted.")] = "agent",
+    trust: Trust = "",
+    by: Voucher = "",
     since: Annotated[str, typer.Option("--from", metavar="DATE", help="Since when it holds.")] = "",
     until: Annotated[str, typer.Option(metavar="DATE", help="Until when it holds, that day included.")] = "",
 ) -> None:
@@ -54,8 +55,9 @@ def assert_command(
     call: Call = ctx.obj
     agent = call.open_agent()
     times = _day(since, agent), _day(until, agent)
-    made = Fact("", subject, predicate, object, confidence, source, trust, *times)
-    done = assert_facts(agent, "fact assert", [made])
+    voucher = check_voucher(agent.settings, by)
+    made = Fact("", subject, predicate, object, confidence, source, check_trust(trust, source, voucher), *times)
+    done = assert_facts(agent, "fact assert", [made], voucher)
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
     call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
@@ -224,6 +226,7 @@ def import_command(
         str,
         typer.Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
     ] = "",
+    by: Voucher = "",
 ) -> None:
     """Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out.
 
@@ -233,9 +236,10 @@ def import_command(
     agent = call.open_agent()
     form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FACT_FORMATS, "format")
     origin = check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
-    most = check_choice(trust, TRUSTS, "trust") if trust else ""
+    voucher = check_voucher(agent.settings, by)
+    silent = Silent(origin, check_trust(trust, origin, voucher) if trust else "")
     named = path if path != "-" else "standard input"
-    done, derived = import_facts(agent, read_given(path), named, form, origin, most)
+    done, derived = import_facts(agent, read_given(path), named, form, silent, voucher)
     counts = {state: sum(each == state for _, each in done.states) for state in ("added", "updated", "unchanged")}
     warnings = [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
     line = ", ".join(f"{count} {state}" for state, count in counts.items())

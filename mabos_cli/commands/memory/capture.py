@@ -12,6 +12,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import TRUSTS, TYPES, check_choice
 from mabos_cli.core.memory.observation import Observation
+from mabos_cli.core.memory.trust import is_outside, trust_rank
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import given_bytes, importance_of, option, stamp_of, stdin_bytes
 from mabos_cli.services.memory.capture import (
@@ -77,7 +78,7 @@ def capture(
         author=author,
         type=check_choice(type, TYPES, "type") if type else "",
         tags=tuple(tag or ()),
-        trust=check_choice(trust, TRUSTS, "trust") if trust else "",
+        trust=_check_trust(trust, tool, source),
         importance=importance_of(importance, None),
     )
     if batch is not None:
@@ -90,6 +91,14 @@ def capture(
     if not data.strip():
         raise BadValue("there is nothing to capture", "give the text, or - to read it from standard input")
     _emit_one(call, agent, capture_text(agent, given, data.decode("utf-8", "replace")))
+
+
+def _check_trust(trust: str, tool: str, source: str) -> str:
+    """Returns the trust that is asked for; UsageFault where it is more than what a tool or another outside source has."""
+    if trust and trust_rank(check_choice(trust, TRUSTS, "trust")) and (tool or is_outside(source)):
+        hint = "capture it without --trust; once it is harvested: mabos trust ID --set agent --by NAME"
+        raise UsageFault(f"what comes from {source or f'tool:{tool}'} is captured as untrusted", hint)
+    return trust
 
 
 def _capture_lines(call: Call, agent: Agent, data: bytes, path: str, given: Observation, strict: bool) -> None:

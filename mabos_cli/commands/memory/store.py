@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call
-from mabos_cli.commands.options import AllowSecret, Redact
+from mabos_cli.commands.options import AllowSecret, Redact, Trust, Voucher
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost
@@ -14,7 +14,7 @@ from mabos_cli.core.memory.item import band
 from mabos_cli.core.memory.stores import qualifies
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.inputs import draft_from, read_batch, secrets_mode, text_argument
+from mabos_cli.services.inputs import check_voucher, draft_from, read_batch, secrets_mode, text_argument
 from mabos_cli.services.memory.remember import Remembered, check_related, queue_drafts, remember
 from mabos_cli.workspace.agent import Agent
 
@@ -50,7 +50,8 @@ def store(
     observed_at: Annotated[str, typer.Option(help="When it happened, if not now.")] = "",
     author: Annotated[str, typer.Option(help="Who said it.")] = "",
     session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
-    trust: Annotated[str, typer.Option(help="trusted, agent or untrusted (default agent).")] = "",
+    trust: Trust = "",
+    by: Voucher = "",
     if_new: Annotated[bool, typer.Option("--if-new", help="Store only when nothing similar is there.")] = False,
     llm: Annotated[
         bool, typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory.")
@@ -87,25 +88,34 @@ def store(
         "session": session,
         "trust": trust,
     }
-    secrets = secrets_mode(redact, allow_secret, agent.settings)
+    secrets, by = secrets_mode(redact, allow_secret, agent.settings), check_voucher(agent.settings, by)
     agent = agent._replace(admits_secrets=secrets == "allow")
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
         given = {name: value for name, value in fields.items() if value not in (None, "", [])}
-        drafts = list(read_batch(batch, given, agent.settings, agent.now(), secrets))
+        drafts = list(read_batch(batch, given, agent.settings, agent.now(), secrets, by))
     else:
         fields["content"] = text_argument(text, call.literal_dash)
-        drafts = [draft_from(fields, agent.settings, agent.now(), secrets)]
+        drafts = [draft_from(fields, agent.settings, agent.now(), secrets, by)]
+        if by and not drafts[0].vouched_by:
+            raise UsageFault(
+                "--by says who vouches for what comes from outside", "add --source and --trust, or leave --by out"
+            )
         check_related(agent, drafts[0].item.related_to)
-    if not defer:
-        done = remember(agent, drafts, if_new=if_new, llm=llm)
-    elif if_new or llm:
+    if defer:
+        _check_deferred(if_new, llm, by)
+    done = queue_drafts(agent, drafts) if defer else remember(agent, drafts, if_new=if_new, llm=llm)
+    (_emit_batch if batch is not None else _emit_one)(call, agent, done, defer)
+
+
+def _check_deferred(if_new: bool, llm: bool, by: str) -> None:
+    """Refuses options that need what the next write will know."""
+    if if_new or llm:
         other = "--if-new" if if_new else "--llm"
         raise UsageFault("--defer cannot look for similar items", f"leave one of --defer and {other} out")
-    else:
-        done = queue_drafts(agent, drafts)
-    (_emit_batch if batch is not None else _emit_one)(call, agent, done, defer)
+    if by:
+        raise UsageFault("--defer cannot log who vouches for it", "leave one of --defer and --by out")
 
 
 def _emit_batch(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, Glance, MemoryItem, has_expired, priority_of
-from mabos_cli.core.memory.trust import trust_of_item, trust_rank
+from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
 
 CRITICAL = PRIORITIES["critical"]
 # A longer text does not stand in the index: it is never cut, the index says how to read it.
@@ -38,7 +38,7 @@ class Digest(NamedTuple):
 
     first_critical and first_project are the ranks of the foremost of what the index may show, empty when there is nothing.
     until is when the first of the items expires, used_at when one was last recalled. derived says that the trust of what may be
-    shown depends on other items too.
+    shown depends on other items too, or on whether a person vouches for it.
     """
 
     types: dict[str, int]
@@ -157,7 +157,7 @@ def digest_items(
         len(shown) - len(critical) - len(projects),
         min((item.expires_at for item in live if item.expires_at), default=""),
         used_at,
-        any(item.derived_from for item in shown),
+        any(item.derived_from or is_outside(item.source) for item in shown),
     )
     return digest, Lines(*(tuple(lines[: _fitting(lines, room)]) for lines in (critical, projects)))
 

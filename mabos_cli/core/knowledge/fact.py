@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, Protocol
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
+from mabos_cli.core.memory.trust import needs_voucher
 
 Triple = tuple[str, str, str]
+VOUCHED_BY = "vouched_by"  # the key of a fact that names the person who vouches for it although its source is outside
 _LONGEST = 2_000
 
 
@@ -251,7 +253,24 @@ def check_fact(fact: Fact) -> Fact:
         )
     check_choice(fact.trust, TRUSTS, "trust")
     source = check_word(fact.source, "source") or "manual"
-    return fact._replace(subject=subject, predicate=predicate, object=obj, source=source)
+    return bound_by_source(fact._replace(subject=subject, predicate=predicate, object=obj, source=source))
+
+
+def bound_by_source(fact: Fact) -> Fact:
+    """Returns the fact, untrusted where its source is outside and no person vouches for it.
+
+    >>> bound_by_source(Fact("", "acme", "hasOwner", "Eve", source="web:example.com")).trust
+    'untrusted'
+    """
+    if needs_voucher(fact.trust, fact.source) and not dict(fact.extra).get(VOUCHED_BY):
+        return fact._replace(trust=TRUSTS[0])
+    return fact
+
+
+def vouch_for(fact: Fact, by: str) -> Fact:
+    """Returns the fact with the name of who vouches for it, where it needs that; else without such a name."""
+    others = tuple(pair for pair in fact.extra if pair[0] != VOUCHED_BY)
+    return fact._replace(extra=(*others, (VOUCHED_BY, by)) if by and needs_voucher(fact.trust, fact.source) else others)
 
 
 def _part(text: str, name: str) -> str:
@@ -282,7 +301,7 @@ def plan_assert(
             valid_from=fact.valid_from or known.valid_from, valid_until=fact.valid_until or known.valid_until,
             # Other tools keep derived facts among the asserted ones. This one is asserted now.
             derived_from=() if known.is_derived else known.derived_from, rule_id="",
-            extra=tuple((dict(known.extra) | dict(fact.extra)).items()),
+            extra=tuple((dict(vouch_for(known, "").extra) | dict(fact.extra)).items()),
         )  # fmt: skip
         new = check_fact(new)
         if new == known:

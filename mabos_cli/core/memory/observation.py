@@ -5,12 +5,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.memory.item import check_importance, check_tags, check_word
-from mabos_cli.core.memory.trust import lowest_trust
+from mabos_cli.core.memory.item import TRUSTS, check_importance, check_tags, check_word
+from mabos_cli.core.memory.trust import is_outside, lowest_trust
 
 # Minted at capture, or drawn from the line itself where another tool wrote it without one.
 ID = r"O-(?:\d{1,16}-[0-9a-f]{4}|[0-9a-f]{16})"
-_SAID_ELSEWHERE = ("tool:", "transcript:")
 # Of a huge text, so many times the limit are looked through at either end, and the characters of that which lie next to
 # the rest are never kept: there are more of them than the longest secret has.
 _WINDOW, _BORDER = 64, 20_000
@@ -50,15 +49,16 @@ def is_observation_id(text: str) -> bool:
 def with_origin(observation: Observation, at: str, most: str = "") -> Observation:
     """The observation with its kind, source, time and trust filled in where it is silent.
 
-    `most` is how far it may be trusted, where the caller says. Otherwise what a tool or somebody in a transcript said is
-    untrusted, and what the agent notes itself is trusted as the agent is. What a record says of itself only lowers that.
+    `most` is how far it may be trusted, where the caller says. Otherwise messages are untrusted, and what the agent notes itself
+    is trusted as the agent is. What a record says of itself only lowers that. What comes from outside is untrusted in any case.
     """
     # Without the spaces that are taken off later: behind them a tool would not be known as one.
     source = observation.source.strip() or "capture"
-    elsewhere = source.startswith(_SAID_ELSEWHERE)
-    kind = observation.kind.strip() or ("tool" if source.startswith("tool:") else "message" if elsewhere else "note")
-    given = most or ("agent" if kind == "note" and not elsewhere else "untrusted")
-    trust = lowest_trust((given, observation.trust or given))
+    outside = is_outside(source)
+    is_tool = source.casefold().startswith("tool:")
+    kind = observation.kind.strip() or ("tool" if is_tool else "message" if outside else "note")
+    given = most or ("agent" if kind == "note" else "untrusted")
+    trust = TRUSTS[0] if outside or kind == "tool" else lowest_trust((given, observation.trust or given))
     return observation._replace(source=source, kind=kind, at=observation.at or at, trust=trust)
 
 

@@ -25,6 +25,7 @@ class Draft(NamedTuple):
     store: str = "short_term"
     graded: bool = True
     redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out of it
+    vouched_by: str = ""  # the person by whose word it is trusted more than its source is
 
 
 class Stored(NamedTuple):
@@ -58,12 +59,16 @@ def plan_store(
     trust_of: TrustOf = trust_of_item,
     agreed: Mapping[Pair, Prose] = MappingProxyType({}),
 ) -> tuple[Changes, list[Stored]]:
-    """Returns the changes that store the drafts, and what became of each. A draft is trusted no more than what it derives from.
+    """Returns the changes that store the drafts, and what became of each. A draft is trusted no more than its source and what
+    it derives from, unless a person vouches for it.
 
     agreed has texts for drafts that are the same memory as an item, as long as that says what it said then.
     """
     storing = _Storing(memory, now, mint, limits, relatives, trust_of, agreed)
-    drafts = [draft._replace(item=lowered(draft.item, trust_of(draft.item))) for draft in drafts]
+    drafts = [
+        draft if draft.vouched_by else draft._replace(item=lowered(draft.item, trust_of(draft.item)))
+        for draft in drafts
+    ]
     if if_new or not all(draft.graded for draft in drafts):
         for store in ("working", "short_term"):
             for item in getattr(memory, store):

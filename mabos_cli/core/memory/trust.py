@@ -11,10 +11,13 @@ from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 # What tools and other people said, kept as it came, and derived files that somebody edited, set aside with all that
 # they held: texts that nobody vouches for.
 _RAW = ("observations/", "sessions/", "memory/archive/edited/")
+# How the source of a text begins that a tool, a web page, a letter or a conversation said, and not the agent: nothing of it is
+# trusted, unless a person vouches for it. A constant, and no setting: a workspace must not be able to lower this.
+OUTSIDE = ("tool:", "web:", "mail:", "transcript:")
 MOST = 10_000  # sources that a lineage is followed to
 # Why an item is trusted as far as it is.
 CLAIMED, VOUCHED, EDITED = "as stored", "a person decided so", "edited since a person decided"
-OBSERVED, UNKNOWN, ENDLESS = "an observation", "not known here", "too long a lineage"
+SOURCE, OBSERVED, UNKNOWN, ENDLESS = "by its source", "an observation", "not known here", "too long a lineage"
 OBSERVATION = "O-"  # how the ids of observations begin
 Find = Callable[[str], MemoryItem | None]
 TrustOf = Callable[[MemoryItem], str]
@@ -46,9 +49,32 @@ def lowest_trust(trusts: Iterable[str]) -> str:
     return TRUSTS[min(map(trust_rank, trusts), default=TRUSTS.index("agent"))]
 
 
+def is_outside(source: str) -> bool:
+    """Returns whether a source says that a text comes from outside: nobody vouches for it.
+
+    >>> is_outside("tool:web"), is_outside(" Mail:ada@example.com"), is_outside("manual"), is_outside("webinar")
+    (True, True, False, False)
+    """
+    return source.strip().casefold().startswith(OUTSIDE)
+
+
+def trust_by_source(trust: str, source: str) -> str:
+    """Returns how far something is trusted that claims a trust and names its source.
+
+    >>> trust_by_source("trusted", "web:example.com"), trust_by_source("trusted", "manual"), trust_by_source("odd", "manual")
+    ('untrusted', 'trusted', 'untrusted')
+    """
+    return TRUSTS[0 if is_outside(source) else trust_rank(trust)]
+
+
+def needs_voucher(trust: str, source: str) -> bool:
+    """Returns whether a trust that somebody asks for is more than its source has, so that a person must vouch for it."""
+    return trust_rank(trust) > 0 and is_outside(source)
+
+
 def trust_of_item(item: MemoryItem) -> str:
-    """How far an item says that it is trusted; effective_trust of core.lineage asks its sources too."""
-    return item.trust
+    """Returns how far an item is trusted by what it says of itself; effective_trust asks what it derives from too."""
+    return trust_by_source(item.trust, item.source)
 
 
 def lowered(item: MemoryItem, trust: str) -> MemoryItem:
@@ -108,6 +134,11 @@ def mark_text(content: str) -> str:
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def vouch(item: MemoryItem, by: str, at: str) -> Decision:
+    """Returns the decision of a person to trust an item from outside as far as it says."""
+    return Decision(at, item.id, TRUSTS[0], item.trust, by, f"stored from {item.source}", mark_text(item.content))
+
+
 def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:
     """What decisions, oldest first, come to for each item."""
     found: dict[str, Ruling] = {}
@@ -128,7 +159,7 @@ def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) 
     A lineage ends at a text that a person vouches for. An observation that is not known is untrusted, as what tools said is;
     another source that is not known cannot make anything trusted; a lineage without end is not trusted at all.
     """
-    trust, why = _claim(item, rulings)
+    trust, why = claim_trust(item, rulings)
     found = Judgement(trust, (item.id,), why)
     if why == VOUCHED or not item.derived_from:
         return found
@@ -141,7 +172,7 @@ def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) 
                 continue
             above[source] = current.id
             below = find(source)
-            trust, why = _claim(below, rulings) if below else _absent(source)
+            trust, why = claim_trust(below, rulings) if below else _absent(source)
             if len(above) > MOST:
                 trust, why = TRUSTS[0], ENDLESS
             if trust_rank(trust) < trust_rank(found.trust):
@@ -151,13 +182,15 @@ def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) 
     return found
 
 
-def _claim(item: MemoryItem, rulings: Mapping[str, Ruling]) -> tuple[str, str]:
-    """What an item says of itself, as far as nobody decided otherwise about it."""
+def claim_trust(item: MemoryItem, rulings: Mapping[str, Ruling]) -> tuple[str, str]:
+    """Returns how far an item is trusted by itself, and why: what it says, bounded by its source, unless a person decided."""
     ruling = rulings.get(item.id)
+    if ruling and ruling.text == mark_text(item.content):
+        return lowest_trust((item.trust, ruling.to)), VOUCHED
+    if needs_voucher(item.trust, item.source):
+        return TRUSTS[0], SOURCE
     if ruling is None:
         return TRUSTS[trust_rank(item.trust)], CLAIMED
-    if ruling.text == mark_text(item.content):
-        return lowest_trust((item.trust, ruling.to)), VOUCHED
     fallen = trust_rank(ruling.floor) < trust_rank(item.trust)
     return lowest_trust((item.trust, ruling.floor)), EDITED if fallen else CLAIMED
 

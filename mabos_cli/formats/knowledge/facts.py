@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.fact import Fact, FactDeparture
+from mabos_cli.core.knowledge.fact import Fact, FactDeparture, bound_by_source
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import (
@@ -270,7 +270,7 @@ def parse_fact(line: bytes, where: str) -> Fact:
         return fact_from_dict(parse_json(line, path, line=number), where)
     values[4] = float(values[4]) if len(values[4]) > 1 else int(values[4])
     values[9] = tuple(values[9].split('", "')) if values[9] else ()
-    return Fact(*values)
+    return bound_by_source(Fact(*values))
 
 
 def _split_place(where: str) -> tuple[str, int]:
@@ -307,7 +307,8 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
         if not is_time(values.get(name, "")):
             raise InvalidFile(f"{label}: {name} {values[name][:40]!r} is no date", MEND)
     sources = read_list(raw.get("derived_from") or (), f"{label}: derived_from", MEND, "ids")
-    return Fact(confidence=confidence, derived_from=sources, extra=foreign_keys(raw, _KNOWN), **values)
+    made = Fact(confidence=confidence, derived_from=sources, extra=foreign_keys(raw, _KNOWN), **values)
+    return bound_by_source(made)
 
 
 def render_fact_departure(departure: FactDeparture) -> bytes:

@@ -26,7 +26,7 @@ from mabos_cli.formats.markdown.scan import split_head
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
 _NOTHING = "\nNothing is remembered for long yet.\n"
-_VERSION = 2  # of the digests: another one means that all are made anew
+_VERSION = 3  # of the digests: another one means that all are made anew
 
 
 def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:

@@ -4,10 +4,12 @@ import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import (
+    VOUCHED_BY,
     Fact,
     FactChanges,
     Query,
@@ -17,10 +19,13 @@ from mabos_cli.core.knowledge.fact import (
     plan_assert,
     plan_retract,
     select_facts,
+    vouch_for,
 )
 from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.memory.trust import trust_by_source
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
@@ -36,6 +41,9 @@ from mabos_cli.workspace.knowledge.facts import (
 )
 from mabos_cli.workspace.transaction import Fresh
 
+if TYPE_CHECKING:
+    from mabos_cli.formats.knowledge.exchange import Silent
+
 _MOST = 10_000  # facts that the graph is asked for
 
 
@@ -47,8 +55,9 @@ class Asserted(NamedTuple):
     notes: list[str]
 
 
-def assert_facts(agent: Agent, command: str, asserted: list[Fact]) -> Asserted:
-    """Adds facts, or updates those whose triple is known."""
+def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "") -> Asserted:
+    """Adds facts, or updates those whose triple is known. `by` names the person who vouches for what comes from outside."""
+    asserted = [vouch_for(fact, by) for fact in given]
 
     def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, tuple[list[tuple[Fact, str]], list[str]]]:
         find = facts.asserted.find_triple if len(asserted) < 20 else facts.by_triple().get
@@ -56,8 +65,26 @@ def assert_facts(agent: Agent, command: str, asserted: list[Fact]) -> Asserted:
         known = [fact for fact, state in states[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
         return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
 
-    (states, notes), warnings = change_facts(agent, command, plan)
+    ledger = (lambda result: _vouchers(agent, result[0], by)) if by else None
+    (states, notes), warnings = change_facts(agent, command, plan, ledger)
     return Asserted(states, warnings, notes)
+
+
+def _vouchers(agent: Agent, states: list[tuple[Fact, str]], by: str) -> list[tuple[Path, bytes]]:
+    """Returns the lines of the trust log about facts from outside that a person vouches for."""
+    from mabos_cli.core.memory.trust import Decision, mark_text
+    from mabos_cli.formats.memory.items import render_decision
+
+    at, path = format_time(agent.now()), agent.paths.trust_log
+    return [
+        (
+            path,
+            render_decision(Decision(at, fact.id, TRUSTS[0], fact.trust, by, reason, mark_text(" ".join(fact.triple)))),
+        )
+        for fact, state in states
+        if state != "unchanged" and dict(fact.extra).get(VOUCHED_BY)
+        for reason in (f"asserted from {fact.source}",)
+    ]
 
 
 class Retracted(NamedTuple):
@@ -150,27 +177,30 @@ def without_gc() -> Iterator[None]:
             gc.enable()
 
 
-def import_facts(agent: Agent, text: str, path: str, form: str, source: str, trust: str) -> tuple[Asserted, int]:
-    """Asserts the facts in a text, all or none: what became of each, and how many derived ones were left out. `source` and
-    `trust` hold for facts that do not say; those that do are trusted no more than that."""
-    from mabos_cli.formats.knowledge.exchange import Silent, parse_csv, parse_ndjson
+def import_facts(agent: Agent, text: str, path: str, form: str, silent: "Silent", by: str = "") -> tuple[Asserted, int]:
+    """Asserts the facts in a text, all or none: what became of each, and how many derived ones were left out. `silent` holds
+    for facts that do not say; those that do are trusted no more than that, and those from outside not at all unless somebody
+    vouches for them."""
+    from mabos_cli.formats.knowledge.exchange import parse_csv, parse_ndjson
 
     found: Iterable[tuple[str, Fact]]
     if form == "turtle":
         from mabos_cli.backends.rdf import parse_turtle
 
         triples = parse_turtle(text, path)
-        found = ((path, Fact("new", *triple, source=source, trust=trust or "agent")) for triple in triples)
+        found = (
+            (path, Fact("new", *triple, source=silent.source, trust=silent.trust or "agent")) for triple in triples
+        )
     else:
-        found = (parse_ndjson if form == "ndjson" else parse_csv)(text, path, Silent(source, trust))
+        found = (parse_ndjson if form == "ndjson" else parse_csv)(text, path, silent)
     kept, derived = [], 0
     for where, fact in found:
         try:
-            kept += [] if fact.is_derived else [check_fact(fact._replace(id=""))]
+            kept += [] if fact.is_derived else [check_fact(vouch_for(fact, by)._replace(id=""))]
         except BadValue as error:
             raise InvalidFile(f"{where}: {error.message}", f"nothing was imported; {error.hint}".rstrip("; ")) from None
         derived += fact.is_derived
-    return assert_facts(agent, "fact import", kept), derived
+    return assert_facts(agent, "fact import", kept, by), derived
 
 
 def export_facts(agent: Agent, form: str, *, with_derived: bool) -> tuple[str, int]:
@@ -284,5 +314,5 @@ def _fact_from_row(row: Row) -> Fact:
     parts = row["subject"], row["predicate"], row["object"]
     confidence = 1.0 if row["confidence"] is None else row["confidence"]
     times = row["valid_from"] or "", row["valid_until"] or ""
-    origin = row["source"] or "", row["trust"] or "agent"
+    origin = row["source"] or "", trust_by_source(row["trust"] or "agent", row["source"] or "")
     return Fact(own_id(row, "fact"), *parts, confidence, *origin, *times, rule_id=row.get("rule") or "")

@@ -1,11 +1,14 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.storing import Draft, Stored
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import trust_rank, vouch
+from mabos_cli.formats.memory.items import render_decision
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.changing import plan_drafts
 from mabos_cli.workspace.transaction import write_receipt
@@ -28,11 +31,22 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
         plan = plan_drafts(agent, drafts, if_new=if_new, agreed=merger.agree(drafts))
     else:
         merger, plan = None, plan_drafts(agent, drafts, if_new=if_new)
-    results, warnings = agent.change("store", plan)
+    ledger = (lambda results: _vouchers(agent, drafts, results)) if any(d.vouched_by for d in drafts) else None
+    results, warnings = agent.change("store", plan, ledger=ledger)
     warnings += [*redacted_note(drafts), *_lowered(drafts, results)]
     if merger is None:
         return Remembered(results, warnings)
     return Remembered(results, warnings + merger.warnings(), merger.summary(results))
+
+
+def _vouchers(agent: Agent, drafts: Sequence[Draft], results: Sequence[Stored]) -> list[tuple[Path, bytes]]:
+    """Returns the lines of the trust log about drafts that became items trusted by a person's word."""
+    at, to_log = format_time(agent.now()), agent.paths.trust_log
+    return [
+        (to_log, render_decision(vouch(result.item, draft.vouched_by, at)))
+        for draft, result in zip(drafts, results, strict=True)
+        if draft.vouched_by and result.stored and not result.deduplicated
+    ]
 
 
 def queue_drafts(agent: Agent, drafts: list[Draft]) -> Remembered:

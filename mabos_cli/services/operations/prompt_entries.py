@@ -10,7 +10,7 @@ from typing import Any
 from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths
@@ -29,7 +29,11 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
     entries: list[Entry] = []
     with peek:
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
-        judge = _Judge(paths, peek) if seen and paths.trust_log.exists() else None
+        judge = (
+            _Judge(paths, peek)
+            if any(_is_claim(one.item) for one in seen) or (seen and paths.trust_log.exists())
+            else None
+        )
         files, at = _Files(os.fspath(paths.root)), format_time(now())
         for one in seen:
             item = one.item
@@ -69,8 +73,13 @@ class _Files:
         return seen.text.strip().encode("utf-8") in b"\n".join(data.split(b"\n")[first - 1 : last])
 
 
+def _is_claim(item: Any) -> bool:
+    """Returns whether an item says that it is trusted although its source is outside."""
+    return bool(item) and needs_voucher(str(item.get("trust", "")), str(item.get("source", "")))
+
+
 class _Judge:
-    """How far items are trusted after what persons decided: loaded where there is such a decision."""
+    """How far items are trusted after what persons decided: loaded where there is such a decision, or should be one."""
 
     def __init__(self, paths: AgentPaths, peek: Any) -> None:
         from mabos_cli.core.memory.trust import OBSERVATION, effective_trust, find_rulings

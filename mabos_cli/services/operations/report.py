@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
 from mabos_cli.core.memory.item import STORES
-from mabos_cli.core.memory.trust import effective_trust, find_rulings
+from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
 from mabos_cli.core.operations.report import (
     Clash,
@@ -239,7 +239,7 @@ def _count_items(agent: Agent, tally: Tally) -> None:
         tally.add(Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
     for item_id, item in gone.items():
         if item_id not in live:
-            tally.add(Held(agent.id, TIERS[-1], item, item.trust))
+            tally.add(Held(agent.id, TIERS[-1], item, trust_of_item(item)))
 
 
 def _summarize_quarters(digests: Digests, quarters: Sequence[Period]) -> tuple[PeriodLog, ...]:

@@ -2,6 +2,7 @@
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.trust import trust_by_source
 from mabos_cli.core.search.recall import Candidate, Hit, TermSearch, browse, candidate_of, merge_hits
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
@@ -79,7 +80,7 @@ def _candidate(row: Row) -> Candidate:
         row["type"] or "observation",
         0.5 if row["importance"] is None else row["importance"],
         row["source"] or "",
-        row["trust"] or "agent",
+        trust_by_source(row["trust"] or "agent", row["source"] or ""),
         tags=tuple(row["tags"]),
         created_at=row["created_at"] or "",
         expires_at=row.get("expires_at") or "",

@@ -40,6 +40,7 @@ from mabos_cli.workspace.runtime import IdSource
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
+Lines = Sequence[tuple[Path, bytes]]
 _MANY = 50  # subjects above which all facts are decoded instead of looking for each
 
 
@@ -94,8 +95,11 @@ def _read(agent: Agent, path: Path) -> tuple[FactFile, bytes | None]:
 FactPlan = Callable[[Facts, Fresh], tuple[FactChanges | None, Result]]
 
 
-def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Result, list[str]]:
-    """Runs a plan on fresh facts in one transaction and writes its changes: its result, and warnings.
+def change_facts(
+    agent: Agent, command: str, plan: FactPlan[Result], ledger: Callable[[Result], Lines] | None = None
+) -> tuple[Result, list[str]]:
+    """Runs a plan on fresh facts in one transaction and writes its changes: its result, and warnings. `ledger` gives the lines
+    that the result adds to ledgers.
 
     The archive is written first: a crash before facts.json is replaced leaves a record too many, never a fact too few.
     """
@@ -113,7 +117,7 @@ def change_facts(agent: Agent, command: str, plan: FactPlan[Result]) -> tuple[Re
                 None if is_materialized(agent, before) else Write(follow=lambda: materialize_facts(agent, facts)[1])
             )
             return behind, result
-        return _plan_write(agent, facts, data, changes), result
+        return _plan_write(agent, facts, data, changes)._replace(lines=ledger(result) if ledger else ()), result
 
     return transact(agent, command, planned)
 

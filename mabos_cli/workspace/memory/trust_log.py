@@ -1,6 +1,7 @@
 """trust.jsonl of an agent, append-only and under git: what persons decided about items. And what follows for all others."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
+    OUTSIDE,
     Decision,
     Judgement,
     Ruling,
@@ -19,6 +21,8 @@ from mabos_cli.core.memory.trust import (
     is_untrusted,
     judge,
     lowest_trust,
+    needs_voucher,
+    trust_by_source,
     trust_rank,
 )
 from mabos_cli.formats.memory.items import (
@@ -37,6 +41,7 @@ from mabos_cli.workspace.memory.store import LongTermView
 if TYPE_CHECKING:
     from mabos_cli.formats.memory.observations import NamedLines
 
+_OUTSIDE = re.compile(rb'"source": "\s*(?:%s)' % "|".join(OUTSIDE).encode(), re.IGNORECASE)
 _PLAIN = (b'"trust": "agent"', b'"trust": "trusted"')
 _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
@@ -46,6 +51,11 @@ def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
     decisions, skipped = parse_decisions(read_bytes(paths.trust_log) or b"")
     # Git puts the lines of two branches behind one another.
     return sorted(decisions, key=lambda decision: decision.at), skipped
+
+
+def load_rulings(paths: AgentPaths) -> dict[str, Ruling]:
+    """Returns what persons decided about an agent's items, by id."""
+    return find_rulings(load_decisions(paths)[0])
 
 
 class Observed:
@@ -68,7 +78,8 @@ class Observed:
             self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
         named = parse_observations(self._days[day].find(observation_id), day)
         said = [line.observation for line in named if line.id == observation_id]
-        trust = lowest_trust([one.trust for one in said if one]) if said else ""
+        trusts = [trust_by_source(one.trust, one.source) for one in said if one]
+        trust = lowest_trust(trusts) if said else ""
         return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
 
 
@@ -83,7 +94,7 @@ class Judge(TrustJudge):
 
     @cached_property
     def rulings(self) -> dict[str, Ruling]:
-        return find_rulings(load_decisions(self._paths)[0])
+        return load_rulings(self._paths)
 
     def __call__(self, item: MemoryItem) -> str:
         """The effective trust of an item."""
@@ -130,19 +141,32 @@ def overrated_items(agent: Agent, memory: Memory) -> Iterator[tuple[str, MemoryI
 
 
 def _is_plain(line: bytes) -> bool:
-    """Whether the line of an item says that it is trusted and derives from nothing; another tool's keys make it doubtful."""
-    return line.count(b'"trust": "') == 1 and any(word in line for word in _PLAIN) and _DERIVED not in line
+    """Returns whether the line of an item says that it is trusted, derives from nothing and comes from no outside source;
+    another tool's keys make it doubtful."""
+    is_stated = line.count(b'"trust": "') == 1 and any(word in line for word in _PLAIN)
+    return is_stated and _DERIVED not in line and not _OUTSIDE.search(line)
 
 
 def untrusted_in_store(path: Path) -> list[tuple[str, str]]:
-    """The untrusted items of memory-store.json or one of its pages, each with the day that it was stored on."""
+    """Returns the untrusted items of memory-store.json or one of its pages, each with the day that it was stored on."""
+    found = _select(path, lambda data: _UNTRUSTED in data)
+    return [(item.id, item.created_at[:10]) for item in found if is_untrusted(item)]
+
+
+def outside_in_store(path: Path) -> list[tuple[str, str]]:
+    """Returns the items of such a file that claim more trust than their outside source has, as untrusted_in_store does."""
+    found = _select(path, lambda data: bool(_OUTSIDE.search(data)))
+    return [(item.id, item.created_at[:10]) for item in found if needs_voucher(item.trust, item.source)]
+
+
+def _select(path: Path, is_candidate: Callable[[bytes], bool]) -> list[MemoryItem]:
+    """Decodes the recent items of a file and the others whose lines are candidates; none where the whole file is no candidate."""
     data = read_bytes(path)
-    if not data or _UNTRUSTED not in data:
+    if not data or not is_candidate(data):
         return []
     held = parse_store(data, path.name)
-    items = [*held.working, *held.short_term]
-    items += [parse_item(line, path.name) for line in held.long_term if _UNTRUSTED in line]
-    return [(item.id, item.created_at[:10]) for item in items if is_untrusted(item)]
+    lasting = [parse_item(line, path.name) for line in held.long_term if is_candidate(line)]
+    return [*held.working, *held.short_term, *lasting]
 
 
 def untrusted_in_archive(path: Path) -> list[tuple[str, str]]:

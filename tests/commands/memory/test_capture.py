@@ -129,7 +129,7 @@ def test_a_line_cannot_say_that_it_is_trusted(desk: Desk) -> None:
     batch(desk, *records)
     assert [seen["trust"] for seen in lines(desk)] == ["agent", "untrusted", "untrusted"]
     batch(desk, *records, words=("--trust", "trusted"))
-    assert [seen["trust"] for seen in lines(desk)[3:]] == ["trusted", "agent", "untrusted"]
+    assert [seen["trust"] for seen in lines(desk)[3:]] == ["trusted", "untrusted", "untrusted"]
 
 
 def test_lines_that_a_tool_printed_are_untrusted_whatever_they_say(desk: Desk) -> None:

@@ -33,8 +33,14 @@ def test_a_record_cannot_raise_its_own_trust(given_by, kind, trust):
 
 
 def test_the_caller_says_how_far_it_may_be_trusted():
-    assert with_origin(Observation("x", source="tool:bash"), NOW, "trusted").trust == "trusted"
-    assert with_origin(Observation("x", source="tool:bash", trust="agent"), NOW, "trusted").trust == "agent"
+    assert with_origin(Observation("x", source="cron"), NOW, "trusted").trust == "trusted"
+    assert with_origin(Observation("x", source="cron", trust="agent"), NOW, "trusted").trust == "agent"
+
+
+@pytest.mark.parametrize("source", ["tool:bash", "web:example.com", " Mail:ada", "transcript:s1"])
+def test_what_comes_from_outside_is_untrusted_whatever_the_caller_says(source: str):
+    assert with_origin(Observation("x", source=source, trust="trusted"), NOW, "trusted").trust == "untrusted"
+    assert with_origin(Observation("x", kind="tool", source="cron"), NOW, "trusted").trust == "untrusted"
 
 
 def test_what_is_said_stays():
