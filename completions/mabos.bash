@@ -967,7 +967,7 @@ agents' ;;
         --output|-o) kind=files ;;
       esac ;;
     doctor)
-      opts=(--repair --check) ;;
+      opts=(--repair --check --security) ;;
     allow)
       opts=(--show) ;;
     schedule)

@@ -1134,7 +1134,7 @@ agents'
                     set kind files
             end
         case doctor
-            set opts '--repair	Mend what can be mended without guessing' '--check	Exit 7 when anything needs attention'
+            set opts '--repair	Mend what can be mended without guessing' '--check	Exit 7 when anything needs attention' '--security	Instead look for what makes the whole workspace risky'
         case allow
             set opts '--show	Only list them, and whether they are allowed'
         case schedule

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from commands.desk import Desk, note
 
 SOURCES = ("tool:web", "web:example.com", "mail:eve@example.com", "transcript:s1", " Tool:Web")
