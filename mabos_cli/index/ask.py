@@ -1,7 +1,8 @@
 """A question put to one or more indexes: both lanes, one score, and the hits as recall knows them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
+from itertools import repeat
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import is_summary
@@ -24,7 +25,7 @@ from mabos_cli.index import tables as lanes
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.tables import Restriction, Row
 
-_OWN = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
+_USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
@@ -67,16 +68,17 @@ class Lanes(NamedTuple):
     lexical: dict[int, float]
     near: dict[int, float]
     exact: dict[int, float]
-    said: frozenset[str]
+    authors: frozenset[str]
     floor: float
     kept: dict[int, tuple[float, float | None]]
 
-    def load(self) -> Iterator[Doc]:
-        """Yields the candidates that are kept, with all that is known about them."""
-        for row in lanes.load_rows(self.search_index.db, self.kept):
-            ref = f"{self.search_index.label}{row.item or row.row}"
-            signals = _signals(ref, row, self.kept[row.row], row.author in self.said, row.row in self.exact)
-            yield Doc(self.search_index, row, signals)
+    def doc_of(self, row: Row) -> Doc:
+        """Returns a candidate with all that is known about it."""
+        ref = f"{self.search_index.label}{row.item or row.row}"
+        lexical, semantic = self.kept.get(row.row, (0.0, None))
+        is_named, is_exact = row.author in self.authors, row.row in self.exact
+        signals = Signals(ref, lexical, semantic, row.importance, row.at, row.access, is_named, is_exact, row.size)
+        return Doc(self.search_index, row, signals)
 
 
 class Asking:
@@ -97,7 +99,7 @@ class Asking:
         return self._ask(Question(question, asked, meaning=False))
 
     def _ask(self, question: Question) -> list[Hit]:
-        found = [self._find(index, question) for index in self._indexes]
+        found = [*map(self._find, self._indexes, repeat(question))]
         lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
         cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
         lanes_of_all = share_lanes(lexical, cosine)
@@ -109,7 +111,8 @@ class Asking:
         for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
             found[n].kept[row] = lanes_of_all[n, row]
         for lane in found:
-            docs |= {doc.signals.ref: doc for doc in lane.load()}
+            kept = map(lane.doc_of, lanes.load_rows(lane.search_index.db, lane.kept))
+            docs |= {doc.signals.ref: doc for doc in kept}
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
@@ -121,7 +124,7 @@ class Asking:
         return without_retold(hits, question.asked)[: self._scope.limit]
 
     def best(self) -> list[Hit]:
-        """Returns without a question: the most important and recent items."""
+        """Returns the most important and recent items."""
         found = []
         for index in self._indexes:
             only, archived = self._restriction(index), self._scope.archived
@@ -168,37 +171,37 @@ class Asking:
         vectors = index.vectors if question.meaning else None
         query = embed_question(index, without(question.text, named)) if vectors else b""
         near = vectors.nearest(query, pool, only.sql, only.values, archived) if vectors and query else []
-        said = named | _OWN if is_first_person(question.text) else named
+        authors = named | _USER if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
         kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
-        return Lanes(index, lexical, lanes.first_parts(near), exact, said, floor, kept)
+        return Lanes(index, lexical, lanes.first_parts(near), exact, authors, floor, kept)
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
         """Adds the neighbours of the best turns of conversations to the candidates, and says whose they are."""
         turns = [doc for doc in docs.values() if doc.row.session]
         if not turns:
             return {}
-        said = {lane.search_index.label: lane.said for lane in found}
         rings: dict[str, Ring] = {}
-        missing: dict[str, tuple[SearchIndex, list[str]]] = {}
+        missing: dict[str, list[str]] = {}
         for doc in nlargest(_GIVERS, turns, key=lambda doc: blend(doc.signals.lexical, doc.signals.semantic)):
             label = doc.search_index.label
             before, after = lanes.neighbours(doc.search_index.db, doc.row)
             near, far = (tuple(label + i for i in (*before[n : n + 1], *after[n : n + 1])) for n in (0, 1))
             rings[doc.signals.ref] = Ring(near, far)
             new = [i for i in (*before, *after) if label + i not in docs]
-            missing.setdefault(label, (doc.search_index, []))[1].extend(new)
-        for label, (index, ids) in missing.items():
-            for row in lanes.load_items(index.db, ids, self._restriction(index), self._scope.archived):
-                ref = f"{label}{row.item}"
-                docs[ref] = Doc(index, row, _signals(ref, row, (0.0, None), row.author in said[label]))
+            missing.setdefault(label, []).extend(new)
+        for lane in found:
+            index = lane.search_index
+            ids = missing.get(index.label, [])
+            rows = lanes.load_items(index.db, ids, self._restriction(index), self._scope.archived) if ids else ()
+            docs |= {doc.signals.ref: doc for doc in map(lane.doc_of, rows)}
         return rings
 
     def _diverse(self, best: list[Scored], hits: list[Hit]) -> list[Hit]:
         of = {s.ref: hit for s, hit in zip(best, hits, strict=True)}
         top, rest = best[:_MOST_DIVERSE], best[_MOST_DIVERSE:]
-        said = {s.ref: frozenset(words(of[s.ref].candidate.text)) for s in top}
-        order = diversify(top, said, self._scope.diversity or 0.0, self._scope.limit)
+        words_of = {s.ref: frozenset(words(of[s.ref].candidate.text)) for s in top}
+        order = diversify(top, words_of, self._scope.diversity or 0.0, self._scope.limit)
         return [of[s.ref] for s in [*order, *rest][: self._scope.limit]]
 
     def _hits(self, found: list[tuple[Doc, Scored]]) -> list[Hit]:
@@ -216,23 +219,12 @@ class Asking:
         ]
 
 
-def _signals(ref: str, row: Row, lane: tuple[float, float | None], named: bool, exact: bool = False) -> Signals:
-    return Signals(ref, *lane, row.importance, row.at, row.access, named, exact, row.size)
-
-
-def _candidate(doc: Doc, lines: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
+def _candidate(doc: Doc, items: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
     row, agent = doc.row, doc.search_index.label.removesuffix("/")
     if not row.item:
-        return Candidate(
-            texts[row.row],
-            row.importance,
-            row.at,
-            path=row.source,
-            lines=(row.first, row.last),
-            agent=agent,
-            marked=TRUSTS[row.trust],
-        )
-    line, store, archived = lines[row.item_row]
+        text, lines, trust = texts[row.row], (row.first, row.last), TRUSTS[row.trust]
+        return Candidate(text, row.importance, row.at, path=row.source, lines=lines, agent=agent, marked=trust)
+    line, store, archived = items[row.item_row]
     return candidate_of(doc.search_index.decode(line), store, archived, agent)
 
 

@@ -247,7 +247,7 @@ def count_findable(db: Any, archived: bool) -> int:
 
 
 def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
-    """Returns without a question: the most important and recent items."""
+    """Returns the most important and recent items."""
     where = f"p.row IN ({only.sql})" if only.sql else "1"
     # Written as items_rank has it the best are read off its top; those of a few are rather looked up one by one.
     away = "" if archived else " AND i.archived = ''" if only.sql else " AND (i.archived != '') = 0"

@@ -188,13 +188,15 @@ def rank(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def browse(candidates: Iterable[Candidate]) -> list[Hit]:
-    """Returns without a query: memory items, the most important and recent first."""
+    """Returns memory items, the most important and recent first."""
     return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
 
 
 def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:
-    """Yields two lists as one: each of the second before the first of the first that scores less. So much is the relevance of the first
-    overstated."""
+    """Merges two lists: each hit of the second comes before the first of the first list that scores less.
+
+    `loss` says how much the relevance of the first list is overstated.
+    """
     at = 0
     for hit in hits:
         while at < len(more) and more[at].score > hit.score - loss * hit.relevance:

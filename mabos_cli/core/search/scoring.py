@@ -191,7 +191,7 @@ def _weigh_balanced(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
 
 
 def _weigh_rrf(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
-    """Returns reciprocal rank fusion: only the ranks in the two lanes count."""
+    """Weighs by reciprocal rank fusion: only the ranks in the two lanes count."""
     lanes: list[dict[str, float]] = []
     for values in (
         [(c.lexical, c.ref) for c in candidates if c.lexical > 0],
