@@ -16,8 +16,10 @@ from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.formats.json.version import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX
 from mabos_cli.workspace.plain_files import append_lines, open_regular, read_regular, real_path, write_all
+from mabos_cli.workspace.plain_paths import LOCAL
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_running, keep_rights, read_at, sync_folder
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
@@ -129,6 +131,13 @@ def decode_text(data: bytes, shown: str) -> str:
         raise InvalidFile(f"{shown}:{line}: not valid UTF-8", "convert the file, for example with iconv") from None
 
 
+def check_ledger(path: Path) -> None:
+    """Refuses to append to a file that a newer version of mabos wrote."""
+    if path.suffix in NUMBERED and LOCAL not in path.parts:  # what is local can be made again, or is soon used up
+        with suppress(OSError):
+            check_format(path, read_regular(os.fspath(path), BEGINNING))
+
+
 def list_names(folder: Path) -> list[str]:
     """The names in a folder, sorted, without our temporary files; none when there is no folder."""
     with explained(folder, "read"):
@@ -206,6 +215,7 @@ def replace_file(path: Path, data: bytes, *, root: Path, expect: bytes | None, s
     Mode, owner and access lists stay; a symbolic link inside the root is followed, not replaced. With `shared`, for files that
     people edit, not even a save in the instant between looking and replacing is lost.
     """
+    check_format(path, expect)
     target = resolve_inside(path, root)
     make_folder(target.parent)
     with explained(path, "write"):
@@ -260,6 +270,7 @@ def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
 def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -> None:
     """Appends complete lines behind the last complete line: a torn tail is closed first, a failed write taken back."""
     target = resolve_inside(path, root)
+    check_ledger(path)
     make_folder(target.parent)
     with explained(path, "append to"):
         append_lines(os.fspath(target), data, durable=durable)

@@ -6,6 +6,7 @@ filters, monitors, external diffs and signing programs for every call, and no ca
 
 import os
 import re
+import stat
 import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -236,8 +237,24 @@ def find_stale_lock(repository: Repository) -> Path | None:
     return path if answer.code == 0 and age > _STALE else None
 
 
+def _refuse_special(repository: Repository, folder: Path) -> None:
+    """Refuses a pipe or a device in the place of a file that git itself reads in every folder: it would wait for ever."""
+    real = Path(os.path.realpath(folder))
+    places = [each for each in real.parents if each.is_relative_to(repository.top)]
+    for here, folders, _ in os.walk(real):
+        folders[:] = [name for name in folders if name != ".git"]
+        places.append(Path(here))
+    for path in (place / name for place in places for name in (".gitignore", ".gitattributes")):
+        with suppress(FileNotFoundError):
+            if stat.S_IFMT(os.lstat(path).st_mode) not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK):
+                raise GitFailed(f"{path} is no regular file")
+
+
 def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, str]:
     """What differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
+    folders = [*folders]
+    for folder in folders:
+        _refuse_special(repository, folder)
     named = [repository.inside(folder) for folder in folders]
     out = repository.run(
         "status", "--porcelain", "-z", "-uall", "--no-renames", "--ignore-submodules=all", "--", *named
@@ -305,6 +322,7 @@ class Revision:
     @cached_property
     def changed(self) -> list[str]:
         """The files that differ, named from the folder on; those that git ignores are left out."""
+        _refuse_special(self._repository, self._folder)
         below = ("--", self._prefix)
         out = self._repository.run(
             *("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"),

@@ -1,5 +1,6 @@
 """Locks: flock on a side file that is never replaced. A killed holder leaves no lock behind, only its intent in that file."""
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from mabos_cli.errors import Conflict
 from mabos_cli.workspace.files import explained, make_folder, resolve_inside
-from mabos_cli.workspace.plain_files import write_all
+from mabos_cli.workspace.plain_files import LARGEST, write_all
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, read_at, sync_folder, try_lock, unlock
 
 
@@ -64,7 +65,10 @@ class Lock:
         self._rewrite(f"{holder}, process {os.getpid()}\n".encode() + pending)
 
     def _text(self) -> bytes:
-        return read_at(self._fd, os.fstat(self._fd).st_size, 0)
+        size = os.fstat(self._fd).st_size
+        if size > LARGEST:  # no intent is that long: somebody put it there
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+        return read_at(self._fd, size, 0)
 
     def _rewrite(self, data: bytes) -> None:
         # Written before it is cut: a kill in between must not lose an intent that is still pending.

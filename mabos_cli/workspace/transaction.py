@@ -16,6 +16,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Relatives
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.json.text import dump_line, dump_record
+from mabos_cli.formats.json.version import check_format
 from mabos_cli.workspace.agent import Agent, Change
 from mabos_cli.workspace.archive import append_records
 from mabos_cli.workspace.files import (
@@ -23,6 +24,7 @@ from mabos_cli.workspace.files import (
     FileWrite,
     Moved,
     append_bytes,
+    check_ledger,
     read_bytes,
     remove_file,
     replace_file,
@@ -132,7 +134,11 @@ def _admit(agent: Agent, write: Write) -> Write:
 
 
 def _commit(agent: Agent, holding: "Holding", write: Write) -> None:
-    """Writes everything up to the commit point and the lines behind it."""
+    """Writes everything up to the commit point and the lines behind it; nothing where a file is of a newer format."""
+    for file in write.files:
+        check_format(file.path, file.read_as)
+    for path, _ in write.lines:
+        check_ledger(path)
     if write.archive or write.intent is not None:
         for file in write.files[-1:]:  # before anything grows that would grow again
             if read_bytes(file.path) != file.read_as:

@@ -33,7 +33,7 @@ def status(ctx: typer.Context) -> None:
         data["typedb"] = found.mirrored
         rows.append(("typedb", _mirror_line(found.mirrored)))
     rows += [(f"last {name}", at) for name, at in found.runs.items()]
-    call.emit("status", data, columns(rows))
+    call.emit("status", data, columns(rows), found.warnings)
 
 
 def _mirror_line(counts: dict[str, int]) -> str:

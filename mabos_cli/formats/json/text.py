@@ -126,9 +126,9 @@ class Ledger(NamedTuple):
 
 
 def parse_ledger(data: bytes) -> Ledger:
-    """Returns the records of JSON lines, whatever else is between them.
+    """Returns the records of JSON lines, whatever else is between them; a line with nothing but the format number is none.
 
-    >>> parse_ledger(b'{"a": 1}\\n[2]\\n{"a": "to')
+    >>> parse_ledger(b'{"format": 2}\\n{"a": 1}\\n[2]\\n{"a": "to')
     Ledger(records=[{'a': 1}], torn=1, foreign=1)
     """
     values, torn = [], 0
@@ -140,8 +140,9 @@ def parse_ledger(data: bytes) -> Ledger:
             values.append(json.loads(line.strip(b"\0").decode("utf-8"), parse_constant=_refuse_constant))
         except (ValueError, RecursionError):
             torn += 1
-    records = [value for value in values if isinstance(value, dict)]
-    return Ledger(records, torn, len(values) - len(records))
+    objects = [value for value in values if isinstance(value, dict)]
+    records = [value for value in objects if value.keys() != {"format"}]
+    return Ledger(records, torn, len(values) - len(objects))
 
 
 _CLOSE = b"\n  ]"

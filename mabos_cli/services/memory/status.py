@@ -8,19 +8,21 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
 from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.sources import index_state
+from mabos_cli.workspace.versions import find_newer
 
 # What waits, as people call it where its name does not say it.
 DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "recalls to count in"}
 
 
 class Status(NamedTuple):
-    """How many items each store holds, what is due, the state of the index, and when each command last ran."""
+    """How many items each store holds, what is due, the state of the index, when each command last ran, and warnings."""
 
     stores: dict[str, int]
     due: dict[str, int]
     index_state: str
     runs: dict[str, str]
     mirrored: dict[str, int] | None
+    warnings: list[str]
 
 
 def describe_status(agent: Agent) -> Status:
@@ -29,7 +31,8 @@ def describe_status(agent: Agent) -> Status:
     stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
     runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
     mirrored = _mirrored(agent) if agent.settings["typedb.address"] else None
-    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored)
+    warnings = [f"{agent.paths.cited(path)} {about}" for path, about in find_newer(agent.paths)]
+    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored, warnings)
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:

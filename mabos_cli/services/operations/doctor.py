@@ -46,6 +46,7 @@ from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.transaction import holding_lock
+from mabos_cli.workspace.versions import find_newer, find_newer_in_folders
 
 _FILES = (".md", ".json", ".jsonl")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
@@ -85,6 +86,7 @@ def examine(agent: Agent) -> list[Finding]:
     checks: tuple[Callable[[Agent], Iterator[Finding]], ...] = (
         _check_settings,
         _check_manifest,
+        _check_formats,
         _check_store,
         _check_pages,
         _check_trust,
@@ -128,6 +130,11 @@ def _check_manifest(agent: Agent) -> Iterator[Finding]:
         yield Finding("note", "agent.json", "is missing; defaults apply")
     elif not isinstance(parse_json(data, "agent.json"), dict):
         yield Finding("problem", "agent.json:1", "must be an object")
+
+
+def _check_formats(agent: Agent) -> Iterator[Finding]:
+    for path, about in (*find_newer(agent.paths), *find_newer_in_folders(agent.paths)):
+        yield Finding("problem", agent.paths.relative(path), about)
 
 
 def _check_store(agent: Agent) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from typing import Any
 from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.operations.review import Wrote, render_commit
 from mabos_cli.errors import Conflict, MabosError, NotFound
+from mabos_cli.formats.json.version import check_format
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, kind_of, merge_file, remove_rules
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file
@@ -144,6 +145,8 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
 def merge_versions(base: Path, ours: Path, theirs: Path, path: str) -> tuple[str, list[str]]:
     """Merges three versions of a file into ours; returns the kind of the file, and notes about the merge."""
     versions = (_load(base), _load(ours), _load(theirs))
+    for version in versions:
+        check_format(Path(path), version)
     kind = kind_of(path)
     merged = merge_file(kind, path, versions)
     if merged is None:

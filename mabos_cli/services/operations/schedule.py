@@ -130,7 +130,7 @@ def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
 def job_fault(failed: list[Run], total: int) -> MabosError:
     """Returns the error of a job, with the code of its first failure. What was done is printed already."""
     first = failed[0]
-    kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__()}
+    kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__() if kind.__module__ == MabosError.__module__}
     names = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
     fault = kinds.get(first.exit, MabosError)(
         f"{len(failed)} of {plural(total, 'run')} failed: {names}", "each can be run by hand"
