@@ -21,14 +21,16 @@ from mabos_cli.core.operations.hook_hosts import (
     session_of,
     word_of,
 )
-from mabos_cli.workspace.plain_files import append_bounded, append_guarded, machine_token
-from mabos_cli.workspace.plain_paths import (
+from mabos_cli.workspace.plain_files import (
     AGENTS,
+    append_bounded,
+    append_guarded,
     hook_lock,
     hook_log,
     hook_spool,
     is_agent_folder,
     is_workspace,
+    machine_token,
     workspace_above,
 )
 

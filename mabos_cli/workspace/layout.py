@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from mabos_cli.workspace import plain_paths as marks
+from mabos_cli.workspace import plain_files as marks
 from mabos_cli.workspace.plain_files import enter_root
 
 _PACKAGE = Path(__file__).resolve().parent.parent

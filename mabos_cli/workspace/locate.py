@@ -8,7 +8,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.workspace.files import list_names, resolve_inside
 from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
-from mabos_cli.workspace.plain_paths import is_agent_folder, is_workspace, workspace_above
+from mabos_cli.workspace.plain_files import is_agent_folder, is_workspace, workspace_above
 
 
 def place_named(named: str) -> Path:

@@ -15,7 +15,7 @@ from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.workspace.files import read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.plain_paths import state_folder
+from mabos_cli.workspace.plain_files import state_folder
 
 Values = Mapping[str, Any]
 

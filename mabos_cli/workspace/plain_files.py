@@ -1,5 +1,5 @@
-"""Files on plain paths: the one gate for reading, and lines behind the lines of a file. files.py builds on it, and hooks of agent
-hosts can afford nothing else.
+"""Files on plain paths: what tells a workspace and an agent from any other folder, the one gate for reading, and lines behind the
+lines of a file. files.py and locate.py build on it, and hooks of agent hosts can afford nothing else.
 
 Reading: a file of a workspace is opened beneath its root, if it is regular, up to a size. No symbolic link leads out of a
 workspace that was entered, and nothing waits for a pipe or reads a device without end.
@@ -13,14 +13,63 @@ import stat
 import time
 from contextlib import suppress
 
-from mabos_cli.workspace.plain_paths import state_folder
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, NO_FOLLOW, read_at, sync_folder, try_lock, unlock
 
+SETTINGS = "mabos.yaml"
+AGENTS = "agents"
+LOCAL = ".mabos"
+QUEUE = "queue"
+LOCKS = "locks"
+_MARKS = ("Persona.md", "Beliefs.md")
 # More than a million facts take. What is larger is no file that this program wrote.
 LARGEST = 1 << 30
 _PAUSE = 0.005
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _roots: dict[str, str] = {}  # the folder of each workspace that was entered, as it was named and as it is
+
+
+def is_workspace(folder: str) -> bool:
+    """Whether a folder that somebody named is a workspace."""
+    return os.path.isfile(os.path.join(folder, SETTINGS)) or os.path.isdir(os.path.join(folder, AGENTS))
+
+
+def workspace_above(folder: str) -> str:
+    """The nearest folder, this one or above, that holds mabos.yaml; empty when there is none."""
+    while True:
+        if os.path.isfile(os.path.join(folder, SETTINGS)):
+            return folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+
+
+def is_agent_folder(folder: str) -> bool:
+    """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
+    return any(os.path.isfile(os.path.join(folder, mark)) for mark in _MARKS)
+
+
+def state_folder() -> str:
+    """Returns the folder for what this machine knows apart from any workspace; empty where there is no home."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(base, "mabos") if os.path.isabs(base) else ""
+
+
+def hook_spool(root: str, agent: str) -> str:
+    """What hooks note down for harvest."""
+    return os.path.join(root, LOCAL, QUEUE, f"{agent}.hooks.jsonl")
+
+
+def hook_lock(root: str, agent: str) -> str:
+    """Held for a moment, by a hook that notes something down and by who empties the spool."""
+    return os.path.join(root, LOCAL, LOCKS, f"{agent}.hooks.lock")
+
+
+def hook_log(root: str) -> str:
+    """What went wrong in hooks."""
+    return os.path.join(root, LOCAL, "hook.log")
 
 
 class LeadsOut(OSError):

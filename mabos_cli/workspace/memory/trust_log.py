@@ -94,7 +94,7 @@ class Judge(TrustJudge):
 
     @cached_property
     def rulings(self) -> dict[str, Ruling]:
-        return load_rulings(self._paths)
+        return find_rulings(load_decisions(self._paths)[0])
 
     def __call__(self, item: MemoryItem) -> str:
         """The effective trust of an item."""
