@@ -19,7 +19,7 @@ from mabos_cli.commands.call import Call as Invocation
 from mabos_cli.config import check_setting, layer
 from mabos_cli.core import BadValue
 from mabos_cli.errors import Unavailable
-from mabos_cli.services.operations.permission import allow
+from mabos_cli.services.operations.setup import allow_settings
 from mabos_cli.services.search.llm_ask import open_writer
 from mabos_cli.workspace.layout import WorkspacePaths
 
@@ -442,7 +442,7 @@ def test_the_writer_of_an_agent(workspace: Path, still_world: None, monkeypatch:
     assert writer() is None
     (workspace / "mabos.yaml").write_text("llm:\n  command: cat\n")
     assert writer() is None
-    allow(WorkspacePaths(workspace))
+    allow_settings(WorkspacePaths(workspace))
     found = writer()
     assert found and (found.name, found.write("hello")) == ("command:cat", "hello")
     monkeypatch.setenv("MABOS_LLM_URL", "http://127.0.0.1:9/v1")

@@ -16,7 +16,7 @@ from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import StoreFile, render_departure, render_item, render_store
-from mabos_cli.services.operations.permission import allow
+from mabos_cli.services.operations.setup import allow_settings
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
@@ -87,7 +87,7 @@ class Desk:
         """Settings of the workspace, as YAML; the person at this desk allows them."""
         (self.root / "mabos.yaml").write_text(text)
         with suppress(MabosError):  # what cannot be read is what the test is about
-            allow(WorkspacePaths(self.root))
+            allow_settings(WorkspacePaths(self.root))
 
     # What the program says
 

@@ -1,4 +1,4 @@
-"""init, agent, config, completion and demo: sets up workspaces and agents, and shows the program."""
+"""init, agent, config, allow, deny, completion and demo: sets up workspaces and agents, and shows the program."""
 
 import os
 import shlex
@@ -206,3 +206,43 @@ def _next_steps(place: str) -> list[str]:
         'Try next, in a folder of your own: mabos init && mabos store "The first thing to remember" --tag start',
         "Or keep this one to play with: mabos demo ./harbourline. Or look around: mabos reason list, mabos --help.",
     ]
+
+
+@app.command()
+def allow(
+    ctx: typer.Context,
+    show: Annotated[bool, typer.Option("--show", help="Only list them, and whether they are allowed.")] = False,
+) -> None:
+    """Allow settings of a workspace that run programs, send data or lower guards.
+
+    Such settings in mabos.yaml and agent.json are ignored until you allow them on this machine; when they
+    change, they need permission again. What your environment sets needs none.
+
+    Example: mabos allow --show
+    """
+    call: Call = ctx.obj
+    workspace = call.open_workspace()
+    found = setup.list_risky(workspace) if show else setup.allow_settings(workspace)
+    lines = _risky_lines(found) or ["no setting here needs permission"]
+    if any(not row.allowed for row in found):
+        lines.append("allow them: mabos allow")
+    call.emit("allow", {"settings": [row._asdict() for row in found]}, lines)
+
+
+@app.command()
+def deny(ctx: typer.Context) -> None:
+    """Withdraw what mabos allow permitted.
+
+    Example: mabos deny
+    """
+    call: Call = ctx.obj
+    withdrawn, found = setup.deny_settings(call.open_workspace())
+    lines = ["permission withdrawn" if withdrawn else "nothing was allowed here", *_risky_lines(found)]
+    call.emit("deny", {"withdrawn": withdrawn, "settings": [row._asdict() for row in found]}, lines)
+
+
+def _risky_lines(found: list[setup.RiskySetting]) -> list[str]:
+    rows = [
+        (row.file, row.name, str(row.value), row.risk, "allowed" if row.allowed else "not allowed") for row in found
+    ]
+    return columns(rows)

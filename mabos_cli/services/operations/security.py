@@ -13,7 +13,7 @@ from mabos_cli.core.language.secrets import find_secrets
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import MabosError
 from mabos_cli.services.operations.doctor import Finding, is_writing
-from mabos_cli.services.operations.permission import list_risky
+from mabos_cli.services.operations.setup import list_risky
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.entries import FoundEntry, is_open_to_others, walk_entries
