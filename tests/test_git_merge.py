@@ -1,10 +1,11 @@
-"""Two clones that both learned, merged by plain git: nothing is lost, nothing conflicts, and doctor finds nothing."""
+"""Clones that all learned, merged and rebased by plain git: nothing is lost, nothing conflicts, and doctor finds nothing."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import NOW, Mabos
@@ -87,13 +88,12 @@ def test_two_clones_become_one(clones: tuple[Path, Path], mabos: Mabos):
         "entries": 1 + 2 * STORES,
     }
     assert everything(mabos, ours) == both
-    assert mabos("materialize", cwd=ours).code == 0
+    assert "everything is up to date" in mabos("materialize", cwd=ours).stdout
     assert "agent main is healthy" in mabos("doctor", "--check", cwd=ours).stdout
-    commit_all(ours, "materialized")
 
     # The other way round: the same memory, byte for byte.
     git(theirs, "fetch", "-q", str(ours), "main")
-    git(theirs, "merge", "-q", "--no-edit", git(ours, "rev-parse", "HEAD~1^1").strip())
+    git(theirs, "merge", "-q", "--no-edit", git(ours, "rev-parse", "HEAD^1").strip())
     for name in ("memory-store.json", "facts.json", "rules.json", "cases.json", "memory/2026-02-24.md"):
         path = Path("agents", "main", name)
         assert (theirs / path).read_bytes() == (ours / path).read_bytes(), name
@@ -138,3 +138,135 @@ def test_a_malformed_side_is_left_to_a_person(clones: tuple[Path, Path], mabos: 
     assert done.returncode == 1 and "agents/main/memory-store.json (theirs):1: not valid JSON" in done.stderr
     assert git(ours, "diff", "--name-only", "--diff-filter=U") == "agents/main/memory-store.json\n"
     assert "ada was here" in (ours / "agents" / "main" / "memory-store.json").read_text()
+
+
+WHO = ("ada", "bob", "cyd")
+
+
+@pytest.fixture
+def three(clones: tuple[Path, Path], mabos: Mabos) -> dict[str, Path]:
+    """Three clones of one workspace in which something of every kind happened, in the same millisecond."""
+    hub = clones[0]
+    for words in (
+        ("goal", "add", "Grow"),
+        ("belief", "add", "Billing", "We bill per seat"),
+        ("ontology", "scaffold", "ecommerce"),
+    ):
+        assert mabos(*words, cwd=hub).code == 0
+    commit_all(hub, "more")
+    found = {}
+    for who in WHO:
+        found[who] = hub.parent / who
+        git(hub.parent, "clone", "-q", str(hub), who)
+        assert mabos("git", "install", cwd=found[who]).code == 0
+        think(mabos, found[who], who)
+        commit_all(found[who], who)
+    return found
+
+
+def think(mabos: Mabos, root: Path, who: str) -> None:
+    """Adds an entry of every kind, with links to others by their numbers."""
+    calls = [
+        ("goal", "add", f"Goal of {who}", "--level", "tactical"),
+        ("belief", "add", f"Terms of {who}", f"{who} pays within 14 days", "--supports", "G-002"),
+        ("desire", "add", f"Desire of {who}", "--motivates", "G-002"),
+        ("plan", "add", f"Plan of {who}", "--goal", "G-002", "--step", f"Ask {who}", "--step", "Go"),
+        ("intention", "add", f"Intention of {who}", "--goal", "G-002", "--plan", "PL-001"),
+        ("commitment", "add", f"Promise of {who}", "--to", "dan"),
+        ("learning", "add", f"Lesson of {who}"),
+        ("checkpoint", "-c", f"Work of {who}", "--next", f"Ask {who}"),
+        ("ontology", "propose", f"{who} fulfillment", "--domain", "ecommerce", "--parent", "Fulfillment"),
+        ("store", f"{who} decided to keep it", "--type", "decision", "--importance", "0.9"),
+        ("store", f"{who} saw a heron", "--type", "lesson", "--store", "long_term"),
+        ("fact", "assert", who, "likes", "tea"),
+        ("rule", "create", f"if ?x likes {who} then ?x knows {who}"),
+        ("case", "store", "--context", f"{who} was asked", "--action", f"answered {who}"),
+        ("consolidate",),
+    ]
+    for words in calls:
+        more = ("--definition", f"fulfillment by {who}", "--rationale", "needed") if words[1:2] == ("propose",) else ()
+        done = mabos(*words, *more, cwd=root)
+        assert done.code == 0, done.stderr
+    item = json.loads(mabos("store", f"{who} forgets this", "--json", cwd=root).stdout)["data"]["id"]
+    assert mabos("forget", item, cwd=root).code == 0
+
+
+@pytest.mark.parametrize("order", [("bob", "cyd"), ("cyd", "bob")], ids="-".join)
+@pytest.mark.parametrize("way", ["--no-rebase", "--rebase"])
+def test_three_minds_become_one(three: dict[str, Path], mabos: Mabos, order: tuple[str, str], way: str):
+    root = three["ada"]
+    for who in order:
+        git(root, "pull", "-q", way, "--no-edit", str(three[who]), "main")
+    assert git(root, "status", "--porcelain") == ""
+    doctor = mabos("doctor", "--check", cwd=root)
+    assert doctor.code == 0 and "agent main is healthy" in doctor.stdout, doctor.stdout
+
+    def rows(kind: str) -> list[dict[str, Any]]:
+        return entries(mabos, root, kind)
+
+    goals = {row["title"]: row["id"] for row in rows("goal")}
+    assert set(goals) == {"Grow", *(f"Goal of {who}" for who in WHO)}
+    plans = {row["title"]: row["id"] for row in rows("plan")}
+    for who in WHO:
+        (intention,) = [row for row in rows("intention") if row["title"] == f"Intention of {who}"]
+        assert (intention["goal"], intention["plan"]) == ([goals[f"Goal of {who}"]], [plans[f"Plan of {who}"]])
+        (belief,) = [row for row in rows("belief") if row["subject"] == f"Terms of {who}"]
+        assert belief["supports"] == [goals[f"Goal of {who}"]]
+    for kind, size in {"goal": 4, "belief": 4, "desire": 3, "plan": 3, "intention": 3, "commitment": 3}.items():
+        ids = [row["id"] for row in rows(kind)]
+        assert len({*ids}) == len(ids) == size, (kind, ids)
+    assert everything(mabos, root) == {
+        "items": 7, "facts": 3, "rules": 3, "cases": 3, "archived": 3, "entries": 10
+    }  # fmt: skip
+    check_texts(root)
+
+
+def entries(mabos: Mabos, root: Path, kind: str) -> list[dict[str, Any]]:
+    """What a command lists."""
+    found: list[dict[str, Any]] = json.loads(mabos(kind, "list", "--json", cwd=root).stdout)["data"][f"{kind}s"]
+    return found
+
+
+def check_texts(root: Path) -> None:
+    """Holds that what each of three said stands in a file once, under the id that it has in the store."""
+    agent = root / "agents" / "main"
+    store = json.loads((agent / "memory-store.json").read_bytes())
+    ids = {item["content"]: item["id"] for item in store["long_term"]}
+    log, curated = ((agent / name).read_text("utf-8") for name in ("memory/2026-02-24.md", "MEMORY.md"))
+    (checkpoint,) = (path.read_text("utf-8") for path in (agent / "memory" / "checkpoints").iterdir())
+    rules = json.loads((agent / "rules.json").read_bytes())["rules"]
+    proposals = json.loads((root / "ontologies" / "proposals" / "ecommerce-proposals.json").read_bytes())["proposals"]
+    assert all(rule["enabled"] for rule in rules) and len({row["id"] for row in (*rules, *proposals)}) == 6
+    for who in WHO:
+        assert f"{who} decided to keep it ^{ids[f'{who} decided to keep it']}" in curated
+        assert f"{who} saw a heron\n\n(manual) 0.50 ^{ids[f'{who} saw a heron']}" in log
+        assert checkpoint.count(f"Work of {who}") == 1 and checkpoint.count(f"- Ask {who}") == 1
+        assert (agent / "Learnings.md").read_text("utf-8").count(f"Lesson of {who}") == 1
+
+
+def write(root: Path, name: str, text: str) -> None:
+    (root / "agents" / "main" / name).write_text(text, "utf-8")
+
+
+def test_ids_that_people_gave_alike_are_followed_in_other_files(clones: tuple[Path, Path], mabos: Mabos):
+    for root, who in zip(clones, ("ada", "bob"), strict=True):
+        write(root, "Goals.md", f"# Goals\n\n## G-001: Goal of {who}\n\nstatus: active\n")
+        write(root, "Intentions.md", f"# Intentions\n\n## I-001: Intention of {who}\n\nstatus: active\nGoal: G-001\n")
+        assert (
+            mabos(
+                "case", "store", "--context", who, "--action", "x", "--belief", "B-009", "--desire", "D-001", cwd=root
+            ).code
+            == 0
+        )
+        write(root, "Desires.md", f"# Desires\n\n## D-001: Desire of {who}\n\nmotivates: G-001\n")
+        commit_all(root, who)
+    ours, theirs = clones
+    git(ours, "pull", "-q", "--no-rebase", "--no-edit", str(theirs), "main")
+    goals, intentions, desires = (
+        {row["title"][-3:]: row for row in entries(mabos, ours, kind)} for kind in ("goal", "intention", "desire")
+    )
+    cases = {case["situation"]["context"]: case for case in json.loads((ours / "agents/main/cases.json").read_bytes())}
+    for who in ("ada", "bob"):
+        assert intentions[who]["goal"] == [goals[who]["id"]]
+        assert cases[who]["situation"]["desires"] == [desires[who]["id"]]
+    assert goals["ada"]["id"] == "G-001" != goals["bob"]["id"]

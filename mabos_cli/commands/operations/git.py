@@ -9,7 +9,8 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line
-from mabos_cli.services.operations.git import DRIVER_COMMAND, install_driver, merge_versions
+from mabos_cli.services.operations.git import DRIVER_COMMAND, install_driver
+from mabos_cli.services.operations.merging import merge_versions
 
 app = new_group("git", "Merge what two branches remember, by git itself.", no_args_is_help=True)
 _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): "removed", (True, True): "would remove"}

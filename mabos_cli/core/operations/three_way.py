@@ -79,6 +79,26 @@ def merge_keyed(
     return Union(kept, tuple(spares))
 
 
+def follow_renames(
+    sides: Sequence[Mapping[str, T]], identity: Callable[[T], Hashable], new_id: Callable[[str, T], str]
+) -> list[dict[str, T]]:
+    """Returns three versions of records by id, with what an earlier merge gave another id under that one in all of them.
+
+    A record of the base was renamed on a side if that has something else under its id, and has the id that it would get.
+    """
+    base, ours, theirs = (dict(side) for side in sides)
+    for key, was in sides[0].items():
+        others = [side for side in (ours, theirs) if key in side and side[key] != was]
+        if not any(identity(side[key]) != identity(was) for side in others):
+            continue
+        new = new_id(key, was)
+        if any(new in side and identity(side[key]) != identity(was) for side in others):
+            for side in (base, ours, theirs):
+                if key in side and identity(side[key]) == identity(was) and new not in side:
+                    side[new] = side.pop(key)
+    return [base, ours, theirs]
+
+
 def merge_value(base: Any, a: T, b: T, newer: T) -> T:
     """Merges the value that one side changed, or the newer one when both did.
 
@@ -266,6 +286,11 @@ def _later_fact(a: Fact, b: Fact) -> Fact:
     return max(a, b, key=lambda fact: (fact.updated_at or fact.created_at, fact.confidence, repr(fact)))
 
 
+def rule_body(rule: Mapping[str, Any]) -> str:
+    """Returns what a rule says, without what is said about it."""
+    return repr([rule.get(name) for name in _BODY])
+
+
 def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping[str, Any]) -> Settled:
     """Merges a rule that both sides changed, or numbered alike.
 
@@ -273,7 +298,7 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
     numbers the lower factor counts.
     """
     first = min(a, b, key=lambda rule: (str(rule.get("created_at", "")), repr(rule)))
-    bodies = [[rule.get(name) for name in _BODY] for rule in (a, b, base or {})]
+    bodies = [rule_body(rule) for rule in (a, b, base or {})]
     if bodies[0] != bodies[1] and (base is None or bodies[2] not in bodies[:2]):
         return Settled(first, "theirs" if first is a else "ours")
     merged = merge_maps(base or {}, a, b, first)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mabos_cli.formats.operations.merge_records import Merged, Sides
+    from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides
 
 DRIVER = "mabos"
 _BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
@@ -84,10 +84,10 @@ def names_driver(text: str) -> bool:
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
 
 
-def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
+def merge_file(kind: str, path: str, sides: "Sides", renames: "Renames | None" = None) -> "Merged | None":
     """Returns the file of a kind as both sides have it; None when it is text that only people can merge.
 
-    InvalidFile when one of the three is malformed.
+    `renames` has the ids that things in other files get, by side. InvalidFile when one of the three is malformed.
     """
     # Loaded here: who asks only for the kind of a file needs no codec.
     from mabos_cli.formats.operations import merge_documents as documents
@@ -108,4 +108,8 @@ def merge_file(kind: str, path: str, sides: "Sides") -> "Merged | None":
         "ontology": documents.merge_ontologies,
         "proposals": documents.merge_proposals,
     }
+    if kind in ("cases", "log") and renames:
+        sides = minds.rename_sides(sides, renames, *([records.ENTRIES] if kind == "log" else []))
+    if kind == "mind" and renames:
+        return minds.merge_minds(path, sides, renames)
     return merges[kind](path, sides) if kind in merges else None

@@ -5,7 +5,7 @@ from operator import eq
 from typing import Any
 
 from mabos_cli.core.language.ids import distinct_id
-from mabos_cli.core.operations.three_way import Settled, merge_keyed, merge_maps
+from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_maps
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import (
     dump_document,
@@ -96,10 +96,11 @@ def _split_graph(data: bytes, path: str) -> tuple[bytes, dict[str, Any]] | None:
 def merge_proposals(path: str, sides: Sides) -> Merged:
     """Merges the proposals of both sides by their ids; of two that got one id the younger gets letters behind it."""
     base, ours, theirs = read_sides(lambda data, name: parse_proposals(data, name, "x"), ProposalFile, path, sides)
-    union = merge_keyed(base.raw, ours.raw, theirs.raw, _settle_proposal, eq, lambda name: (len(name), name))
+    records = follow_renames([file.raw for file in (base, ours, theirs)], _node_of, _proposal_id)
+    union = merge_keyed(records[0], records[1], records[2], _settle_proposal, eq, lambda name: (len(name), name))
     kept, notes = dict(union.kept), []
     for spare in union.spares:
-        new_id = distinct_id(spare.id, str(spare.record.get("node_id", "")))
+        new_id = _proposal_id(spare.id, spare.record)
         kept[new_id] = spare.record | {"id": new_id}
         notes.append(f"{spare.id} was given to two proposals: the younger one is {new_id}")
     lines = [dump_line(record).encode("utf-8") for record in kept.values()]
@@ -108,6 +109,14 @@ def merge_proposals(path: str, sides: Sides) -> Merged:
     extra = _merge_objects(base.extra, ours.extra, theirs.extra, "", notes)
     others = [render_value(key, value) for key, value in extra.items()]
     return Merged(render_document([render_array("proposals", lines), *others]), tuple(notes))
+
+
+def _node_of(proposal: Mapping[str, Any]) -> str:
+    return str(proposal.get("node_id", ""))
+
+
+def _proposal_id(proposal_id: str, proposal: Mapping[str, Any]) -> str:
+    return distinct_id(proposal_id, _node_of(proposal))
 
 
 def _settle_proposal(base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.ids import distinct_id
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.operations.three_way import follow_renames, merge_sets
 from mabos_cli.core.operations.unit_merge import Unit, merge_lines, merge_units
 from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, Entry, parse_cognitive
@@ -25,13 +26,13 @@ from mabos_cli.formats.operations.markdown_units import (
     render_row,
     split_units,
 )
-from mabos_cli.formats.operations.merge_records import Merged, Sides
+from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides
 
 _BY_FILE = {kind.file: name for name, kind in KINDS.items()}
 # Columns whose text is what an entry says; the rest is about it.
 _WORDS = ("title", "text")
+_LINES = r"(?<=\n)"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-Renames = tuple[dict[str, str], dict[str, str], dict[str, str]]  # new ids by old ones, in the base, ours and theirs
 NO_RENAMES: Renames = ({}, {}, {})
 
 
@@ -47,13 +48,15 @@ def find_renames(kind: str, texts: Sequence[str]) -> Renames:
     """
     base, ours, theirs = (_titles(text, kind) for text in texts)
     found: Renames = ({}, {}, {})
-    for entry_id in dict.fromkeys((*ours, *theirs)):
-        was, a, b = base.get(entry_id), ours.get(entry_id), theirs.get(entry_id)
-        if was is None and a and b and a.title != b.title:
+    followed = follow_renames((base, ours, theirs), _title_of, _new_id)
+    for old, new, renames in zip((base, ours, theirs), followed, found, strict=True):
+        renames.update({entry_id: _new_id(entry_id, title) for entry_id, title in old.items() if entry_id not in new})
+    base, ours, theirs = followed
+    for entry_id in [each for each in ours if each in theirs and each not in base]:
+        a, b = ours[entry_id], theirs[entry_id]
+        if a.title != b.title:
             younger = found[1] if max(a, b) is a else found[2]
-            younger[entry_id] = distinct_id(entry_id, max(a, b).title)
-        elif was:
-            _follow_earlier(entry_id, was, (a, b), (ours, theirs), found)
+            younger[entry_id] = _new_id(entry_id, max(a, b))
     return found
 
 
@@ -64,21 +67,12 @@ class _Title(NamedTuple):
     title: str
 
 
-def _follow_earlier(
-    entry_id: str,
-    was: _Title,
-    sides: tuple[_Title | None, _Title | None],
-    known: tuple[Mapping[str, _Title], Mapping[str, _Title]],
-    found: Renames,
-) -> None:
-    """Notes that an entry of the base got another id on one side, in an earlier merge, and so gets it on the other."""
-    new = distinct_id(entry_id, was.title)
-    for one, other in ((0, 1), (1, 0)):
-        here, there = sides[one], sides[other]
-        if new in known[one] and here and here.title != was.title:
-            found[0][entry_id] = new
-            if there and there.title == was.title:
-                found[1 + other][entry_id] = new
+def _title_of(entry: _Title) -> str:
+    return entry.title
+
+
+def _new_id(entry_id: str, entry: _Title) -> str:
+    return distinct_id(entry_id, entry.title)
 
 
 def _titles(text: str, kind: str) -> dict[str, _Title]:
@@ -93,18 +87,27 @@ def _titles(text: str, kind: str) -> dict[str, _Title]:
     return found
 
 
-def rename_ids(text: str, base: str, renames: Mapping[str, str]) -> str:
-    """Returns the text of a side with new ids on the lines that it wrote itself.
+def rename_ids(text: str, base: str, renames: Mapping[str, str], parts: str = _LINES) -> str:
+    """Returns the text of a side with new ids on the lines, or in the other parts, that it wrote itself.
 
     >>> rename_ids("Goal: G-1\\nNote: G-1\\n", "Note: G-1\\n", {"G-1": "G-1-bcd"})
     'Goal: G-1-bcd\\nNote: G-1\\n'
     """
     if not renames:
         return text
-    known = {*base.split("\n")} - {""}
+    known = {part.rstrip("\n") for part in re.split(parts, base)} - {""}
     ids = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, renames))})(?![\w-])")
-    lines = text.split("\n")
-    return "\n".join(line if line in known else ids.sub(lambda found: renames[found[0]], line) for line in lines)
+    written = re.split(parts, text)
+    return "".join(
+        part if part.rstrip("\n") in known else ids.sub(lambda found: renames[found[0]], part) for part in written
+    )
+
+
+def rename_sides(sides: Sides, renames: Renames, parts: str = _LINES) -> Sides:
+    """Returns the versions of a file with the new ids of what other files hold, in the parts that a side wrote."""
+    base, ours, theirs = (data.decode("utf-8", "surrogateescape") for data in sides)
+    ours, theirs = rename_ids(ours, base, renames[1], parts), rename_ids(theirs, base, renames[2], parts)
+    return sides[0], ours.encode("utf-8", "surrogateescape"), theirs.encode("utf-8", "surrogateescape")
 
 
 def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Merged:
@@ -117,8 +120,8 @@ def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Mer
     texts = [rename_ids(base, "", here[0])]
     for text, mine, others in zip((ours, theirs), here[1:], elsewhere[1:], strict=True):
         # What the base has under an id is renamed wherever it stands, what is new only where a side wrote it.
-        older = {old: new for old, new in mine.items() if old in here[0]}
-        younger = {old: new for old, new in {**others, **mine}.items() if old not in here[0]}
+        older = {old: new for old, new in mine.items() if here[0].get(old) == new}
+        younger = {old: new for old, new in {**others, **mine}.items() if old not in older}
         texts.append(rename_ids(rename_ids(text, base, younger), "", older))
     prefix = KINDS[kind].prefix if kind else ANY_PREFIX
     units = [split_units(text, prefix) for text in texts]
@@ -246,10 +249,13 @@ def _name(unit: Unit) -> str:
 
 
 def merge_checkpoints(path: str, sides: Sides) -> Merged:
-    """Merges two checkpoints that were written under one name in the same minute: one behind the other."""
-    base, *written = (data.decode("utf-8", "surrogateescape").strip("\n") for data in sides)
-    first, second = sorted(written)
-    if base or first == second:
-        return merge_minds(path, sides)
-    text = f"{first}\n\n{second}\n"
-    return Merged(text.encode("utf-8", "surrogateescape"), ("two checkpoints of one minute are in it now",))
+    """Merges checkpoints that were written under one name in the same minute: one behind the other."""
+    base, ours, theirs = (_split_checkpoints(data.decode("utf-8", "surrogateescape")) for data in sides)
+    merged = sorted(merge_sets(base, ours, theirs))
+    notes = (f"{len(merged)} checkpoints of one minute are in it now",) if len(merged) > 1 else ()
+    return Merged(("\n\n".join(merged) + "\n").encode("utf-8", "surrogateescape"), notes)
+
+
+def _split_checkpoints(text: str) -> list[str]:
+    """Splits a file before each title of a checkpoint."""
+    return [part for each in re.split(r"(?m)^(?=# )", text) if (part := each.strip("\n"))]

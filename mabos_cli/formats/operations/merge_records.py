@@ -5,18 +5,19 @@ Rules and cases are numbered: two sides give the same number to different things
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from operator import eq
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.three_way import (
     Settled,
     Spare,
     Union,
+    follow_renames,
     is_only_used,
     merge_cases,
     merge_count,
@@ -27,6 +28,7 @@ from mabos_cli.core.operations.three_way import (
     merge_rules,
     merge_runs,
     merge_store,
+    rule_body,
     unite_facts,
 )
 from mabos_cli.errors import Conflict, InvalidFile
@@ -45,16 +47,20 @@ from mabos_cli.formats.memory.items import (
 )
 
 _ENTRY_ID = re.compile(r"\^(M-\d{1,16}-[0-9a-f]{4})\s*\Z")
-_NUMBERED = re.compile(r"([RC])-(\d{1,18})")
+ENTRIES = r"(?m)^(?=## )"  # where the entries of a log begin
+_NUMBERED = re.compile(r"([RC])-(\d{1,18})(?:-[a-z]{3})?")
 Held = tuple[str, bytes]  # the store and the line of an item
+# New ids by old ones, in the base, ours and theirs.
+Renames = tuple[dict[str, str], dict[str, str], dict[str, str]]
 Sides = tuple[bytes, bytes, bytes]  # the file before, ours, theirs; nothing where there was none
 
 
 class Merged(NamedTuple):
-    """The merged file, and what somebody should know about it."""
+    """The merged file, what somebody should know about it, and the ids that new things of each side got instead of theirs."""
 
     data: bytes
     notes: tuple[str, ...] = ()
+    renames: Renames = ({}, {}, {})
 
 
 def read_sides(parse: Callable[[bytes, str], Any], empty: Callable[[], Any], path: str, sides: Sides) -> list[Any]:
@@ -78,7 +84,7 @@ def latest_id(ids: Iterable[str]) -> str:
 
 
 def free_id(record_id: str, text: bytes, taken: set[str]) -> str:
-    """Returns an unused id derived from the record, so that both clones of a merge choose the same."""
+    """Returns an unused id derived from what a record says, so that every clone and every merge chooses the same."""
     ms, draw, number = parse_id(record_id), crc32(text), 1
     while True:
         made = f"{record_id[0]}-{ms[0]}-{2 * draw % 0x10000:04x}" if ms else f"{record_id}-{number + 1}"
@@ -86,6 +92,15 @@ def free_id(record_id: str, text: bytes, taken: set[str]) -> str:
             taken.add(made)
             return made
         draw, number = draw + 1, number + 1
+
+
+def _other_id(record_id: str, text: Hashable) -> str:
+    """Returns the id that a record gets when its own is another's: what free_id tries first."""
+    return free_id(record_id, _as_bytes(text), set())
+
+
+def _as_bytes(text: Hashable) -> bytes:
+    return str(text).encode("utf-8", "surrogatepass")
 
 
 def merge_extras(files: list[Any]) -> dict[str, Any]:
@@ -98,11 +113,15 @@ def merge_extras(files: list[Any]) -> dict[str, Any]:
 def merge_fact_files(path: str, sides: Sides) -> Merged:
     """Merges the facts of both sides; those that say the same are one."""
     files = read_sides(parse_facts, FactFile, path, sides)
-    records = [{line_id(line): line for line in file.lines} for file in files]
+    records = follow_renames(
+        [{line_id(line): line for line in file.lines} for file in files],
+        _triple_of,
+        lambda record_id, line: _other_id(record_id, _triple_of(line)),
+    )
     union = merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
     kept, taken, notes = dict(union.kept), {*records[1], *records[2]}, []
     for spare in union.spares:
-        record_id = free_id(spare.id, spare.record, taken)
+        record_id = free_id(spare.id, _as_bytes(_triple_of(spare.record)), taken)
         kept[record_id] = render_fact(parse_fact(spare.record, path)._replace(id=record_id))
         notes.append(f"{spare.id} was given to two facts: the other one is {record_id}")
     _unite_added(kept, records, path)
@@ -111,6 +130,10 @@ def merge_fact_files(path: str, sides: Sides) -> Merged:
     version = max(ours.version, theirs.version) + 1
     merged = FactFile(list(kept.values()), version, newest, merge_extras(files), path)
     return Merged(render_facts(merged), tuple(notes))
+
+
+def _triple_of(line: bytes) -> tuple[str, ...]:
+    return parse_fact(line, "merge").triple
 
 
 def _settle_fact(base: bytes | None, a: bytes, b: bytes) -> Settled:
@@ -149,13 +172,13 @@ def _numbered_age(record_id: str) -> tuple[int, str]:
 def merge_rule_files(path: str, sides: Sides) -> Merged:
     """Merges the rules of both sides. Of one that says two things now, the other version is kept disabled."""
     files = read_sides(parse_rules, RuleFile, path, sides)
-    base, ours, theirs = files
-    union = merge_keyed(base.raw, ours.raw, theirs.raw, merge_rules, eq, _numbered_age)
+    ours, theirs = files[1:]
+    records = follow_renames([file.raw for file in files], rule_body, _rule_id)
+    union = merge_keyed(records[0], records[1], records[2], merge_rules, eq, _numbered_age)
     kept, notes = dict(union.kept), []
     last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
-        last += 1
-        record_id, rule = f"R-{last:03d}", dict(spare.record)
+        record_id, rule = _rule_id(spare.id, spare.record), dict(spare.record)
         if spare.has_base:
             rule["enabled"] = False  # two versions of a rule must not both conclude
             notes.append(f"{spare.id} was changed on both sides: the other version is {record_id}, disabled")
@@ -169,16 +192,20 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
     return Merged(render_rules(merged), tuple(notes))
 
 
+def _rule_id(record_id: str, rule: Mapping[str, Any]) -> str:
+    return distinct_id(record_id, rule_body(rule))
+
+
 def merge_case_files(path: str, sides: Sides) -> Merged:
     """Merges the cases of both sides. What a case was adapted from follows a new number."""
     files = read_sides(parse_cases, CaseFile, path, sides)
-    records = [{entry["case_id"]: entry for entry in file.entries} for file in files]
+    records = follow_renames(
+        [{entry["case_id"]: entry for entry in file.entries} for file in files], _situation_of, _case_id
+    )
     union = merge_keyed(records[0], records[1], records[2], partial(_settle_case, path), eq, _numbered_age)
     kept, notes = dict(union.kept), []
-    last = _last_number((*records[1], *records[2]))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
-        last += 1
-        record_id = f"C-{last:03d}"
+        record_id = _case_id(spare.id, spare.record)
         notes.append(f"{spare.id} was given to two cases: the younger one is {record_id}")
         mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
         for name, entry in kept.items():
@@ -190,6 +217,15 @@ def merge_case_files(path: str, sides: Sides) -> Merged:
         base, ours, theirs = (file.others or {} for file in files)
         extra = merge_maps(base, ours, theirs, max(ours, theirs, key=repr))
     return Merged(CaseFile(list(kept.values()), extra, path).changed((), ()).data, tuple(notes))
+
+
+def _situation_of(entry: Mapping[str, Any]) -> str:
+    case = case_from_dict(dict(entry), "merge")
+    return repr((case.beliefs, case.desires, case.context, case.plan_id, case.actions))
+
+
+def _case_id(record_id: str, entry: Mapping[str, Any]) -> str:
+    return distinct_id(record_id, _situation_of(entry))
 
 
 def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:
@@ -213,8 +249,10 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
             f"{record_id} was removed on the side that has no pages, and is still on a page" for record_id in gone
         ]
         records[3 - split] |= {record_id: there[record_id] for record_id in gone}
+    records = follow_renames(records, _content_of, lambda record_id, held: _other_id(record_id, _content_of(held)))
     union = merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
-    kept = _place_items(union, notes, {*records[1], *records[2]}, records)
+    renames: Renames = ({}, {}, {})
+    kept = _place_items(union, notes, {*records[1], *records[2]}, records, renames)
     if split:
         kept = {record_id: held for record_id, held in kept.items() if not _is_on_page(records[0].get(record_id), held)}
         strays = sum(held[0] == "long_term" for held in kept.values())
@@ -228,7 +266,12 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
         pages=_page_counts(*(file.pages for file in files)),
         extra=merge_extras(files),
     )
-    return Merged(render_page(merged.long_term) if is_page else render_store(merged), tuple(notes))
+    return Merged(render_page(merged.long_term) if is_page else render_store(merged), tuple(notes), renames)
+
+
+def find_item_renames(path: str, sides: Sides) -> Renames:
+    """Returns the ids that memories get which both sides gave to different ones."""
+    return merge_stores(path, sides).renames if sides[1] and sides[2] else ({}, {}, {})
 
 
 def _records(file: StoreFile, path: str) -> dict[str, Held]:
@@ -265,6 +308,10 @@ def _page_counts(base: dict[str, int], ours: dict[str, int], theirs: dict[str, i
     return {n: merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
 
 
+def _content_of(held: Held) -> str:
+    return parse_item(held[1], "merge").content
+
+
 def _settle_item(base: Held | None, a: Held, b: Held) -> Settled:
     was = parse_item(base[1], "base") if base else None
     settled = merge_items(was, parse_item(a[1], "ours"), parse_item(b[1], "theirs"))
@@ -279,12 +326,15 @@ def _is_untouched(was: Held, now: Held) -> bool:
     return was[1] == now[1] or is_only_used(parse_item(was[1], "base"), parse_item(now[1], "now"))
 
 
-def _place_items(union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]]) -> dict[str, Held]:
+def _place_items(
+    union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]], renames: Renames
+) -> dict[str, Held]:
     """Gives new ids to items that lost theirs: other versions are linked with the one that is kept."""
     kept = dict(union.kept)
     for spare in union.spares:
         store, line = spare.record
-        item, record_id = parse_item(line, "merge"), free_id(spare.id, line, taken)
+        item = parse_item(line, "merge")
+        record_id = free_id(spare.id, _as_bytes(item.content), taken)
         if spare.has_base:
             item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, spare.id))))
             first = parse_item(kept[spare.id][1], "merge")
@@ -293,6 +343,7 @@ def _place_items(union: Union, notes: list[str], taken: set[str], records: list[
             notes.append(f"{spare.id} was edited on both sides: the older text is {record_id}")
         else:
             notes.append(f"{spare.id} was given to two memories: the younger one is {record_id}")
+            renames[1 if spare.is_ours else 2][spare.id] = record_id
             _repoint_items(kept, spare, record_id, records)
         kept[record_id] = (store, render_item(item._replace(id=record_id)))
     return kept
@@ -323,7 +374,7 @@ def merge_logs(path: str, sides: Sides) -> Merged:
 
 def _blocks(text: str) -> list[str]:
     """Splits a log before each heading of an entry."""
-    return [part for each in re.split(r"(?m)^(?=## )", text) if (part := each.strip("\n"))]
+    return [part for each in re.split(ENTRIES, text) if (part := each.strip("\n"))]
 
 
 def _entry_time(block: str) -> tuple[int, int] | None:

@@ -42,6 +42,7 @@ from mabos_cli.workspace.locate import find_other_case
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
+from mabos_cli.workspace.merging import forget_merge, pages_after_merge
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
@@ -75,10 +76,25 @@ class Diagnosis(NamedTuple):
 
 def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
     """Checks an agent, after mending what can be mended if that is wanted."""
-    repaired = repair(agent) if mend else []
+    repaired = repair(agent) if mend else finish_merge(agent)
     findings = examine(agent)
     index = describe_index(AgentIndex(agent))
     return Diagnosis(repaired, findings, {name: index[name] for name in ("state", "step", "vectors", "model")})
+
+
+def finish_merge(agent: Agent) -> list[str]:
+    """Rebuilds what is derived from files that git merged, and that git did not ask the merge driver about: lists what.
+
+    A page that came to the same on both sides, as a number of items may, is not the page of what both have together.
+    """
+    if not pages_after_merge(agent.paths).exists():
+        return []
+    try:
+        done = [f"rewrote {path} after a merge" for path in rebuild_derived(agent)[0]]
+        forget_merge(agent.paths)
+    except MabosError:
+        return []  # what is wrong is told by the checks
+    return done
 
 
 def examine(agent: Agent) -> list[Finding]:
@@ -333,6 +349,7 @@ def repair(agent: Agent) -> list[str]:
         fallen = agent.change("doctor", lambda memory, _: _lower_trust(agent, memory))[0]
         done += [f"lowered the trust of {plural(fallen, 'item')}"] if fallen else []
         done += [f"rewrote {path}" for path in rebuild_derived(agent)[0]]
+        forget_merge(agent.paths)
     except MabosError as error:
         done.append(f"stopped: {error.message}")
     return done

@@ -1,4 +1,4 @@
-"""Commits what a command wrote, installs the merge driver, and merges three versions of a file.
+"""Commits what a command wrote, and installs the merge driver.
 
 Git's trouble with a commit is never the command's: it becomes a warning, and the command is done.
 """
@@ -11,12 +11,11 @@ from typing import Any
 
 from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.operations.review import Wrote, render_commit
-from mabos_cli.errors import Conflict, MabosError, NotFound
-from mabos_cli.formats.json.version import check_format
-from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, kind_of, merge_file, remove_rules
+from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, remove_rules
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file
-from mabos_cli.workspace.git import Repository, ask_git, changed_paths, commit_paths, open_repository
+from mabos_cli.workspace.git import Repository, changed_paths, commit_paths, open_repository
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
@@ -26,7 +25,7 @@ from mabos_cli.workspace.receipts import last_runs
 _COMMAND = "git merge %O %A %B %P"
 # Where mabos is not found, git merges the text and marks what conflicts: our side alone must not pass for a merge.
 DRIVER_COMMAND = f"command -v mabos >/dev/null || exec git merge-file %A %O %B; exec mabos {_COMMAND}"
-_CONFIG = {"name": "memories, facts, rules and cases by their ids", "driver": DRIVER_COMMAND}
+_CONFIG = {"name": "what an agent knows, by ids and entries", "driver": DRIVER_COMMAND}
 
 
 def commit_written(
@@ -140,33 +139,3 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
     elif not dry_run:
         remove_file(path, root=workspace.root)
     return [path.name]
-
-
-def merge_versions(base: Path, ours: Path, theirs: Path, path: str) -> tuple[str, list[str]]:
-    """Merges three versions of a file into ours; returns the kind of the file, and notes about the merge."""
-    versions = (_load(base), _load(ours), _load(theirs))
-    for version in versions:
-        check_format(Path(path), version)
-    kind = kind_of(path)
-    merged = merge_file(kind, path, versions)
-    if merged is None:
-        _merge_text(base, ours, theirs, path)
-        return kind or "text", []
-    if merged.data != versions[1]:
-        replace_file(ours, merged.data, root=ours.absolute().parent, expect=versions[1])
-    return kind, list(merged.notes)
-
-
-def _load(path: Path) -> bytes:
-    data = read_bytes(path)
-    if data is None:
-        raise NotFound(f"no file {path}", "git calls this with three files; see mabos git install")
-    return data
-
-
-def _merge_text(base: Path, ours: Path, theirs: Path, path: str) -> None:
-    """Merges text as git does, with conflict markers where both sides changed the same lines."""
-    files = [str(each.absolute()) for each in (ours, base, theirs)]
-    answer = ask_git(Path.cwd(), "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", *files)
-    if answer.code:
-        raise Conflict(f"{path}: both sides changed the same lines", "settle them by hand, then git add it")

@@ -193,9 +193,11 @@ def test_consolidated_memories_of_both_sides():
 
 def test_checkpoints_of_one_minute():
     sides = [f"# Session Checkpoint\n\n## Current Task Context\n\n{who} works\n".encode() for who in ("ada", "bob")]
-    found = {merge_file("checkpoint", "x.md", (b"", *order)) for order in permutations(sides)}
-    (result,) = found
-    assert result and result.data == b"\n".join(sides)
+    for ours, theirs in permutations(sides):
+        found = merge_file("checkpoint", "x.md", (b"", ours, theirs))
+        assert found and found.data == b"\n".join(sides)
+        again = merge_file("checkpoint", "x.md", (ours, found.data, ours))
+        assert again and again.data == found.data
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])

@@ -1,6 +1,9 @@
 """Files of two branches: all records of both are there, the bytes are ours, and swapping the sides changes nothing."""
 
 import json
+import re
+from collections.abc import Callable
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -37,8 +40,9 @@ def store(long_term=(), short_term=(), working=(), version=1, **others) -> bytes
 def merge(kind: str, base: bytes, ours: bytes, theirs: bytes) -> Merged:
     merged = merge_file(kind, f"agents/cfo/{kind}", (base, ours, theirs))
     swapped = merge_file(kind, f"agents/cfo/{kind}", (base, theirs, ours))
-    assert merged == swapped
-    assert merged is not None
+    assert merged and swapped
+    assert (merged.data, merged.notes) == (swapped.data, swapped.notes)
+    assert merged.renames == (swapped.renames[0], swapped.renames[2], swapped.renames[1])
     return merged
 
 
@@ -203,14 +207,11 @@ def rules(*names: str, version: int = 1, last_id: str = "") -> bytes:
 def test_rules_that_got_the_same_number():
     merged = merge("rules", rules("a"), rules("a", "ours", "x"), rules("a", "theirs", version=7))
     file = parse_rules(merged.data, "rules.json")
-    assert {rule.name: rule.id for rule in file.rules} == {
-        "a": "R-001",
-        "ours": "R-002",
-        "x": "R-003",
-        "theirs": "R-004",
-    }
+    ids = {rule.name: rule.id for rule in file.rules}
+    assert re.fullmatch("R-002-[a-z]{3}", ids["theirs"])
+    assert ids == {"a": "R-001", "ours": "R-002", "x": "R-003", "theirs": ids["theirs"]}
     assert (file.version, file.last_id) == (8, "")
-    assert merged.notes == ("R-002 was given to two rules: the younger one is R-004",)
+    assert merged.notes == (f"R-002 was given to two rules: the younger one is {ids['theirs']}",)
 
 
 def test_the_number_of_a_rule_that_is_gone_is_not_given_again():
@@ -221,9 +222,9 @@ def test_the_number_of_a_rule_that_is_gone_is_not_given_again():
 def test_a_rule_that_both_changed_is_there_twice_but_runs_once():
     changed = [rules("a").replace(b'"action": "a"', b'"action": "%s"' % word) for word in (b"call", b"write")]
     found = parse_rules(merge("rules", rules("a"), *changed).data, "rules.json").rules
-    assert [(rule.id, rule.action, rule.enabled) for rule in found] == [
+    assert [(rule.id[:6], rule.action, rule.enabled) for rule in found] == [
         ("R-001", "call", True),
-        ("R-002", "write", False),
+        ("R-001-", "write", False),
     ]
 
 
@@ -241,11 +242,53 @@ def test_cases_that_got_the_same_number():
     theirs = cases(case(1, "a"), case(2, "theirs", **later), case(3, "more", adapted_from="C-002", **later))
     merged = merge("cases", cases(case(1, "a")), ours, theirs)
     found = {each.context: each for each in parse_cases(merged.data, "cases.json").cases()}
+    other = found["theirs"].id
+    assert re.fullmatch("C-002-[a-z]{3}", other)
     assert {name: each.id for name, each in found.items()} == {
-        "a": "C-001", "ours": "C-002", "more": "C-003", "theirs": "C-004",
+        "a": "C-001", "ours": "C-002", "more": "C-003", "theirs": other,
     }  # fmt: skip
-    assert found["more"].adapted_from == "C-004"
+    assert found["more"].adapted_from == other
     assert cases(*found.values()) == merged.data
+
+
+def proposals(node: str) -> bytes:
+    row = {"id": "OP-001", "node_type": "class", "node_id": f"shop:{node}", "label": "A node"}
+    return dump_line({"proposals": [row]}).encode()
+
+
+ALIKE: dict[str, Callable[[str], bytes]] = {
+    "store": lambda name: store([item(1, name)]),
+    "facts": lambda name: facts(fact(1, f"acme knows {name}")),
+    "rules": rules,
+    "cases": lambda name: cases(case(1, name)),
+    "proposals": proposals,
+    "mind": lambda name: f"# Goals\n\n## G-001: {name}\n\nstatus: active\n".encode(),
+}
+EMPTY = {"store": store(), "cases": b"[]", "mind": b"# Goals\n", "proposals": b'{"proposals": []}'}
+
+
+@pytest.mark.parametrize("kind", ALIKE)
+@pytest.mark.parametrize("order", [*permutations(("ada", "bob", "cyd"))], ids="-".join)
+def test_three_that_got_the_same_id_are_merged_and_rebased(kind: str, order: tuple[str, str, str]):
+    """A rebase of two commits meets ids that its first one gave anew; a merge of merges meets them on both sides."""
+    path = "agents/cfo/Goals.md" if kind == "mind" else f"agents/cfo/{kind}.json"
+
+    def merge_sides(*sides: bytes) -> bytes:
+        merged = merge_file(kind, path, (sides[0], sides[1], sides[2]))
+        assert merged
+        return merged.data
+
+    start = EMPTY.get(kind, b"")
+    a, b, c = (ALIKE[kind](name) for name in order)
+    merged = merge_sides(start, merge_sides(start, a, b), c)
+    rebased = merge_sides(b, merge_sides(start, c, b), merge_sides(start, b, a))
+    crossed = merge_sides(b, merge_sides(start, a, b), merge_sides(start, b, c))
+    for data in (merged, rebased, crossed):
+        text = data.decode()
+        assert {len(re.findall(rf'[:" ]{name}["\n]', text)) for name in order} == {2 if kind == "rules" else 1}, text
+        ids = re.findall(r'"(?:case_)?id": "([^"]*)"|^## (\S+):', text, re.MULTILINE)
+        assert len({*ids}) == len(ids) == 3, text
+        assert '"enabled": false' not in text and "revisions" not in text and "related_to" not in text
 
 
 def test_a_case_that_both_used():

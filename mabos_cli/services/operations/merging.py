@@ -1,0 +1,163 @@
+"""Merges three versions of a file for git, with an eye on the files around it.
+
+What is derived is rebuilt from what both sides hold, in a folder of its own: git has not written anything yet.
+"""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from mabos_cli.errors import Conflict, MabosError, NotFound
+from mabos_cli.formats.json.text import dump_document, parse_json
+from mabos_cli.formats.json.version import check_format
+from mabos_cli.formats.markdown.escape import is_as_generated
+from mabos_cli.formats.mind.attitudes import KINDS
+from mabos_cli.formats.operations.git_merge import kind_of, merge_file
+from mabos_cli.formats.operations.merge_minds import NO_RENAMES, find_renames
+from mabos_cli.formats.operations.merge_records import Merged, Renames, find_item_renames
+from mabos_cli.services.operations.rebuild import rebuild_derived
+from mabos_cli.services.session import Session
+from mabos_cli.workspace.files import read_bytes, replace_file, temporary_folder
+from mabos_cli.workspace.git import ask_git
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.merging import Merge, Versions, find_merge, pages_after_merge
+
+# The kinds whose ids other files name; and those files.
+_LINKED = ("belief", "desire", "goal", "intention", "plan")
+_FOLLOWING = ("mind", "cases")
+# What derived files are made from.
+_SOURCES = ("store", "page", "facts", "cases", "mind")
+_REBUILT = re.compile(r"memory/(?:INDEX\.md|domains/|mabos-)")
+_NEEDLESS = re.compile(r"observations/|memory/(?:weekly/|monthly/|quarterly/|archive/|checkpoints/|\d{4}-)")
+_HOME = re.compile(r"((?:.*/)?)agents/([^/]+)/")
+_PARAGRAPHS = re.compile(rb"(?m)^(?=## |- )")  # entries of a log, items of MEMORY.md
+_ITEM_ID = re.compile(rb"\bM-\d+-[0-9a-f]{4}\b")
+
+
+def merge_versions(base: Path, ours: Path, theirs: Path, path: str) -> tuple[str, list[str]]:
+    """Merges three versions of a file into ours; returns the kind of the file, and notes about the merge."""
+    versions = (_load(base), _load(ours), _load(theirs))
+    for version in versions:
+        check_format(Path(path), version)
+    kind, home = kind_of(path), _HOME.match(path)
+    merge = find_merge(path, versions) if home and kind in (*_SOURCES, "derived", "log") else None
+    renames = _find_renames(merge, home[0], path, versions) if merge and home else NO_RENAMES
+    merged = merge_file(kind, path, versions, renames)
+    if home and kind in (*_SOURCES, "derived"):
+        pages = _rebuild_pages(merge, home[1], home[2])
+        if kind == "derived" and path in pages and not any(_is_edited(side) for side in versions[1:]):
+            merged = Merged(pages[path].encode("utf-8"))
+    if merged is None:
+        _merge_text(base, ours, theirs, path)
+        return kind or "text", []
+    if merged.data != versions[1]:
+        replace_file(ours, merged.data, root=ours.absolute().parent, expect=versions[1])
+    return kind, list(merged.notes)
+
+
+def _load(path: Path) -> bytes:
+    data = read_bytes(path)
+    if data is None:
+        raise NotFound(f"no file {path}", "git calls this with three files; see mabos git install")
+    return data
+
+
+def _is_edited(data: bytes) -> bool:
+    return not is_as_generated(data.decode("utf-8", "replace"))
+
+
+def _merge_text(base: Path, ours: Path, theirs: Path, path: str) -> None:
+    """Merges text as git does, with conflict markers where both sides changed the same lines."""
+    files = [str(each.absolute()) for each in (ours, base, theirs)]
+    answer = ask_git(Path.cwd(), "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", *files)
+    if answer.code:
+        raise Conflict(f"{path}: both sides changed the same lines", "settle them by hand, then git add it")
+
+
+def _find_renames(merge: Merge, folder: str, path: str, versions: Versions) -> Renames:
+    """Returns the ids that get others in the files beside one that names them."""
+    found: Renames = ({}, {}, {})
+    kind = kind_of(path)
+    names = [name for name in _LINKED if f"{folder}{KINDS[name].file}" != path] if kind in _FOLLOWING else []
+    for name, texts in zip(names, merge.versions([f"{folder}{KINDS[name].file}" for name in names]), strict=True):
+        decoded = [text.decode("utf-8", "surrogateescape") for text in texts]
+        for side, renames in zip(found, find_renames(name, decoded), strict=True):
+            side.update(renames)
+    if kind in ("log", "mind") and _share_new_items(versions):
+        place = f"{folder}memory-store.json"
+        for side, renames in zip(found, find_item_renames(place, merge.versions([place])[0]), strict=True):
+            side.update(renames)
+    return found
+
+
+def _share_new_items(versions: Versions) -> bool:
+    """Returns whether both sides wrote something that names a memory by one id: it may be two."""
+    base, ours, theirs = ({*_PARAGRAPHS.split(data)} for data in versions)
+    new = [{found for part in side - base for found in _ITEM_ID.findall(part)} for side in (ours, theirs)]
+    return bool(new[0] & new[1])
+
+
+def _rebuild_pages(merge: Merge | None, above: str, agent: str) -> dict[str, str]:
+    """Returns the derived files of an agent as they are after the merge, by path; none where the merge is not known.
+
+    They are kept for the next call of this merge. Where that file is, doctor looks after what git did not ask us about.
+    """
+    workspace = WorkspacePaths(Path.cwd() / above)
+    kept = pages_after_merge(workspace.agent(agent))
+    if not workspace.agent(agent).root.is_dir():
+        return {}
+    key, known = list(merge.commits) if merge else [], read_bytes(kept)
+    if known and key:
+        with suppress(MabosError, LookupError, TypeError):  # one that is damaged is made again
+            found = parse_json(known, kept.name)
+            if found["commits"] == key:
+                return {str(name): str(text) for name, text in found["pages"].items()}
+    pages: dict[str, str] = {}
+    if merge:
+        try:
+            pages = _rebuild(merge, above, agent)
+        except (MabosError, OSError):  # what is derived can wait: the files themselves are merged
+            pages = {}
+    data = dump_document({"commits": key, "pages": pages}).encode("utf-8")
+    if known != data:
+        replace_file(kept, data, root=workspace.root, expect=known)
+    return pages
+
+
+def _rebuild(merge: Merge, above: str, agent: str) -> dict[str, str]:
+    """Merges all files of an agent in a temporary folder, and derives there what is derived."""
+    folder = f"{above}agents/{agent}/"
+    blobs = {path: three for path, three in merge.blobs(folder).items() if not _NEEDLESS.match(path[len(folder) :])}
+    blobs |= merge.blobs(f"{above}mabos.yaml")
+    contents = merge.load(name for three in blobs.values() for name in three)
+    with temporary_folder("mabos-merge-") as place:
+        for path, three in blobs.items():
+            data = _chosen(merge, folder, path, (contents[three[0]], contents[three[1]], contents[three[2]]))
+            if data:
+                replace_file(place / path.removeprefix(above), data, root=place, expect=None)
+        home = Session(str(place), agent).open_agent(fallback=True)
+        rebuild_derived(home)
+        found = sorted(home.paths.root.glob("memory/**/*.md"))
+        names = {file: file.relative_to(home.paths.root).as_posix() for file in found}
+        return {
+            f"{folder}{name}": (read_bytes(file) or b"").decode("utf-8")
+            for file, name in names.items()
+            if _REBUILT.match(name)
+        }
+
+
+def _chosen(merge: Merge, folder: str, path: str, versions: Versions) -> bytes:
+    """Returns a file as both sides together have it."""
+    base, ours, theirs = versions
+    if ours == theirs or theirs == base:
+        return ours
+    if ours == base:
+        return theirs
+    kind = kind_of(path)
+    if kind == "union":
+        known = {*ours.split(b"\n")}
+        return ours + b"".join(line + b"\n" for line in theirs.split(b"\n") if line not in known)
+    if not ours or not theirs:
+        return ours or theirs
+    merged = merge_file(kind, path, versions, _find_renames(merge, folder, path, versions))
+    return merged.data if merged else ours
