@@ -29,6 +29,7 @@ class _Splitter:
         self._file, self._prefix = file, prefix
         self._headings = {heading.line: heading for heading in file.headings}
         self._tables = {table.header: table for table in file.tables}
+        self._entries = {(entry.first, entry.shape): entry for entry in file.entries}
         self._named: Counter[Hashable] = Counter()
         self._above: Hashable = None
 
@@ -74,7 +75,7 @@ class _Splitter:
         end = next((n for n in inner if n in self._tables or self._is_item(n)), heading.last + 1)
         while end > heading.line + 1 and not self._file.lines[end - 1].strip():
             end -= 1
-        entry = next((e for e in self._file.entries if (e.first, e.shape) == (heading.line, "section")), None)
+        entry = self._entries.get((heading.line, "section"))
         entry_id = split_id(entry or headed(heading), self._prefix)[0]
         self._above = None
         unit = self._unit("section", heading.line, end, (heading.group, plain(heading.title).casefold()), entry_id)
@@ -111,7 +112,7 @@ class _Splitter:
         columns: tuple[str, ...] = (),
     ) -> Unit:
         if kind == "item" and not entry_id:
-            entry = next((e for e in self._file.entries if (e.first, e.shape) == (first, "item")), None)
+            entry = self._entries.get((first, "item"))
             entry_id = split_id(entry, self._prefix)[0] if entry else ""
         key: tuple[Hashable, ...] = ("id", entry_id) if entry_id else (kind, self._above, name)
         self._named[key] += 1

@@ -17,9 +17,9 @@ from mabos_cli.formats.json.text import parse_json, parse_ledger
 from mabos_cli.formats.memory.items import line_id, parse_archive, parse_item, parse_page, render_store
 from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
-from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
+from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, names_driver
 from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
-from mabos_cli.services.operations.rebuild import rebuild_derived
+from mabos_cli.services.operations.rebuild import finish_merge, rebuild_derived
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
 from mabos_cli.workspace import archive
@@ -42,7 +42,7 @@ from mabos_cli.workspace.locate import find_other_case
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
-from mabos_cli.workspace.merging import forget_merge, pages_after_merge
+from mabos_cli.workspace.merging import forget_merge
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
@@ -80,21 +80,6 @@ def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
     findings = examine(agent)
     index = describe_index(AgentIndex(agent))
     return Diagnosis(repaired, findings, {name: index[name] for name in ("state", "step", "vectors", "model")})
-
-
-def finish_merge(agent: Agent) -> list[str]:
-    """Rebuilds what is derived from files that git merged, and that git did not ask the merge driver about: lists what.
-
-    A page that came to the same on both sides, as a number of items may, is not the page of what both have together.
-    """
-    if not pages_after_merge(agent.paths).exists():
-        return []
-    try:
-        done = [f"rewrote {path} after a merge" for path in rebuild_derived(agent)[0]]
-        forget_merge(agent.paths)
-    except MabosError:
-        return []  # what is wrong is told by the checks
-    return done
 
 
 def examine(agent: Agent) -> list[Finding]:
@@ -322,7 +307,10 @@ def _check_git(agent: Agent) -> Iterator[Finding]:
         message = "has kept git from writing for more than ten minutes; remove it if no git is at work"
         yield Finding("problem", agent.paths.relative(stale), message)
     rules = agent.paths.workspace.gitattributes
-    names = names_driver((read_bytes(rules) or b"").decode("utf-8", "replace"))
+    text = (read_bytes(rules) or b"").decode("utf-8", "replace")
+    names = names_driver(text)
+    if names and add_rules(text) != text:
+        yield Finding("note", rules.name, "names other files than this version merges: mabos git install")
     if names and not repository.read_config(f"merge.{DRIVER}.driver"):
         yield Finding(
             "note", rules.name, f"names the merge driver {DRIVER}, not known to this clone: mabos git install"

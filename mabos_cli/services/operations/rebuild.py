@@ -3,11 +3,13 @@
 import time
 
 from mabos_cli.core.memory.stores import Changes
+from mabos_cli.errors import MabosError
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases, materialize_cases
 from mabos_cli.workspace.knowledge.facts import load_facts, materialize_facts
 from mabos_cli.workspace.memory.derived_pages import Survey, materialize_domains, materialize_items
+from mabos_cli.workspace.merging import forget_merge, pages_after_merge
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.transaction import holding_lock, write_receipt
 
@@ -30,6 +32,21 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
         if changed:
             write_receipt(agent, "materialize", {"files": len(changed)}, [], started)
     return changed, warnings
+
+
+def finish_merge(agent: Agent) -> list[str]:
+    """Rebuilds what is derived from files that git merged, and that git did not ask the merge driver about: lists what.
+
+    A page that came to the same on both sides, as a number of items may, is not the page of what both have together.
+    """
+    if not pages_after_merge(agent.paths).exists():
+        return []
+    try:
+        done = [f"rewrote {path} after a merge" for path in rebuild_derived(agent)[0]]
+        forget_merge(agent.paths)
+    except MabosError:
+        return []  # what is wrong is told by the checks
+    return done
 
 
 def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
