@@ -18,6 +18,10 @@ from mabos_cli.services.session import Session
 from mabos_cli.terminal.emit import emit, note
 from mabos_cli.workspace.agent import Agent
 
+# Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
+# reads passages, which hold none; an item holds one only where somebody allowed it.
+_QUOTING = frozenset("belief desire goal intention plan commitment learning bdi review graph".split())
+
 
 class Answer(NamedTuple):
     """What a command says: the data of its JSON, its lines of text, and warnings."""
@@ -91,6 +95,10 @@ class Call(Session):
 
         What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
         """
+        if name.partition(".")[0] in _QUOTING:
+            from mabos_cli.core.language.secrets import hide_in
+
+            data, text = hide_in(data), hide_in(list(text))
         warnings = [*self.notices, *warnings, *self._mirror()]
         if self._wants_commit():
             from mabos_cli.services.operations.git import commit_written

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mabos_cli.workspace.agent import Agent
 
 _RESTORED = ("compact", "resume")
+# Words by which a secret is called, and what one may be without any digit.
+_NAMES = ("pass", "secret", "token", "key", "pin", "kennwort", "seed", "mnemonic", "://", "-----")
 _SHARE = 0.6  # of the room, that a checkpoint may take from the index
 _MOST = 1 << 16  # bytes of a file that are read: more than any host takes
 _ENTRIES = 8  # at most: a prompt is no question
@@ -87,7 +89,32 @@ def _part(call: HostCall, path: str, about: str, room: int) -> list[str]:
         text = read_regular(os.path.join(call.folder, path), _MOST).decode("utf-8", "replace").strip()
     except OSError:
         return []
+    if _may_hold_secret(text):
+        from mabos_cli.core.language.secrets import hide_secrets
+
+        text = hide_secrets(text)
     return [framed(text, f"agents/{call.agent}/{path}", about, room)] if text else []
+
+
+def _may_hold_secret(text: str) -> bool:
+    """Returns whether a text should be searched for secrets, whose rules take long to load: it calls something by the name of
+    a secret, or has a word of letters and digits that is no id of ours.
+
+    >>> [_may_hold_secret(text) for text in ("Seats cost 9 euros (M-1708800000000-a3f2)", "use x7Kp2mQ9", "the key is in the safe")]
+    [False, True, True]
+    """
+    lowered = text.lower()
+    if any(name in lowered for name in _NAMES):
+        return True
+    words = (word.strip("[]()*`\"'.,;:#^") for word in lowered.split())
+    return any(_is_mixed(word) for word in words if len(word) >= 8 and not word.isalpha())
+
+
+def _is_mixed(word: str) -> bool:
+    """Returns whether a word has letters and digits, and is neither a path nor an id, as M-1708800000000-a3f2."""
+    if word[1:2] == "-" or "/" in word or word.endswith(".md"):
+        return False
+    return any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def framed(text: str, source: str, about: str, room: int) -> str:

@@ -245,6 +245,7 @@ def _queued(agent: Agent, shown: str, data: bytes) -> Content:
 
 def _written(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the passages of a text file, without what the template put there."""
+    from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.hierarchy.daily_log import find_untrusted
     from mabos_cli.formats.markdown.blocks import is_only_headings
     from mabos_cli.formats.search.passages import split_passages
@@ -255,7 +256,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     day = re.match(DAY, shown.rpartition("/")[2])
     at = f"{day[0]}T00:00:00.000Z" if day else ""
     untouched = _template_passages(agent, shown, size, overlap)
-    text = without_seal(data.decode("utf-8", "replace"))
+    text = hide_secrets(without_seal(data.decode("utf-8", "replace")))
     found = split_passages(text, size, overlap)
     marked = find_untrusted(text)
     if is_summary(shown) and text.startswith("---\n"):
@@ -310,6 +311,7 @@ def template_marks(agent: Agent) -> int:
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads what was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
     item is found as that."""
+    from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.memory.observations import parse_said
     from mabos_cli.formats.search.passages import split_passages
     from mabos_cli.workspace.memory.observations import harvested_lines
@@ -318,7 +320,7 @@ def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     name, pieces = shown.removeprefix(_OBSERVED), []
     taken = harvested_lines(agent.paths, name, data) if name != shown else frozenset()
     for said in (said for said in parse_said(data) if said.line not in taken):
-        for part in split_passages(clean(said.text), size, 0):
+        for part in split_passages(hide_secrets(clean(said.text)), size, 0):
             pieces.append(Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author)))
     return Content(pieces=tuple(pieces))
 

@@ -205,12 +205,13 @@ def read(
     place: Annotated[
         str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")
     ],
+    raw: Annotated[bool, typer.Option("--raw", help="Print secrets too; else each is replaced.")] = False,
 ) -> None:
-    """Print lines of a file of the agent.
+    """Print lines of a file of the agent, without its secrets.
 
     Example: mabos read memory/2026-02-24.md:3-9
     """
     call: Call = ctx.obj
-    path, first, lines, total = read_lines(call.open_agent(), place)
+    path, first, lines, total = read_lines(call.open_agent(), place, raw=raw)
     data = {"path": path, "lines": [first, first + len(lines) - 1], "total": total, "content": "\n".join(lines)}
     call.emit("read", data, lines)

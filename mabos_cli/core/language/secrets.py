@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.language.secret_context import FINDERS, Finder
 from mabos_cli.core.language.secret_rules import RULES, Rule
@@ -130,8 +130,10 @@ def _latin(word: str) -> str:
     return latin if latin.isascii() else word
 
 
-def redact(text: str) -> tuple[str, tuple[str, ...]]:
+def redact(text: str, *, keep_lines: bool = False) -> tuple[str, tuple[str, ...]]:
     """Returns the text with each secret replaced by a marker that names its kind, and the kinds, sorted.
+
+    With `keep_lines` a secret of several lines leaves as many, so that what follows is still on the same line.
 
     >>> redact("export DB_PASSWORD=hunter2x")
     ('export DB_PASSWORD=[redacted:password]', ('password',))
@@ -140,15 +142,37 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     # What a marker cuts off may look like a secret only now. Each round leaves less text, and two are the rule.
     while found := find_secrets(text):
         kinds.update(secret.kind for secret in found)
-        text = _replace(text, found)
+        text = _replace(text, found, keep_lines)
     return text, tuple(sorted(kinds))
 
 
-def _replace(text: str, found: tuple[Secret, ...]) -> str:
+def hide_secrets(text: str) -> str:
+    """Returns a text that is handed out with its secrets replaced, each line where it was."""
+    return redact(text, keep_lines=True)[0]
+
+
+def hide_in(value: Any) -> Any:
+    """Returns a value of lists, tuples, mappings and texts with the secrets in its texts replaced.
+
+    >>> hide_in({"lines": ["DB_PASSWORD=hunter2x"], "count": 1})
+    {'lines': ['DB_PASSWORD=[redacted:password]'], 'count': 1}
+    """
+    if isinstance(value, str):
+        return hide_secrets(value)
+    if isinstance(value, dict):
+        return {name: hide_in(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        parts = [hide_in(each) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    return value
+
+
+def _replace(text: str, found: tuple[Secret, ...], keep_lines: bool) -> str:
     parts: list[str] = []
     start = 0
     for secret in found:
-        parts += (text[start : secret.start], f"[redacted:{secret.kind}]")
+        breaks = text.count("\n", secret.start, secret.end) if keep_lines else 0
+        parts += (text[start : secret.start], f"[redacted:{secret.kind}]" + "\n" * breaks)
         start = secret.end
     return "".join((*parts, text[start:]))
 

@@ -33,7 +33,6 @@ from mabos_cli.services.inputs import read_given
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import read_text
 
 _RECENT = 50  # items of working and short-term memory that are looked at, whatever they are about
 
@@ -75,10 +74,12 @@ def check_bounds(
 
 
 def read_history(path: str) -> tuple[Turn, ...]:
-    """Reads the turns of a conversation, from standard input for `-`."""
+    """Reads the turns of a conversation, from standard input for `-`, without the secrets in them."""
+    from mabos_cli.core.language.secrets import hide_in
     from mabos_cli.formats.context.history import parse_history
 
-    return parse_history(read_given(path), "standard input" if path == "-" else path)
+    turns: tuple[Turn, ...] = hide_in(parse_history(read_given(path), "standard input" if path == "-" else path))
+    return turns
 
 
 def pack_memory(
@@ -194,15 +195,13 @@ class PackSearch:
 
     def _checkpoint(self) -> tuple[str, str]:
         """Returns path and text of the latest checkpoint, if it is recent."""
-        from mabos_cli.services.memory.checkpoints import current_checkpoints
+        from mabos_cli.services.memory.checkpoints import current_checkpoints, read_checkpoint
 
         name = max(current_checkpoints(self._agent), default="")
         if not name or checkpoint_time(name) < self._since:
             return "", ""
-        path = self._agent.paths.checkpoints / name
-        shown = self._agent.paths.relative(path)
         try:
-            return shown, read_text(path, shown)
+            return read_checkpoint(self._agent, name)
         except InvalidFile as error:
             self._notes.append(f"no checkpoint: {error.message}")
             return "", ""

@@ -63,6 +63,9 @@ def build_window(
 
 
 def _read_input(agent: Agent, request: str, system: str, skills: str, history: str) -> WindowInput:
+    """Reads what a window is made of, without the secrets in files."""
+    from mabos_cli.core.language.secrets import hide_in
+
     request = request.encode("utf-8", "replace").decode("utf-8")
     if not request.strip():
         raise BadValue("the request is empty", "say what the agent is asked, or - to read it from standard input")
@@ -70,11 +73,11 @@ def _read_input(agent: Agent, request: str, system: str, skills: str, history: s
     # A host that recorded the request already would have it answered twice.
     if turns and turns[-1].role == "user" and turns[-1].content.strip() == request.strip():
         turns = turns[:-1]
-    texts = {system: read_given(system)} if system else load_prompt_files(agent)
+    texts = hide_in({system: read_given(system)} if system else load_prompt_files(agent))
     sections: list[Section] = []
     for name, text in texts.items():
         sections += split_sections("standard input" if name == "-" else name, text)
-    return WindowInput(request, tuple(sections), load_skills(skills) if skills else (), turns)
+    return WindowInput(request, tuple(sections), hide_in(load_skills(skills)) if skills else (), turns)
 
 
 def load_prompt_files(agent: Agent) -> dict[str, str]:

@@ -72,7 +72,7 @@ def current_checkpoints(agent: Agent) -> list[str]:
 
 def list_checkpoints(agent: Agent) -> list[dict[str, str]]:
     """Returns path, title and context of the checkpoints, oldest first: their names sort in time order."""
-    found = (_read_checkpoint(agent, name) for name in checkpoint_names(agent))
+    found = (read_checkpoint(agent, name) for name in checkpoint_names(agent))
     return [
         {"path": path, "title": checkpoint_title(text), "context": checkpoint_context(text)} for path, text in found
     ]
@@ -83,12 +83,15 @@ def latest_checkpoint(agent: Agent) -> tuple[str, str]:
     names = current_checkpoints(agent)
     if not names:
         raise NotFound("no checkpoint yet", 'write one: mabos checkpoint -c "what you are doing"')
-    return _read_checkpoint(agent, names[-1])
+    return read_checkpoint(agent, names[-1])
 
 
-def _read_checkpoint(agent: Agent, name: str) -> tuple[str, str]:
+def read_checkpoint(agent: Agent, name: str) -> tuple[str, str]:
+    """Returns path and text of a checkpoint, without the secrets that somebody wrote into it."""
+    from mabos_cli.core.language.secrets import hide_secrets
+
     path = agent.paths.checkpoints / name
-    return agent.paths.relative(path), read_text(path, name)
+    return agent.paths.relative(path), hide_secrets(read_text(path, name))
 
 
 def restore_checkpoint(agent: Agent) -> tuple[str, bool]:

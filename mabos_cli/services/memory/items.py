@@ -113,7 +113,8 @@ class ObservationView(NamedTuple):
 
 
 def get_observation(agent: Agent, observation_id: str) -> ObservationView:
-    """Returns the observation with an id, and what became of it."""
+    """Returns the observation with an id, without secrets, and what became of it."""
+    from mabos_cli.core.language.secrets import hide_in
     from mabos_cli.workspace.memory.observations import find_observation, items_of, load_ledger
 
     found = find_observation(agent.paths, observation_id)
@@ -122,7 +123,7 @@ def get_observation(agent: Agent, observation_id: str) -> ObservationView:
     items = items_of(agent, observation_id)
     taken = bool(items) or observation_id in load_ledger(agent.paths, found.name).ids
     place = f"{agent.paths.relative(agent.paths.observations / found.name)}:{found.line}"
-    return ObservationView(found.observation, place, "harvested" if taken else "waiting", items)
+    return ObservationView(hide_in(found.observation), place, "harvested" if taken else "waiting", items)
 
 
 class Edited(NamedTuple):

@@ -230,8 +230,12 @@ class Lines(NamedTuple):
     total: int
 
 
-def read_lines(agent: Agent, place: str) -> Lines:
-    """Reads lines of a file below the agent's folder, named as recall cites them: PATH, PATH:3 or PATH:3-9."""
+def read_lines(agent: Agent, place: str, *, raw: bool = False) -> Lines:
+    """Reads lines of a file below the agent's folder, named as recall cites them: PATH, PATH:3 or PATH:3-9.
+
+    Secrets are replaced unless `raw`.
+    """
+    from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.workspace.files import explained, read_text, resolve_inside
     from mabos_cli.workspace.layout import DAY
 
@@ -256,7 +260,8 @@ def read_lines(agent: Agent, place: str) -> Lines:
         )
     if real.stat().st_size > _LARGEST:
         raise InvalidFile(f"{name} is larger than {_LARGEST >> 20} MiB", "read it with another tool")
-    lines = read_text(real, name).removesuffix("\n").split("\n")
+    text = read_text(real, name)
+    lines = (text if raw else hide_secrets(text)).removesuffix("\n").split("\n")
     if first > len(lines):
         raise NotFound(f"{name} has {plural(len(lines), 'line')}, not {first}", f"mabos read {name}")
     return Lines(name, first, lines[first - 1 : last or None], len(lines))
