@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import quick_folder
 from every_command import CALLS, Bench, Place, furnish
+from serve.speaker import speaking
 
 # A secret for each file, invented, and put together so that no scanner of a code host takes this one for a leak.
 PLANTED = {
@@ -26,8 +27,23 @@ PLANTED = {
             "Beliefs.md",
             "Goals.md",
             "Knowledge.md",
+            "Desires.md",
+            "Intentions.md",
+            "Plans.md",
+            "Commitments.md",
+            "Learnings.md",
         )
     )
+}
+# What an entry of each cognitive file says.
+TITLES = {
+    "Beliefs.md": "growing",
+    "Goals.md": "Renew the largest customer",
+    "Desires.md": "Sleep well",
+    "Intentions.md": "Send the offer",
+    "Plans.md": "Renewal",
+    "Commitments.md": "Pay the rent",
+    "Learnings.md": "Measure twice",
 }
 PASSWORD = "Sunset2017$" + "pump"
 _PUMP = "The pump runs with {} since May, and its password is " + PASSWORD + "."
@@ -60,6 +76,10 @@ def plant(place: Place) -> None:
     latest.write_text(latest.read_text() + f"\n## Findings\n\n- {texts['memory/checkpoints']}\n")
     for summary in (home / "memory").rglob("20*-W*.md"):
         summary.write_text(summary.read_text() + f"\n{texts['memory/weekly']}\n")
+    for name, title in TITLES.items():
+        text = (home / name).read_text()
+        assert title in text
+        (home / name).write_text(text.replace(title, f"{title} by {PLANTED[name]}"))
     for record in (home / "observations").glob("20*.jsonl"):
         record.write_text(record.read_text().replace("3 tests failed", f"3 tests failed: {texts['observations']}"))
 
@@ -136,6 +156,45 @@ def test_no_hook_hands_out_a_planted_secret(bench: Bench, event: str) -> None:
     assert done.code == 0 and leaks(done.stdout + done.stderr) == []
     if event == "SessionStart":
         assert "The pump runs with [redacted:github_token] since May" in done.stdout
+
+
+TOOLS = {
+    "memory_recall": {"query": "pump password"},
+    "memory_search": {"query": "pump password"},
+    "memory_read": {"file_path": "sessions/2026-02-20.jsonl"},
+    "memory_timeline": {"query": "pump password"},
+    "memory_audit": {},
+    "memory_checkpoint_latest": {},
+    "memory_hierarchy_search": {"query": "pump password", "level": "weekly"},
+    "memory_hierarchy_drill": {"query": "why does the pump stay"},
+    "context_index": {},
+    "context_pack": {"query": "which password does the pump have"},
+    "context_build": {"request": "Which password does the pump have?"},
+    "bdi_status": {},
+    "bdi_conflicts": {},
+    **{f"{kind}_list": {} for kind in "belief desire goal intention plan commitment learning".split()},
+    "goal_tree": {},
+}
+
+
+def test_no_tool_and_no_resource_hands_out_a_planted_secret(bench: Bench) -> None:
+    place = bench.fresh()
+    with speaking(place.root, "--agent", "main", MABOS_INDEX_VECTORS="lexical") as speaker:
+        for tool, arguments in TOOLS.items():
+            got = speaker.call(tool, **arguments)
+            assert not got.is_error, (tool, got.text)
+            assert leaks(got.text + json.dumps(got.data)) == [], tool
+        assert "[redacted:github_token]" in speaker.call("memory_read", file_path="Beliefs.md").text
+        for resource in speaker.portal.call(speaker.client.list_resources).resources:
+            for content in speaker.portal.call(speaker.client.read_resource, resource.uri).contents:
+                assert leaks(content.text) == [], resource.uri
+
+
+def test_what_is_shown_is_what_was_planted(bench: Bench) -> None:
+    """The secrets are gone, and the sentences around them are there."""
+    place = bench.fresh()
+    for words in (("belief", "list"), ("checkpoint", "latest"), ("read", "MEMORY.md"), ("recall", "pump", "-n", "0")):
+        assert "[redacted:github_token]" in place.do(*words).stdout, words
 
 
 def test_the_index_holds_no_planted_secret_and_is_rebuilt_where_it_did(bench: Bench) -> None:

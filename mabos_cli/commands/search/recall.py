@@ -207,7 +207,7 @@ def read(
     ],
     raw: Annotated[bool, typer.Option("--raw", help="Print secrets too; else each is replaced.")] = False,
 ) -> None:
-    """Print lines of a file of the agent, without its secrets.
+    """Print lines of a file of the agent.
 
     Example: mabos read memory/2026-02-24.md:3-9
     """

@@ -91,7 +91,8 @@ def read_checkpoint(agent: Agent, name: str) -> tuple[str, str]:
     from mabos_cli.core.language.secrets import hide_secrets
 
     path = agent.paths.checkpoints / name
-    return agent.paths.relative(path), hide_secrets(read_text(path, name))
+    shown = agent.paths.relative(path)
+    return shown, hide_secrets(read_text(path, shown))
 
 
 def restore_checkpoint(agent: Agent) -> tuple[str, bool]:
