@@ -89,11 +89,23 @@ def _part(call: HostCall, path: str, about: str, room: int) -> list[str]:
         text = read_regular(os.path.join(call.folder, path), _MOST).decode("utf-8", "replace").strip()
     except OSError:
         return []
-    if _may_hold_secret(text):
+    if not _is_as_generated(text) and _may_hold_secret(text):
         from mabos_cli.core.language.secrets import hide_secrets
 
         text = hide_secrets(text)
     return [framed(text, f"agents/{call.agent}/{path}", about, room)] if text else []
+
+
+def _is_as_generated(text: str) -> bool:
+    """Returns whether a page ends with the seal of what we write ourselves, which holds no secret, and nobody changed it.
+
+    >>> _is_as_generated("x\\n<!-- mabos generated 8cdc1683 -->"), _is_as_generated("y\\n<!-- mabos generated 8cdc1683 -->")
+    (True, False)
+    """
+    from zlib import crc32
+
+    written, mark, rest = text.rpartition("\n<!-- mabos generated ")
+    return bool(mark) and rest == f"{crc32(written.encode('utf-8', 'surrogatepass')):08x} -->"
 
 
 def _may_hold_secret(text: str) -> bool:
