@@ -24,14 +24,14 @@ Spans = Iterator[tuple[int, int, str]]  # where a secret starts and ends, and it
 
 # Words that lead from the name of a secret to the secret.
 _LINKS = frozenset(
-    "is was are be to now just still it as use this following type enter ist lautet auf war es est en era in è é a para com"
-    " con jest je on är er".split()
+    "is was are be to now just still it as use this following type enter remains equals from ist lautet auf war es est en era in è é a para com"
+    " con jest je on är er este to".split()
 )
 # The names of secrets, by the letters at which they are looked for.
 _NAMES = {
     "pass": r"(?P<password>passwor[dt]|passwd|passphrase|passcode|passord|(?<=mot de )passe|(?<=palavra-)passe"
-    r"|(?:(?<=store)|(?<=key))pass(?![a-z]))",
-    "pw": r"(?P<password>(?<=bind)pw|(?<![a-z0-9_])pwd?(?![a-z]))",
+    r"|(?:(?<=store)|(?<=key)|(?<=require))pass(?![a-z]))",
+    "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
     "secret": "(?P<key>secret)",
     "key": rf"(?P<password>(?:(?<=wi-fi[ -])|(?<=wifi[ -])|(?<=wlan[ -]))key)|(?P<key>{after(KEY_NAMES)}key)"
@@ -40,10 +40,11 @@ _NAMES = {
     "credential": "(?P<token>credential)",
     "pat": "(?P<token>(?<![a-z])pat(?![a-z]))",
     "wif": "(?P<token>(?<![a-z])wif(?![a-z]))",
-    **{word: f"(?P<password>{word})" for word in PASSWORDS},
+    # Some languages add an ending: lösenordet.
+    **{word: f"(?P<password>{word}[a-zäöåéí]{{0,3}})" for word in PASSWORDS},
 }
 # A name in code is no label: password_hash, token.go, secret(...), "password" in a list.
-_LABEL_ENDS = r"s?(?=[\s:=\"'`*),-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
+_LABEL_ENDS = r"(?:s|['’]s)?(?=[\s:=\"'`*),;-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
 _LABELS = {key: f"(?:{name}){_LABEL_ENDS}" for key, name in _NAMES.items()}
 # A password has letters beside digits or signs, or letters of both cases in a row; keys are long.
 _HINTS = {
@@ -54,10 +55,10 @@ _HINTS = {
 _OPENING, _CLOSING = "\"'`([{<", "\"'`)]}>,.;:"
 _SIGNS = ":=>*-"
 _REACH, _WORDS, _LONGEST = 120, 8, 2048
-_STOP = r"[a-z][.?!;](?:\s|$)|\||\n\s*\n\s*\n"
+_STOP = r"[a-z][.?!](?:\s|$)|\||\n\s*\n\s*\n"
 # What leads back from the name of a secret to the secret before it.
 _BACK = (" as ", " is ", " was ", " still ", " als ", " como ", " comme ", " come ", " jako ", " som ", " - ", " (")
-_LEADS_BACK = rf"(?:{'|'.join(map(re.escape, _BACK))})[^.?!;]*$"
+_BACK_LOOSELY = (" for ", " when ")
 
 
 def find_in_sentences(text: str, lowered: str, keys: Iterable[str]) -> Spans:
@@ -72,7 +73,9 @@ def find_in_sentences(text: str, lowered: str, keys: Iterable[str]) -> Spans:
             found = _find_behind(text, match.end(), kind)
             before = lowered[max(0, place - _REACH // 2) : place]
             if not found and any(link in before for link in _BACK):
-                found = _find_ahead(text, place, kind)
+                found = _find_ahead(text, place, _BACK, _judges(kind)[0])
+            if not found and kind == "password" and any(link in before for link in _BACK_LOOSELY):
+                found = _find_ahead(text, place, _BACK_LOOSELY, is_strong)
             if found:
                 yield *found, "secret" if kind == "key" else kind
 
@@ -124,7 +127,8 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     link = words[-1].lower() if words else ""
     # A value in quotes or brackets is as good as linked.
     particle = len(link) == 1 and not link.isascii()  # as in Chinese and Japanese
-    if particle or link in _LINKS or (link and link[-1] in _SIGNS) or (not words and opening):
+    is_sign = link[-1:] in _SIGNS or link[:1] == "-" or link.isdigit()
+    if (link and (particle or is_sign or link in _LINKS)) or (not words and opening):
         judge = linked
     else:
         judge = follows if words in ([], [","]) else near
@@ -133,14 +137,15 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     return None
 
 
-def _find_ahead(text: str, place: int, kind: str) -> tuple[int, int] | None:
+def _find_ahead(text: str, place: int, links: tuple[str, ...], judge: Callable[[str], bool]) -> tuple[int, int] | None:
     """Finds the value before a label in the same sentence: `use X as the password`, `is X still the right token`."""
     first = max(0, place - _REACH)
     first = max(first, text.rfind("\n", first, place) + 1)
-    for link in compiled(_LEADS_BACK).finditer(text, first, place):
+    leads_back = compiled(f"(?:{'|'.join(map(re.escape, links))})[^.?!;]*$")
+    for link in leads_back.finditer(text, first, place):
         start, end = _word_around(text, link.start() - 1, first)
         value = text[start:end].strip(_OPENING + _CLOSING)
-        if value and _judges(kind)[0](value) and not is_place(value):
+        if value and judge(value) and not is_place(value):
             start += text[start:end].index(value)
             return start, start + len(value)
     return None

@@ -16,7 +16,7 @@ PASSWORDS = (
 # What a key must be called for a plain hash or UUID behind it to be taken for one.
 KEY_NAMES = (
     "api access private encryption signing auth master account client service shared app application webhook deploy license"
-    " admin sdk server routing integration unseal secret storage primary secondary session wallet fernet setup recovery priv"
+    " admin sdk server routing integration unseal secret wallet fernet setup recovery priv"
 ).split()
 
 compiled = cache(re.compile)  # re has a cache of its own, and takes longer to look it up than most patterns to run
@@ -132,6 +132,11 @@ def is_base32(value: str) -> bool:
     """Returns whether a value is the secret of a two-factor code: letters and digits of base32, in either case."""
     plain = value.replace(" ", "").replace("-", "")
     return len(plain) >= 16 and not plain.isalpha() and not plain.isdigit() and len(set(plain)) >= 8
+
+
+def is_session(value: str) -> bool:
+    """Returns whether the value of a cookie is the key to a session: any random one but a UUID, which logs are full of."""
+    return is_key(value) and not compiled(_UUID).fullmatch(value)
 
 
 def is_number(value: str) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.secret_context import FINDERS, Finder
-from mabos_cli.core.language.secret_rules import RULES, Rule
+from mabos_cli.core.language.secret_rules import RULES
 from mabos_cli.core.language.secret_shapes import compiled
+from mabos_cli.core.language.secret_tokens import Rule
 
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000
 _SPACE = "(?:[ +]|%20)"
