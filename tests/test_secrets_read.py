@@ -204,7 +204,7 @@ def test_the_index_holds_no_planted_secret_and_is_rebuilt_where_it_did(bench: Be
     assert leaks(index.read_bytes().decode("latin-1")) == []
     with sqlite3.connect(index) as db:  # as a version before this one left it
         shape = db.execute("SELECT value FROM meta WHERE key = 'shape'").fetchone()[0]
-        db.execute("UPDATE meta SET value = ? WHERE key = 'shape'", (shape.replace(shape.split()[0], "3", 1),))
+        db.execute("UPDATE meta SET value = ? WHERE key = 'shape'", (shape.replace(shape.split()[0], "4", 1),))
         db.execute(
             "UPDATE passages SET text = replace(text, '[redacted:github_token]', ?)", (PLANTED["memory/notes.md"],)
         )
