@@ -17,7 +17,9 @@ WATCHING = Path(__file__).parent / "watching"
 ASKING = "typedb status of a server that the settings name"
 RUNNING = ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.system")
 # Who may run another program, and which. A job of the schedule is mabos itself.
-RUNS = {name: "git" for name in ("git install", "review", "demo", "doctor", "doctor repair", "doctor security")}
+RUNS = {
+    name: "git" for name in ("git install", "git merge", "review", "demo", "doctor", "doctor repair", "doctor security")
+}
 RUNS["schedule run"] = Path(sys.executable).name
 # What this machine knows apart from any workspace: what was allowed, and a word that hooks sign with.
 STATE = ".local/state/mabos"

@@ -39,8 +39,9 @@ class Merge(NamedTuple):
 
     def blobs(self, folder: str) -> dict[str, tuple[str, str, str]]:
         """Returns the files below a folder, each with the name of what it holds in the three commits."""
-        trees = [self._list(commit, folder) for commit in self.commits]
-        return {path: (*(tree.get(path, "") for tree in trees),) for path in dict.fromkeys(p for t in trees for p in t)}  # type: ignore[misc]
+        base, ours, theirs = (self._list(commit, folder) for commit in self.commits)
+        paths = dict.fromkeys((*base, *ours, *theirs))
+        return {path: (base.get(path, ""), ours.get(path, ""), theirs.get(path, "")) for path in paths}
 
     def load(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """Returns what is stored under some names, all at once; nothing for an empty name."""
@@ -69,7 +70,7 @@ def find_merge(path: str, versions: Versions) -> Merge | None:
 
     None for what names no commits: a stash, a patch, or the inner merge of several ancestors.
     """
-    repository = find_repository(Path.cwd())
+    repository = find_repository(Path.cwd()) if "\n" not in path else None
     theirs = _merged_commit() or (_picked_commit(repository) if repository else "")
     if repository is None or not theirs:
         return None
