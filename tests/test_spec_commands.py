@@ -158,7 +158,13 @@ def _command_of(tool: str) -> str:
 
 
 # Where the schema has another name than the command, or a command has several.
-NAMED = {"trust": "trust.set", "trust log": "trust.log", "reason solve": "reason", "reason own": "reason"}
+NAMED = {
+    "doctor security": "doctor.security",
+    "trust": "trust.set",
+    "trust log": "trust.log",
+    "reason solve": "reason",
+    "reason own": "reason",
+}
 
 
 @pytest.fixture(scope="module")

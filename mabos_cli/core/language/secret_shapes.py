@@ -43,7 +43,7 @@ _REFERENCE = (
 _WORDS = r"(?:[A-Z]?[a-z]++|[A-Z]++)?+\d{0,4}+"
 _NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_HASH = rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}|(?:[A-Za-z]+-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
+_HASH = rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z]+-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
 _WORDS_AND_NUMBER = r"[A-Za-z]{4,}\d{1,4}|[a-z]{3,}([-_.])[a-z]{3,}\1[a-z]{3,}\1\d{1,4}|[a-z]{5,}_\d{4}"  # letmein_2024
 _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.

@@ -213,6 +213,7 @@ def test_drill_cites_the_line_of_the_part_that_holds_it(built: Logbook):
 def reader(built: Logbook, quick: Path) -> Iterator[Any]:
     """Runs commands as somebody who may only read the workspace; gives their codes and outputs."""
     os.chmod(quick, 0o755)
+    os.chmod(built.desk.root, 0o755)  # as who wants others to read it
     changed = [built.desk.root, *built.desk.root.rglob("*")] if os.geteuid() else []
     for path in changed:
         path.chmod(path.stat().st_mode & ~0o222)

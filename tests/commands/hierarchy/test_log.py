@@ -292,10 +292,10 @@ def test_unreadable_log_does_not_stop_the_others(clerk: Clerk, monkeypatch: pyte
     clerk.log(DAY, "- Decision: keep Stripe")
     real = files.read_regular
 
-    def fail(path: str) -> bytes:
+    def fail(path: str, *most: int) -> bytes:
         if path.endswith("2026-02-20.md"):
             raise OSError(5, "Input/output error")
-        return real(path)
+        return real(path, *most)
 
     monkeypatch.setattr(files, "read_regular", fail)
     said = clerk.desk.run("log", "consolidate", "--json")

@@ -69,10 +69,10 @@ def test_a_log_that_cannot_be_read_concerns_its_own_periods(clerk: Clerk, monkey
     clerk.do("hierarchy", "build")
     real = files.read_regular
 
-    def fail(path: str) -> bytes:
+    def fail(path: str, *most: int) -> bytes:
         if path.endswith("2026-02-10.md"):
             raise OSError(5, "Input/output error")
-        return real(path)
+        return real(path, *most)
 
     monkeypatch.setattr(files, "read_regular", fail)
     clerk.path("memory/2026-02-10.md").touch()
