@@ -98,6 +98,7 @@ rrf' ;;
       opts=(--tree)
       args=(ids) ;;
     read)
+      opts=(--raw)
       args=(paths) ;;
     update)
       opts=(--content -c --type -t --importance -i --priority --tag --store --context --related-to --expires --redact --allow-secret)

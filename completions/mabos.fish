@@ -122,6 +122,7 @@ rrf'
             set opts '--tree	Also show what it was derived from, all the way down'
             set args ids
         case read
+            set opts '--raw	Print secrets too; else each is replaced'
             set args paths
         case update
             set opts '--content	The new text; - reads standard input' '-c	The new text; - reads standard input' '--type	The new type' '-t	The new type' '--importance	0 to 1' '-i	0 to 1' '--priority	critical, high, medium or low' '--tag	The new tags, replacing the old; may repeat' '--store	Move it to working, short_term or long_term' '--context	Why it is stored' '--related-to	Related items, replacing the old' '--expires	A date, or how long from now: 30d' '--redact	Store it with secrets replaced by [redacted:KIND]' '--allow-secret	Store it although it holds a secret'
