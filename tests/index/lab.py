@@ -11,8 +11,8 @@ from typing import Any
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.consolidation import plan_consolidation
 from mabos_cli.core.memory.stores import Changes, Memory, plan_forget, plan_revive, plan_update
-from mabos_cli.core.memory.upkeep import plan_consolidation
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine

@@ -9,9 +9,10 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.consolidation import Consolidation
 from mabos_cli.core.memory.item import TRUSTS, band
 from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.core.memory.upkeep import TIERS, Consolidation, Grading, Leaving, Lifecycle, count_leaving
+from mabos_cli.core.memory.upkeep import TIERS, Grading, Leaving, Lifecycle, count_leaving
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import option
 from mabos_cli.services.memory.upkeep import consolidate as consolidate_memory

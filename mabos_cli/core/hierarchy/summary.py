@@ -29,7 +29,7 @@ from mabos_cli.core.hierarchy.themes import (
 )
 from mabos_cli.core.language.periods import WEEKDAYS, Period
 from mabos_cli.core.language.text import fold, one_line
-from mabos_cli.core.memory.upkeep import consolidated_parts
+from mabos_cli.core.memory.consolidation import consolidated_parts
 
 _THEMES = {"weekly": 6, "monthly": 10, "quarterly": 14}
 _LEAST = 0.4  # importance of a decision that counts as a key decision

@@ -11,10 +11,10 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Taking, find_fact, portions
 from mabos_cli.core.language.similar import find_fault, find_merge_fault
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.consolidation import GroupKey, describe_group
 from mabos_cli.core.memory.item import MemoryItem, Prose, is_worded
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts
-from mabos_cli.core.memory.upkeep import GroupKey, describe_group
 from mabos_cli.formats.search.llm_answers import (
     Merge,
     is_too_large,

@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
 from mabos_cli.core.memory.item import MemoryItem, is_ungraded
 from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
 from mabos_cli.core.memory.upkeep import (
-    Consolidation,
     Grading,
     Lifecycle,
     Rules,
     draft_observation,
     grade_item,
-    plan_consolidation,
     plan_grading,
     plan_lifecycle,
 )

@@ -3,9 +3,9 @@ from hypothesis import strategies as st
 
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.consolidation import describe_group, group_by_tags, plan_consolidation
 from mabos_cli.core.memory.item import Prose
 from mabos_cli.core.memory.stores import Limits
-from mabos_cli.core.memory.upkeep import describe_group, group_by_tags, plan_consolidation
 
 quick = settings(deadline=None, derandomize=True)
 NEW_ID = "M-1800000000000-0000"
