@@ -45,7 +45,7 @@ SETTINGS = (
     Setting("memory.materialize_split_above", "count", 1_000, "long-term items above which mabos-memory-items.md splits into pages"),
     Setting("memory.page_items", "size", 1_000, "items on one page; a fuller month gets a second page"),
     Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),
-    Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which two texts are the same memory"),
+    Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which a pack shows one of two texts"),
     Setting("memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"),
     Setting("memory.access_journal_lines", "size", 200, "recalls journalled before paged long-term items are rewritten"),
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),

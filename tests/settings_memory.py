@@ -71,7 +71,9 @@ _ALIKE = ("We bill our customers per seat and month", "We bill our customers per
 
 @effect("memory.duplicate_threshold", 0.5, False, True)
 def _(t: Trial):
-    return [t.store(text, "--store", "long_term")["deduplicated"] for text in _ALIKE][1]
+    for text in _ALIKE:
+        t.store(text, "--store", "long_term")
+    return len(t.ok("context", "pack", "What do we bill our customers")["items"]) == 1
 
 
 @effect("memory.related_threshold", 0.1, 0, 1)

@@ -13,7 +13,7 @@ from zlib import crc32
 from mabos_cli.core.language.similar import WordIndex, likeness, probe, shared, word_set
 from mabos_cli.core.memory.stores import Relatives
 
-_SCHEMA = 1
+_SCHEMA = 2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS similar_item (id TEXT PRIMARY KEY, page TEXT NOT NULL, checksum INTEGER NOT NULL, words TEXT NOT NULL);

@@ -54,7 +54,7 @@ class Session:
             if not fallback:
                 raise
             settings = layer([])
-        floor = min(settings["memory.related_threshold"], settings["memory.duplicate_threshold"])
+        floor = settings["memory.related_threshold"]
         self.notices += [notice for notice in settings.warnings if notice not in self.notices]
         home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[])
         if self.opened is not None:

@@ -17,12 +17,17 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 # Half of the words may be the writer's own; beyond that it talks about something else.
 _OWN_WORDS = 0.5
+# A text says the same with and without them.
+_FILLERS = frozenset("a an the please note fyi reminder just really actually basically simply indeed".split())
+_PUNCTUATION = ".,;:!?\"'()[]{}*_`\u2013\u2014\u2026\u201c\u201d\u201e\u00ab\u00bb"
+_CONTRACTED = re.compile(r"(?<=\w)'(re|ll|ve|m)\b")
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Returns the distinct words of a text."""
-    return frozenset(words(text.translate(_APOSTROPHES)))
+    """Returns the distinct words of a text, without fillers if there are others."""
+    found = frozenset(words(text.translate(_APOSTROPHES)))
+    return found - _FILLERS or found
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -35,16 +40,38 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def says_the_same(a: str, b: str) -> bool:
-    """Returns whether two near-equal texts may be merged: another number, or a negation, makes them different claims.
+    """Returns whether one of two near-equal texts can stand for both: another number, a negation, or the same words in
+    another order make them different claims.
 
     >>> says_the_same("The limit is 50", "the limit is 50!"), says_the_same("limit is 1.2", "limit is 2.1")
     (True, False)
-    >>> says_the_same("We should ship", "We shouldn't ship")
-    False
+    >>> says_the_same("We should ship", "We shouldn't ship"), says_the_same("Ann reports to Bo", "Bo reports to Ann")
+    (False, False)
     """
     negated = [count_negations(text) for text in (a, b)]
     numbers = [[number.rstrip(".,:/-") for number in re.findall(_NUMBER, text)] for text in (a, b)]
-    return negated[0] == negated[1] and numbers[0] == numbers[1] and bool(word_set(a))
+    common = word_set(a) & word_set(b)
+    order = [[*dict.fromkeys(word for word in words(text) if word in common)] for text in (a, b)]
+    return negated[0] == negated[1] and numbers[0] == numbers[1] and order[0] == order[1] and bool(word_set(a))
+
+
+def repeats(a: str, b: str) -> bool:
+    """Returns whether two texts say the same in the same order: only case, punctuation and filler words may differ.
+
+    >>> repeats("Please note: the limit is 1,000 a day.", "the limit is 1000 a day"), repeats("Use C++", "Use C")
+    (True, False)
+    """
+    one, two = _statement(a), _statement(b)
+    return bool(one) and one == two
+
+
+def _statement(text: str) -> list[str]:
+    """Returns the words of a text in order, with the signs inside them, without what says nothing."""
+    plain = _CONTRACTED.sub(r" \1", _THOUSANDS.sub("", text.casefold().replace("\u2019", "'"))).replace("n't", " not")
+    found = [word for word in (part.strip(_PUNCTUATION).rstrip("-") for part in plain.split()) if word]
+    kept = [word for word in found if word not in _FILLERS] or found
+    start = next((n for n, word in enumerate(kept) if word not in ("remember", "that")), 0)
+    return kept[start:]
 
 
 def count_negations(text: str) -> int:

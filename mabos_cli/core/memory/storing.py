@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import DAY, find_time, format_time
-from mabos_cli.core.language.similar import WordIndex, says_the_same, word_set
+from mabos_cli.core.language.similar import WordIndex, repeats, word_set
 from mabos_cli.core.memory.item import MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
@@ -153,14 +153,13 @@ class _Storing:
         return [(score, "long_term", item) for score, item in found if item is not None]
 
     def _find_twin(self, item: MemoryItem, hits: list[tuple[float, str, MemoryItem]]) -> tuple[str, MemoryItem] | None:
-        """Returns the store and item that says the same, or None: likeness alone is not enough when a number differs.
+        """Returns the store and item that says the same in the same order, or None.
 
         What is trusted less than the item is no twin: whoever plants a text first must not make a better source vanish.
         """
-        least, floor = trust_rank(item.trust), self._limits.duplicate
-        alike = [hit for hit in hits if hit[0] > floor and says_the_same(item.content, hit[2].content)]
-        alike = [hit for hit in alike if trust_rank(self._trust_of(hit[2])) >= least]
-        return max(alike, key=lambda hit: hit[0])[1:] if alike else None
+        least = trust_rank(item.trust)
+        alike = (hit for hit in hits if repeats(item.content, hit[2].content))
+        return next((hit[1:] for hit in alike if trust_rank(self._trust_of(hit[2])) >= least), None)
 
     def _stamped(self, item: MemoryItem) -> MemoryItem:
         """Returns the item with what it lacks. Old notes that are taken in today count as used today, or they would leave unread."""
@@ -251,7 +250,7 @@ def find_doubts(
             continue
         hits = relatives.find(word_set(content), limits.related)
         near = [(score, item) for score, item_id in hits if (item := memory.long_term.find(item_id))]
-        if any(score > limits.duplicate and says_the_same(content, item.content) for score, item in near):
+        if any(repeats(content, item.content) for _, item in near):
             continue  # these merge without a question
         doubts = (
             item

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.similar import WordIndex, likeness, probe, says_the_same, shared, word_set
+from mabos_cli.core.language.similar import WordIndex, likeness, probe, repeats, says_the_same, shared, word_set
 
 quick = settings(deadline=None, derandomize=True)
 WORDS = [a * n + b for a in "abcdefg" for b in "xyz" for n in (1, 2, 5)]
@@ -75,8 +75,36 @@ def test_likeness_is_symmetric_and_one_only_for_equal_sets(a, b):
 
 
 def test_likeness_is_shared_words_over_all_words():
-    assert likeness(word_set("a b c"), word_set("b c d")) == 0.5
+    assert likeness(word_set("b c d"), word_set("c d e")) == 0.5
     assert likeness(word_set("a"), word_set("")) == 0
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("We bill per seat", "we bill per seat!"),
+        ("Note: the key is in the vault", "The key is in a vault, please."),
+        ("Remember that it doesn't restart", "It does not restart"),
+        ("- 1,000 seats", "1000 seats"),
+    ],
+)
+def test_case_punctuation_and_fillers_make_no_difference(a, b):
+    assert repeats(a, b) and repeats(b, a)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Use C++", "Use C#"),
+        ("It costs $5", "It costs €5"),
+        ("Servers run Debian", "Server runs Debian"),
+        ("Sue sees Tom", "Tom sees Sue"),
+        ("We ship", "We do not ship"),
+        ("!", "?"),
+    ],
+)
+def test_any_other_word_sign_or_order_is_no_repetition(a, b):
+    assert not repeats(a, b)
 
 
 def test_word_set_ignores_case_punctuation_and_apostrophes():
