@@ -1,4 +1,4 @@
-"""Many tool calls to one `mabos mcp`: time, open files and memory of the server, early and late.
+"""How soon `mabos mcp` answers, what its list costs; then many tool calls: time, open files and memory of the server.
 
     python benchmarks/mcp.py [--calls 1000] [--items 200]
 
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 HELLO = {
@@ -88,6 +89,40 @@ class Server:
         return len(os.listdir(f"{folder}/fd")), memory, ticks / os.sysconf("SC_CLK_TCK")
 
 
+def measure_start(root: Path, runs: int = 7) -> None:
+    """Prints the CPU time of the first answers as multiples of `mabos status`, and the tokens of the list."""
+
+    def spent(words: list[str], asked: list[str]) -> tuple[float, str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mabos_cli", "-w", os.fspath(root), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdin and process.stdout
+        for number, method in enumerate(asked):
+            params = HELLO if method == "initialize" else {}
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.close()
+        last = process.stdout.read().decode().strip().rpartition("\n")[2]
+        usage = os.wait4(process.pid, 0)[2]
+        return usage.ru_utime + usage.ru_stime, last
+
+    cases = {
+        "status": ["status"],
+        "initialize": ["mcp"],
+        "tools/list": ["mcp"],
+        "--tools all": ["mcp", "--tools", "all"],
+    }
+    asked = {"initialize": ["initialize"], "tools/list": ["initialize", "tools/list"]}
+    asked["--tools all"] = asked["tools/list"]
+    found = {name: [spent(words, asked.get(name, [])) for _ in range(runs)] for name, words in cases.items()}
+    bare = median(cpu for cpu, _ in found["status"])
+    for name, rows in found.items():
+        tokens = f", {len(rows[-1][1]) // 4} tokens" if "tools" in name else ""
+        print(f"{name:>12}: {median(cpu for cpu, _ in rows) / bare:.2f} x of mabos status{tokens}")
+
+
 def measure(root: Path, calls: int) -> None:
     """Makes the calls, and prints what they cost."""
     server = Server(root)
@@ -132,6 +167,7 @@ def main() -> None:
             "if ?x hasLoad ?y and ?y > 100 then ?x is busy",
         ]
         subprocess.run(rule, check=True)
+        measure_start(root)
         measure(root, given.calls)
 
 

@@ -1,6 +1,7 @@
 """Parses global options, loads commands when they are called, and turns errors into exit codes."""
 
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -122,9 +123,17 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
     return found
 
 
-def load_all() -> dict[str, TyperCommand | TyperGroup]:
-    """Imports every command, by name, with the root under no name."""
-    return {"": build_root(), **{name: load_command(name) for name in COMMANDS}}
+class Program(Mapping[str, TyperCommand | TyperGroup]):
+    """Every command by name, with the root under no name; one is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+        return load_command(name) if name else build_root()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("", *COMMANDS))
+
+    def __len__(self) -> int:
+        return len(COMMANDS) + 1
 
 
 class LazyGroup(TyperGroup):
@@ -207,7 +216,7 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
         else:
             rest.append(word)
-    doors = {"program": load_all, "parse": _global_options, "run": _run}
+    doors = {"program": Program(), "parse": _global_options, "run": _run}
     call = Call(**found, opened=[], written=watch_writes(), **doors)  # type: ignore[arg-type]
     return call, rest
 

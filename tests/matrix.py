@@ -38,7 +38,7 @@ for module in pkgutil.walk_packages(mabos_cli.__path__, "mabos_cli."):
     __import__(module.name)
 """
 # Pages and transcripts that need an extra: without it they cannot go as they are written.
-NEED_AN_EXTRA = {"tutorial": "mcp", "mcp": "mcp", "fact-exchange": "rdf", "ontology": "rdf"}
+NEED_AN_EXTRA = {"fact-exchange": "rdf", "ontology": "rdf"}
 
 
 class Python(NamedTuple):
@@ -194,12 +194,6 @@ def make_probes(folder: Path, mirror: Mirror) -> dict[str, Probe]:
     with ZipFile(next(cache.glob("*.whl"))) as wheel:
         [name] = [name for name in wheel.namelist() if name.endswith(f"/{ENCODING}")]
         (cache / ENCODING).write_bytes(wheel.read(name))
-    hello = {
-        "protocolVersion": "2025-03-26",
-        "capabilities": {},
-        "clientInfo": {"name": "matrix", "version": "1"},
-    }
-    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}) + "\n"
     counting = {"MABOS_CONTEXT_TOKENIZER": "tiktoken", "TIKTOKEN_CACHE_DIR": str(cache)}
     meaning = {"MABOS_EMBEDDINGS_PROVIDER": "onnx", "MABOS_EMBEDDINGS_PATH": str(model)}
     return {
@@ -208,7 +202,6 @@ def make_probes(folder: Path, mirror: Mirror) -> dict[str, Probe]:
         "tokens": Probe(("context", "pack", "seats", "--json"), "tiktoken cl100k_base", counting),
         "onnx": Probe(("index", "status", "--json"), '"onnx-', meaning),
         "typedb": Probe(("typedb", "status", "--json"), '"reachable": true', mirror.environment()),
-        "mcp": Probe(("mcp",), '"serverInfo"', stdin=asked),
     }
 
 

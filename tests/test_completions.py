@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from shells import INSTALLED, ROOT, SCRIPTS, Tab, press_tab, shell_environment
 
-from mabos_cli.app import load_all
+from mabos_cli.app import Program
 from mabos_cli.formats.operations.completion import ANY, FILES, FOLDERS, WORDS
 from mabos_cli.serve.complete import KINDS
 from mabos_cli.services.operations.completion import completion_script, describe_program, unused_values, value_of
@@ -17,7 +17,7 @@ TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")
 
 @pytest.fixture(scope="module")
 def commands() -> dict:
-    return load_all()
+    return Program()
 
 
 @pytest.mark.parametrize("shell", SCRIPTS)

@@ -150,6 +150,5 @@ def test_shipped_data_comes_out_of_the_wheel(program: Path, tmp_path: Path) -> N
 
 
 def test_the_tutorial_goes_as_it_is_written(program: Path, tmp_path: Path) -> None:
-    _link(program, "mcp")  # as the page says
     text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
     assert run_page(text, tmp_path.resolve(), str(program))[0] == text

@@ -54,7 +54,7 @@ class Call(Session):
         commit: bool = False,
         opened: list[Agent] | None = None,
         written: set[Path] | None = None,
-        program: Callable[[], dict[str, Any]] | None = None,
+        program: Mapping[str, Any] | None = None,
         parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None,
         run: "Callable[[Call, list[str]], int] | None" = None,
         take: "Callable[[Answer], None] | None" = None,

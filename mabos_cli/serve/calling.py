@@ -19,7 +19,7 @@ from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.language.text import one_line, plural, visible
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.serve.tool import Line, Tool, line_of
+from mabos_cli.serve.tool import Line, Schema, Tool, check_arguments, line_of
 from mabos_cli.workspace.files import watch_writes
 from mabos_cli.workspace.locate import find_agent
 from mabos_cli.workspace.settings import load_settings
@@ -43,14 +43,17 @@ class Reply(NamedTuple):
         return self.data is None
 
 
-def call_tool(call: Call, tool: Tool, validator: Any, arguments: Mapping[str, Any]) -> Reply:
+def call_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, Any]) -> Reply:
     """Runs a tool and returns its answer; whatever goes wrong is an answer too."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        _check(validator, given)
+        check_arguments(schema, given)
         named = _named(call, given.pop("agent_id", ""))
-        room = _room(named)
-        return _bounded(run_line(named, line_of(tool, given)), room)
+        answer, room = run_line(named, line_of(tool, given)), _room(named)
+        if tool.shape is None:
+            return _bounded(answer, room)
+        reply = _bounded(answer._replace(data=tool.shape(answer.data, given)), room)
+        return reply._replace(text=dump_line(reply.data))
     except Exception as error:  # a bug in one command must not end the server
         return _refusal(error)
 
@@ -94,19 +97,6 @@ def _named(call: Call, agent: str) -> Call:
         return call
     find_agent(call.open_workspace(), agent)
     return call.with_changes(agent=agent)
-
-
-def _check(validator: Any, arguments: Mapping[str, Any]) -> None:
-    """Raises UsageFault for arguments that do not fit the schema of the tool."""
-    from jsonschema.exceptions import best_match
-
-    error = best_match(validator.iter_errors(arguments))
-    if error is None:
-        return
-    place = error.json_path.removeprefix("$").removeprefix(".")
-    known = ", ".join(validator.schema["properties"])
-    message = f"{place}: {error.message}" if place else error.message
-    raise UsageFault(message, "" if place else f"parameters: {known}")
 
 
 def _room(call: Call) -> int:

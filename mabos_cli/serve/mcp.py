@@ -1,35 +1,59 @@
-"""Serves MCP: lists tools and resources, runs one command at a time, and leaves when the host does."""
+"""Serves MCP over standard input and output: tools, resources and prompts, one command at a time, until the host leaves.
+
+The protocol is spoken here, without its SDK: importing that takes ten times as long as a command, and a host that starts a
+session for one request does not wait. Both revisions are answered, the handshake of 2024 and 2025 and the requests of 2026-07-28
+that carry their version; see docs/agent-author.md.
+"""
 
 import gc
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from queue import SimpleQueue
+from threading import Lock, Thread
 from typing import Any, NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError, NotFound, Unavailable, UsageFault
+from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.serve.calling import Reply, call_tool, read_text
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
 from mabos_cli.serve.tools_knowledge import TOOLS as KNOWLEDGE
 from mabos_cli.serve.tools_memory import TOOLS as MEMORY
 from mabos_cli.workspace.locate import list_agents
 
+HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+MODERN = "2026-07-28"
+_KEY = "io.modelcontextprotocol/"
 _ABOUT = "Memory and mind of agents, kept as plain files."
-# What a host's model is told at the start, as far as the tools are there.
+# Advice for a host's model, as far as the tools are there.
 _ADVICE = {
     "memory_recall": "Before answering about earlier work, decisions, people or preferences, ask memory_recall.",
     "context_pack": "context_pack brings what memory knows about a whole request.",
-    "memory_store_item": "Keep what should last with memory_store_item.",
+    "memory_store": "Keep what should last with memory_store.",
     "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
     "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
 }
 TOOLS = {tool.name: tool for tool in (*MEMORY, *KNOWLEDGE)}
 FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
+# What is listed unless somebody asks for more: a host pays for every tool in every request. The others answer all the same.
+DAILY = tuple(
+    "memory_recall memory_store memory_get memory_update memory_forget memory_timeline memory_checkpoint "
+    "memory_checkpoint_latest memory_status context_pack fact_assert fact_query".split()
+)
+_INVALID, _UNKNOWN, _INTERNAL, _VERSION = -32602, -32601, -32603, -32022
+_CACHEABLE = (
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+)
 
 
 class Page(NamedTuple):
@@ -49,175 +73,269 @@ PAGES = {
 }
 
 
-class Offer(NamedTuple):
-    """A tool as it is offered: its description, the schema of its arguments, and what checks them."""
+class Prompt(NamedTuple):
+    """A prompt that a person may pick in a host: its one argument, and the request that it becomes."""
 
-    tool: Tool
     about: str
-    schema: dict[str, Any]
-    validator: Any
+    argument: str
+    text: str
+    packs: bool = False  # whether what memory knows about the argument goes with it
 
 
-def serve(call: Call, tools: Sequence[Tool]) -> None:
-    """Serves tools and resources over standard input and output until the host leaves."""
-    try:
-        import anyio
-        import mcp.server.lowlevel  # noqa: F401
-    except ImportError:
-        raise Unavailable("the package mcp is not installed", "pip install 'mabos-cli[mcp]'") from None
-    # A command's process lets garbage lie, for it ends soon; this one stays. What is loaded by now is never garbage.
+PROMPTS = {
+    "remember": Prompt(
+        "Keep something in memory.",
+        "what",
+        "Store this in memory with memory_store, in one or two sentences that can be understood without this conversation, with "
+        "the category that fits. Then say what was stored.\n\n{}",
+    ),
+    "what_do_you_know_about": Prompt(
+        "Tell what memory knows about something.",
+        "topic",
+        "What do you know about {}? Answer from memory, which holds what follows; use memory_recall for more.",
+        packs=True,
+    ),
+}
+
+
+class Refusal(Exception):
+    """A request that is answered with an error of the protocol."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message} | ({"data": data} if data is not None else {})
+
+
+class Request(NamedTuple):
+    """A request of the host, and whether it is one of the revision that carries its version."""
+
+    id: str | int
+    method: str
+    params: dict[str, Any]
+    is_modern: bool
+
+
+def serve(call: Call, tools: Sequence[Tool], *, others: Sequence[Tool] = (), structured: bool = False) -> None:
+    """Serves tools and resources over standard input and output until the host leaves. Others are not listed, and answer too.
+
+    An answer is text, or else structured content: a host that hands both to its model would pay for it twice."""
+    # A command's process lets garbage lie, for it ends soon; this one stays.
     gc.set_threshold(5_000, 10, 10)
-    offers = {tool.name: offer for tool, offer in zip(tools, _offers(call, tools), strict=True)}
-    gc.freeze()
-    try:
-        anyio.run(_serve, call, offers)
-    except* BrokenPipeError:  # the host no longer reads: there is nobody to tell
-        pass
+    out = os.dup(sys.stdout.fileno())
+    sys.stdout = sys.stderr  # only the protocol is written to standard output
+    server = _Server(call, tools, others, out, structured)
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
+        signal.signal(number, lambda *_, code=code: server.leave(code))
+    Thread(target=server.read, args=(sys.stdin.buffer,), daemon=True).start()
+    server.run()
 
 
-def _offers(call: Call, tools: Sequence[Tool]) -> list[Offer]:
-    from jsonschema import Draft202012Validator
+class _Server:
+    """Answers the messages of one host. A thread reads them, so that pings are answered while a command runs; commands run in
+    the main thread, one after the other."""
 
-    assert call.program is not None, "app knows the commands"
-    program = call.program()
-    found = []
-    for tool in tools:
-        command = find_command(tool, program)
-        schema = input_schema(tool, command)
-        found.append(Offer(tool, about_tool(tool, command), schema, Draft202012Validator(schema)))
-    return found
+    def __init__(self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: int, structured: bool) -> None:
+        self._call, self._out, self._is_structured = call, out, structured
+        self._listed = {tool.name: tool for tool in tools}
+        self._known = {tool.name: tool for tool in (*tools, *others)}
+        self._schemas: dict[str, dict[str, Any]] = {}
+        self._waiting: SimpleQueue[Request | None] = SimpleQueue()
+        self._cancelled: set[Any] = set()
+        self._writing = Lock()
+        # Requests that were queued, counted by the thread that reads, and those that were answered, counted by the other.
+        self._queued, self._answered, self._exit_code = 0, 0, -1
+        advice = (text for name, text in _ADVICE.items() if name in self._listed)
+        self._hello = {
+            "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+            "serverInfo": {"name": "mabos", "version": __version__},
+            "instructions": " ".join([_ABOUT, *advice]),
+        }
+        self._at_once: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "initialize": self._initialize,
+            "ping": lambda params: {},
+            "server/discover": lambda params: _without(self._hello, "serverInfo") | {"supportedVersions": [MODERN]},
+        }
+        self._in_turn: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "tools/list": self._list_tools,
+            "tools/call": self._call_tool,
+            "resources/list": self._list_resources,
+            "resources/templates/list": lambda params: {
+                "resourceTemplates": [_page(page) | {"uriTemplate": f"mabos://{{agent}}/{page}"} for page in PAGES]
+            },
+            "resources/read": self._read_resource,
+            "prompts/list": lambda params: {"prompts": [_prompt(name) for name in PROMPTS]},
+            "prompts/get": self._get_prompt,
+        }
 
+    def read(self, lines: Any) -> None:
+        """Reads messages until the host leaves. What cannot be read is left without an answer: it names no request."""
+        for line in lines:
+            message = _parse(line)
+            if message.get("method") == "notifications/cancelled":
+                self._cancelled.add((message.get("params") or {}).get("requestId"))
+            elif isinstance(message.get("method"), str) and isinstance(message.get("id"), str | int):
+                self._take(message)
+        self._waiting.put(None)
 
-async def _serve(call: Call, offers: dict[str, Offer]) -> None:
-    import anyio
-    from mcp.server.stdio import stdio_server
-
-    turn = anyio.CapacityLimiter(1)  # commands block, and share the standard input that they are given
-    server = _build(call, offers, partial(anyio.to_thread.run_sync, limiter=turn))
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_leave_on_signal, turn)
-        async with stdio_server() as (incoming, outgoing):
-            mended, given = anyio.create_memory_object_stream[Any](0)
-            tasks.start_soon(_relay, incoming, mended)
-            await server.run(given, outgoing, server.create_initialization_options())
-        tasks.cancel_scope.cancel()
-
-
-async def _relay(incoming: Any, mended: Any) -> None:
-    async with mended:
-        async for message in incoming:
-            await mended.send(_mend(message))
-
-
-def _mend(message: Any) -> Any:
-    """Returns the message; one that cannot be read for half a character is read again with a mark in its place.
-
-    Hosts that cut text between the halves of a character send such, and the SDK would leave them without an answer.
-    """
-    import mcp_types as types
-    from mcp.shared.message import SessionMessage
-    from pydantic import ValidationError
-
-    if not isinstance(message, ValidationError):
-        return message
-    try:
-        text = json.dumps(json.loads(message.errors()[0]["input"]), ensure_ascii=False)
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(text, by_name=False))
-    except (ValueError, TypeError, LookupError):  # it is something else that is wrong
-        return message
-
-
-async def _leave_on_signal(turn: Any) -> None:
-    """Ends the process when it is told to, once the running command is done.
-
-    Standard input is being read in a thread that nothing can interrupt: leaving any other way would wait for the
-    host's next line.
-    """
-    import anyio
-
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for number in signals:
-            async with turn:
-                os._exit(0 if number == signal.SIGTERM else 130)
-
-
-def _build(call: Call, offers: dict[str, Offer], run: Callable[..., Any]) -> Any:
-    """Builds the server of the SDK, with handlers that run commands in a thread of their own."""
-    import mcp_types as types
-    from mcp.server.lowlevel import Server
-    from mcp.shared.exceptions import MCPError
-
-    async def list_tools(ctx: Any, params: Any) -> Any:
-        return types.ListToolsResult(tools=[_described(offer) for offer in offers.values()])
-
-    async def use_tool(ctx: Any, params: Any) -> Any:
-        offer = offers.get(params.name)
-        if offer is None:
-            known = "it is left out here" if params.name in TOOLS else "see the list of tools"
-            answer = Reply(None, f"not_found: no tool {params.name[:60]!r}; {known}")
+    def _take(self, message: dict[str, Any]) -> None:
+        """Answers what needs no command, and queues the rest."""
+        params = message.get("params") or {}
+        version = None
+        if isinstance(params, dict) and isinstance(params.get("_meta"), dict):
+            version = params["_meta"].get(_KEY + "protocolVersion")
+        request = Request(message["id"], message["method"], params, version is not None)
+        if not isinstance(params, dict):
+            self._refuse(request, Refusal(_INVALID, "params: expected an object"))
+        elif version not in (None, MODERN):
+            told = {"supported": [MODERN], "requested": version}
+            self._refuse(request, Refusal(_VERSION, "unsupported protocol version", told))
+        elif answer := self._at_once.get(request.method):
+            self._reply(request, answer(params))
+        elif request.method in self._in_turn:
+            self._queued += 1
+            self._waiting.put(request)
         else:
-            answer = await run(call_tool, call, offer.tool, offer.validator, params.arguments or {})
-        return types.CallToolResult(
-            content=[types.TextContent(text=answer.text)], structured_content=answer.data, is_error=answer.is_error
-        )
+            self._refuse(request, Refusal(_UNKNOWN, "method not found", request.method))
 
-    async def list_resources(ctx: Any, params: Any) -> Any:
-        names = [call.agent] if call.agent else await run(lambda: list_agents(call.open_workspace()))
-        return types.ListResourcesResult(resources=[_resource(name, page) for name in names for page in PAGES])
+    def run(self) -> None:
+        """Answers requests in their order until there will be no more."""
+        while request := self._waiting.get():
+            try:
+                if request.id in self._cancelled:
+                    self._cancelled.discard(request.id)
+                else:
+                    self._reply(request, self._in_turn[request.method](request.params))
+            except Refusal as refusal:
+                self._refuse(request, refusal)
+            except (MabosError, BadValue) as error:
+                message = f"{error.message}; {error.hint}".rstrip("; ")
+                self._refuse(request, Refusal(_INVALID, message, {"uri": request.params.get("uri")}))
+            self._answered += 1
+            if self._exit_code >= 0:
+                os._exit(self._exit_code)
 
-    async def list_templates(ctx: Any, params: Any) -> Any:
-        found = [types.ResourceTemplate(**_page(page), uri_template=f"mabos://{{agent}}/{page}") for page in PAGES]
-        return types.ListResourceTemplatesResult(resource_templates=found)
+    def leave(self, code: int) -> None:
+        """Ends the process, once the running command is done. The thread that reads cannot be interrupted."""
+        self._exit_code = code
+        if self._queued == self._answered:
+            os._exit(code)
 
-    async def read_resource(ctx: Any, params: Any) -> Any:
-        uri = str(params.uri)
+    def _reply(self, request: Request, result: dict[str, Any]) -> None:
+        if request.is_modern:
+            result |= {"resultType": "complete", "_meta": {_KEY + "serverInfo": self._hello["serverInfo"]}}
+            result |= {"ttlMs": 0, "cacheScope": "private"} if request.method in _CACHEABLE else {}
+        self._write({"jsonrpc": "2.0", "id": request.id, "result": result})
+
+    def _refuse(self, request: Request, refusal: Refusal) -> None:
+        self._write({"jsonrpc": "2.0", "id": request.id, "error": refusal.error})
+
+    def _write(self, message: dict[str, Any]) -> None:
+        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         try:
-            text = await run(_read_page, call, uri)
-        except (MabosError, BadValue) as error:
-            raise MCPError(types.INVALID_PARAMS, f"{error.message}; {error.hint}".rstrip("; "), {"uri": uri}) from None
-        content = types.TextResourceContents(uri=uri, mime_type="text/markdown", text=text)
-        return types.ReadResourceResult(contents=[content])
+            with self._writing:
+                while data:
+                    data = data[os.write(self._out, data) :]
+        except BrokenPipeError:  # the host no longer reads: there is nobody to tell
+            self._waiting.put(None)
 
-    return Server(
-        "mabos",
-        version=__version__,
-        instructions=" ".join([_ABOUT, *(advice for name, advice in _ADVICE.items() if name in offers)]),
-        on_list_tools=list_tools,
-        on_call_tool=use_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-    )
+    def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
+        wanted = params.get("protocolVersion")
+        return {"protocolVersion": wanted if wanted in HANDSHAKES else HANDSHAKES[-1]} | self._hello
+
+    def _schema(self, tool: Tool) -> dict[str, Any]:
+        """Returns the schema of a tool's arguments; the module of its command is imported for it."""
+        if tool.name not in self._schemas:
+            self._schemas[tool.name] = input_schema(tool, self._command(tool))
+        return self._schemas[tool.name]
+
+    def _command(self, tool: Tool) -> Any:
+        assert self._call.program is not None, "app knows the commands"
+        return find_command(tool, self._call.program)
+
+    def _list_tools(self, params: dict[str, Any]) -> dict[str, Any]:
+        # Where there is one agent, the short list does without a parameter for it in every tool.
+        is_short = len(self._known) > len(self._listed)
+        has_one = is_short and (bool(self._call.agent) or len(list_agents(self._call.open_workspace())) == 1)
+        return {"tools": [self._describe(tool, has_one) for tool in self._listed.values()]}
+
+    def _describe(self, tool: Tool, has_one_agent: bool) -> dict[str, Any]:
+        schema, effect = self._schema(tool), tool.effect
+        if has_one_agent:
+            schema = schema | {"properties": _without(schema["properties"], "agent_id")}
+        hints = {"readOnlyHint": effect.reads} if effect.reads else {"destructiveHint": effect.removes}
+        hints |= {"idempotentHint": True} if effect.repeats and not effect.reads else {}
+        about = about_tool(tool, self._command(tool))
+        return {
+            "name": tool.name,
+            "description": about,
+            "inputSchema": schema,
+            "annotations": hints | {"openWorldHint": False},
+        }
+
+    def _call_tool(self, params: dict[str, Any]) -> dict[str, Any]:
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str) or not isinstance(arguments, dict | None):
+            raise Refusal(_INVALID, "tools/call takes a name, and arguments that are an object")
+        tool = self._known.get(name)
+        if tool is None:
+            known = "it is left out here" if name in TOOLS else "see the list of tools"
+            answer = Reply(None, f"not_found: no tool {name[:60]!r}; {known}")
+        else:
+            answer = call_tool(self._call, tool, self._schema(tool), arguments or {})
+        if self._is_structured and answer.data is not None:
+            return {"content": [], "structuredContent": answer.data, "isError": False}
+        return {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}
+
+    def _list_resources(self, params: dict[str, Any]) -> dict[str, Any]:
+        names = [self._call.agent] if self._call.agent else list_agents(self._call.open_workspace())
+        pages = ((name, page) for name in names for page in PAGES)
+        return {
+            "resources": [
+                _page(page) | {"name": f"{name}: {page}", "uri": f"mabos://{name}/{page}"} for name, page in pages
+            ]
+        }
+
+    def _read_resource(self, params: dict[str, Any]) -> dict[str, Any]:
+        uri = str(params.get("uri", ""))
+        return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": _read_page(self._call, uri)}]}
+
+    def _get_prompt(self, params: dict[str, Any]) -> dict[str, Any]:
+        prompt = PROMPTS.get(str(params.get("name")))
+        if prompt is None:
+            raise Refusal(_INVALID, f"no prompt {str(params.get('name'))[:60]!r}", [*PROMPTS])
+        given = params.get("arguments")
+        value = str((given if isinstance(given, dict) else {}).get(prompt.argument, "")).strip()
+        if not value:
+            raise Refusal(_INVALID, f"the argument {prompt.argument} is missing")
+        text = prompt.text.format(value)
+        if prompt.packs:
+            text += "\n\n" + read_text(self._call, "", ["context", "pack", "--", value], "bundle_text")
+        return {"description": prompt.about, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
-def _described(offer: Offer) -> Any:
-    import mcp_types as types
+def _parse(line: bytes) -> dict[str, Any]:
+    """Returns the message of a line, or an empty one. Half a character, as hosts that cut text send it, becomes a mark."""
+    try:
+        found = json.loads(line)
+        if b"\\u" in line:
+            whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            found = json.loads(whole)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
-    effect = offer.tool.effect
-    hints = types.ToolAnnotations(
-        read_only_hint=effect.reads,
-        idempotent_hint=effect.repeats,
-        destructive_hint=effect.removes,
-        open_world_hint=False,
-    )
-    return types.Tool(
-        name=offer.tool.name,
-        description=offer.about,
-        input_schema=offer.schema,
-        output_schema={"type": "object"},
-        annotations=hints,
-    )
+
+def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key != name}
 
 
 def _page(page: str) -> dict[str, Any]:
-    return {"name": page, "description": PAGES[page].about, "mime_type": "text/markdown"}
+    return {"name": page, "description": PAGES[page].about, "mimeType": "text/markdown"}
 
 
-def _resource(agent: str, page: str) -> Any:
-    import mcp_types as types
-
-    return types.Resource(**_page(page) | {"name": f"{agent}: {page}"}, uri=f"mabos://{agent}/{page}")
+def _prompt(name: str) -> dict[str, Any]:
+    prompt = PROMPTS[name]
+    return {"name": name, "description": prompt.about, "arguments": [{"name": prompt.argument, "required": True}]}
 
 
 def _read_page(call: Call, uri: str) -> str:
@@ -234,11 +352,15 @@ def _read_page(call: Call, uri: str) -> str:
 
 
 def choose_tools(wanted: Sequence[str], *, read_only: bool) -> tuple[Tool, ...]:
-    """Returns the tools of some families, or some by name; all when none is named. Read-only leaves out what writes."""
+    """Returns the tools of some families, or some by name; the daily ones when none is named, every one for `all`. Read-only
+    leaves out what writes."""
     for word in wanted:
-        if word not in FAMILIES and word not in TOOLS:
+        if word not in FAMILIES and word not in TOOLS and word != "all":
             close = get_close_matches(word, [*FAMILIES, *TOOLS], n=1)
             hint = f"did you mean {close[0]}? " if close else ""
-            raise UsageFault(f"no tools {word[:60]!r}", f"{hint}families: {', '.join(FAMILIES)}")
-    found = [tool for tool in TOOLS.values() if not wanted or {tool.family, tool.name} & {*wanted}]
+            raise UsageFault(f"no tools {word[:60]!r}", f"{hint}all, or families: {', '.join(FAMILIES)}")
+    if wanted:
+        found = [tool for tool in TOOLS.values() if {tool.family, tool.name, "all"} & {*wanted}]
+    else:
+        found = [TOOLS[name] for name in DAILY]
     return tuple(tool for tool in found if tool.effect.reads or not read_only)

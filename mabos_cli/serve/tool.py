@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from mabos_cli.errors import UsageFault
 from mabos_cli.formats.json.text import dump_line
 
 Words = Callable[[Any], Iterable[str]]
@@ -62,18 +63,15 @@ class Tool(NamedTuple):
     params: tuple[Param, ...] = ()
     about: str = ""  # else what the command says of itself
     recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what the arguments mean, where two make one word
+    # Another command, with its own parameters, that some arguments mean.
+    instead: "Callable[[dict[str, Any]], Tool | None]" = lambda arguments: None
+    # The answer as other systems shape it, made of the command's data and the arguments; its text is then JSON.
+    shape: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
 
-def tool(
-    name: str,
-    family: str,
-    command: str,
-    effect: Effect,
-    about: str = "",
-    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict,
-) -> Callable[..., Tool]:
+def tool(name: str, family: str, command: str, effect: Effect, about: str = "", **more: Any) -> Callable[..., Tool]:
     """Returns a function that makes a tool of its parameters: a table reads head first, then a row for each."""
-    return lambda *params: Tool(name, family, tuple(command.split()), effect, params, about, recast)
+    return lambda *params: Tool(name, family, tuple(command.split()), effect, params, about, **more)
 
 
 class Line(NamedTuple):
@@ -126,6 +124,7 @@ def either(yes: str, no: str) -> Words:
 
 def line_of(tool: Tool, arguments: Mapping[str, Any]) -> Line:
     """Returns the command line for arguments that fit the schema. Nothing in them can be taken for an option."""
+    tool = tool.instead(dict(arguments)) or tool
     arguments = tool.recast(dict(arguments))
     named: list[str] = []
     rest: list[str] = []
@@ -212,3 +211,48 @@ def _taken(param: Param, given: Any) -> dict[str, Any]:
     if isinstance(given.default, str | int | float) and given.default:
         one["default"] = given.default
     return one
+
+
+_KINDS: dict[str, tuple[str, Any]] = {
+    "string": ("a text", str),
+    "integer": ("a whole number", int),
+    "number": ("a number", (int, float)),
+    "boolean": ("true or false", bool),
+    "array": ("a list", list),
+    "object": ("an object", dict),
+}
+
+
+def check_arguments(schema: Schema, arguments: Mapping[str, Any]) -> None:
+    """Raises UsageFault for arguments that do not fit the schema of a tool. Ranges are the command's to check: it clamps some."""
+    known = schema["properties"]
+    for name in (*schema.get("required", ()), *arguments):
+        if name not in known or name not in arguments:
+            missing = "no such parameter" if name in arguments else "missing"
+            raise UsageFault(f"{name[:60]}: {missing}", f"parameters: {', '.join(known)}")
+    for name, value in arguments.items():
+        _check_value(name, known[name], value)
+
+
+def _check_value(place: str, schema: Schema, value: Any) -> None:
+    about, kinds = _KINDS[schema["type"]]
+    is_whole = schema["type"] == "integer" and isinstance(value, float) and value.is_integer()
+    if not (is_whole or isinstance(value, kinds)) or (isinstance(value, bool) and schema["type"] != "boolean"):
+        raise UsageFault(f"{place}: expected {about}, got {dump_line(value)[:60]}")
+    if "enum" in schema and value not in schema["enum"]:
+        raise UsageFault(f"{place}: {value[:60]!r} is not one of {', '.join(schema['enum'])}")
+    if isinstance(value, list) and "items" in schema:
+        for number, each in enumerate(value):
+            _check_value(f"{place}[{number}]", schema["items"], each)
+    if isinstance(value, dict):
+        parts, others = schema.get("properties", {}), schema.get("additionalProperties")
+        for name in schema.get("required", ()):
+            if name not in value:
+                raise UsageFault(f"{place}.{name}: missing")
+        for name, each in value.items():
+            if name in parts:
+                _check_value(f"{place}.{name}", parts[name], each)
+            elif others is False:
+                raise UsageFault(f"{place}.{name[:60]}: no such field", f"fields: {', '.join(parts)}")
+            elif others:
+                _check_value(f"{place}.{name}", others, each)

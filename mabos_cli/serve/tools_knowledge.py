@@ -249,11 +249,14 @@ _REASONING = (
         ),
         option(
             "input",
-            about="Input for the method, or by method; without it the answer is a worksheet that says what is needed.",
+            about="Input for the method, as reason_schema describes it, or by method; without it the answer is a worksheet.",
             schema={"type": "object"},
             is_fed=True,
         ),
         option("save"),
+    ),
+    tool("reason_schema", "reason", "reason show --schema", READ, "Show the JSON Schema of a method's input.")(
+        word("method", schema=choice(*METHODS))
     ),
     tool("reason_outcome", "reason", "reason outcome", ADD)(
         word("id"),

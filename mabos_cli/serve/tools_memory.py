@@ -4,7 +4,7 @@ from typing import Any
 
 from mabos_cli.core.context.audit import SCOPES
 from mabos_cli.core.language.periods import LEVELS as PERIOD_LEVELS
-from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
+from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, priority_of
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.serve.tool import (
     ADD,
@@ -12,7 +12,9 @@ from mabos_cli.serve.tool import (
     SET,
     SHARE,
     TAKE,
+    TEXT,
     Param,
+    Tool,
     choice,
     choices,
     option,
@@ -23,13 +25,14 @@ from mabos_cli.serve.tool import (
 )
 
 # Words that other systems have for a type.
-_WRITTEN = {"decision": "decision", "preference": "preference", "fact": "fact", "action": "event", "pattern": "insight"}
+_WRITTEN = {"decision": "decision", "preference": "preference", "fact": "fact", "action": "plan", "pattern": "insight"}
 _LASTING = ("preference", "instruction", "fact", "project", "person", "decision", "insight")
 _TAGS = option("tags", "--tag", "Tags for grouping and retrieval.")
 _IMPORTANCE = option("importance", schema=SHARE)
 _REDACT = option("redact", about="Store it with secrets replaced; else what holds a secret is refused.")
 _ITEM = word("memory_id")
 _COUNT = {"type": "integer", "minimum": 1}
+_BUDGET = 3000  # tokens of an answer of memory_recall, as seed 003 has it
 _HISTORY = {"type": "array", "items": {"type": "object", "required": ["role"]}}
 
 
@@ -39,6 +42,50 @@ def _place(arguments: dict[str, Any]) -> dict[str, Any]:
     if first or last:
         arguments["file_path"] += f":{int(first or 1)}-{int(last) if last else ''}"
     return arguments
+
+
+def _as_it_is(data: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    return data
+
+
+def _located(arguments: dict[str, Any]) -> Tool | None:
+    """Returns the tool that reads a file, for a call that names a path in place of an id."""
+    return _READ if "path" in arguments else None
+
+
+def _lines(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Returns a file, its first line and the number of lines as the one word that read takes."""
+    first = int(arguments.pop("from", None) or 1)
+    count = int(arguments.pop("lines", None) or 0)
+    if first > 1 or count:
+        arguments["path"] += f":{first}-{first + count - 1 if count else ''}"
+    return arguments
+
+
+def _as_entries(data: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Returns what recall found as seed 003 shapes it; what a result has beyond that follows where it says something."""
+    budget = int(arguments.get("token_budget") or _BUDGET)
+    extra = ["trust", "author", "session", "archived", "was", "superseded_by"]
+    extra += ["context"] if arguments.get("include_context") or arguments.get("format") == "detailed" else []
+    entries = [
+        {
+            "id": found["ref"],
+            "category": found.get("type", found["kind"]),
+            "content": found["content"],
+            "priority": priority_of(found.get("importance", 0.5)),
+            "score": found["score"],
+            "stored_at": found.get("created_at", ""),
+            "tags": found.get("tags", []),
+        }
+        | {name: found[name] for name in extra if found.get(name) and found[name] != "agent"}
+        for found in data["results"]
+    ]
+    return {
+        "entries": entries,
+        "token_count": data["token_count"],
+        "budget_remaining": max(0, budget - data["token_count"]),
+        "total_entries_matched": data["candidates"],
+    }
 
 
 def _history(about: str, *, required: bool = False) -> Param:
@@ -63,6 +110,7 @@ _STORE = (
         "store",
         ADD,
         "Store a memory by category and priority; one that says the same is merged.",
+        shape=lambda data, arguments: data | {"category": data["type"]},
     )(
         option("category", "--type", "What kind of memory it is.", schema=choice(*_LASTING), required=True),
         word("content", required=True),
@@ -87,6 +135,7 @@ _STORE = (
         _REDACT,
     ),
 )
+_READ = tool("memory_get", "memory", "read", READ, recast=_lines)(word("path"))
 _RECALL = (
     tool(
         "memory_recall",
@@ -95,6 +144,8 @@ _RECALL = (
         READ,
         "Find memories and passages of memory files by words and meaning. Use it before answering about earlier work, decisions, "
         "people or preferences.",
+        recast=lambda arguments: {"token_budget": _BUDGET} | arguments,
+        shape=_as_entries,
     )(
         word("query", "What to look for; without it, the most important and recent."),
         option("type", schema=choice(*TYPES), about="Only this type."),
@@ -108,7 +159,7 @@ _RECALL = (
         option(
             "include_context",
             "--format",
-            "Show in the text why each was stored; the data has it always.",
+            "Show why each was stored.",
             schema={"type": "boolean"},
             words=lambda value: ["--format=detailed"] if value else [],
         ),
@@ -137,7 +188,13 @@ _RECALL = (
         READ,
         "Search the memory of this agent and of the agents that share theirs.",
     )(word("query", "What to look for.", required=True), option("limit", schema={"minimum": 0})),
-    tool("memory_get", "memory", "get", READ)(word("id"), option("tree")),
+    tool("memory_get", "memory", "get", READ, "Show a memory by its id, or lines of a memory file.", instead=_located)(
+        word("id", required=False),
+        option("tree"),
+        word("path", "In place of an id, a file as recall cites it: memory/2026-02-24.md.", schema=TEXT),
+        word("from", "The first line of the file.", schema=_COUNT),
+        word("lines", "How many lines.", schema=_COUNT),
+    ),
     tool("memory_read", "memory", "read", READ, "Read a memory file, or lines of it.", recast=_place)(
         word("file_path", "A file below the agent's folder, as recall cites it: memory/2026-02-24.md."),
         word("line_start", "The first line; else from the beginning.", schema=_COUNT),
@@ -176,8 +233,10 @@ _KEEP = (
         ),
     ),
     tool("memory_status", "memory", "status", READ)(),
-    tool("memory_index_status", "memory", "index status", READ)(),
-    tool("memory_audit", "memory", "context audit", READ)(option("scope", schema=choice(*SCOPES)), option("recommend")),
+    tool("memory_index_status", "memory", "index status", READ, shape=_as_it_is)(),
+    tool("memory_audit", "memory", "context audit", READ, shape=_as_it_is)(
+        option("scope", schema=choice(*SCOPES)), option("recommend")
+    ),
     tool(
         "memory_checkpoint",
         "memory",

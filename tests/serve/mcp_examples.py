@@ -72,7 +72,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "memory_store": (
         {"category": "preference", "content": "Short mails", "priority": "high"},
-        "in long_term (preference, 0.80)",
+        '"store": "long_term"',
     ),
     "memory_write": (
         {"content": "Fridays are slow", "category": "pattern", "tags": ["week"]},
@@ -246,6 +246,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         "ours: 0.659",
     ),
     "reason_outcome": ({"id": "last", "happened": True}, "right"),
+    "reason_schema": ({"method": "bayesian"}, "hypotheses"),
     "reason_history": ({}, "Was it right?"),
     "typedb_status": ({}, "not configured"),
     "typedb_sync_schema": ({"dry_run": True}, "unavailable: "),

@@ -36,7 +36,7 @@ class Speaker(NamedTuple):
     def call(self, tool: str, /, **arguments: Any) -> Got:
         """What a tool answers."""
         done = self.portal.call(self.client.call_tool, tool, arguments)
-        return Got(done.is_error, done.content[0].text, done.structured_content)
+        return Got(done.is_error, "".join(part.text for part in done.content), done.structured_content)
 
     def do(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         """The data of a call that must succeed."""

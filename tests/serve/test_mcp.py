@@ -9,7 +9,7 @@ import pytest
 from commands.desk import Desk
 from mcp import MCPError
 
-from mabos_cli.serve.mcp import TOOLS
+from mabos_cli.serve.mcp import DAILY, TOOLS
 from serve.mcp_examples import EXAMPLES, M, furnish
 from serve.seed_tools import SEED_TOOLS
 from serve.speaker import Speaker, speaking
@@ -28,9 +28,16 @@ def root(desk: Desk) -> Path:
 
 @pytest.fixture(scope="module")
 def speaker(root: Path) -> Iterator[Speaker]:
-    """One server for most tests, on a workspace that has something of everything."""
-    with speaking(root) as found:
+    """One server for most tests, on a workspace that has something of everything. It answers programs."""
+    with speaking(root, "--tools", "all", "--structured") as found:
         furnish(found)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def daily(root: Path, speaker: Speaker) -> Iterator[Speaker]:
+    """A server as a host starts it."""
+    with speaking(root) as found:
         yield found
 
 
@@ -52,12 +59,51 @@ def test_every_tool_that_hosts_were_told_of_is_there_with_its_parameters(listed:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_call(speaker: Speaker, name: str) -> None:
+def test_a_call(daily: Speaker, name: str) -> None:
+    """Every tool answers, listed or not, in text and only once."""
     arguments, said = EXAMPLES[name]
-    got = speaker.call(name, **arguments)
+    got = daily.call(name, **arguments)
     assert got.is_error == said.startswith("unavailable"), got.text
     assert said and said in got.text
-    assert got.data is None if got.is_error else isinstance(got.data["warnings"], list)
+    assert got.data is None
+
+
+def test_a_dozen_tools_are_listed_in_few_tokens(daily: Speaker) -> None:
+    tools = daily.portal.call(daily.client.list_tools).tools
+    assert tuple(tool.name for tool in tools) == DAILY
+    assert len(json.dumps([tool.model_dump(by_alias=True, exclude_none=True) for tool in tools])) < 3000 * 4
+    assert "agent_id" not in tools[0].input_schema["properties"]
+
+
+def test_recall_answers_as_seed_003_says(daily: Speaker) -> None:
+    answer = json.loads(daily.call("memory_recall", query="seat", token_budget=40).text)
+    assert {*answer} - {"warnings"} == {"entries", "token_count", "budget_remaining", "total_entries_matched"}
+    assert answer["token_count"] + answer["budget_remaining"] == 40 and answer["total_entries_matched"] >= 1
+    assert [*answer["entries"][0]][:7] == ["id", "category", "content", "priority", "score", "stored_at", "tags"]
+    whole = json.loads(daily.call("memory_recall", query="seat").text)
+    assert whole["token_count"] + whole["budget_remaining"] == 3000
+
+
+def test_store_get_and_write_take_what_the_seeds_pass(daily: Speaker, root: Path) -> None:
+    stored = json.loads(daily.call("memory_store", category="person", content="Ines runs the berth office").text)
+    assert stored["category"] == "person" and stored["stored"] and not stored["deduplicated"] and stored["token_cost"]
+    (root / "agents/main/memory/quay.md").write_text("one\ntwo\nthree\nfour\n")
+    assert daily.call("memory_get", path="memory/quay.md", **{"from": 2, "lines": 2}).text == "two\nthree"
+    assert daily.call("memory_get", path="memory/quay.md").text == "one\ntwo\nthree\nfour"
+    wrote = daily.call("memory_write", content="Repaint the bollards in May", category="action").text
+    assert "plan" in daily.call("memory_get", id=wrote.split()[1]).text, wrote
+    assert not daily.call("memory_recall", query="berth", recursive_depth=9).is_error  # the command clamps it
+
+
+def test_prompts(daily: Speaker) -> None:
+    names = [prompt.name for prompt in daily.portal.call(daily.client.list_prompts).prompts]
+    assert names == ["remember", "what_do_you_know_about"]
+    got = daily.portal.call(daily.client.get_prompt, names[1], {"topic": "seats"})
+    assert (
+        "What do you know about seats?" in got.messages[0].content.text and "per seat" in got.messages[0].content.text
+    )
+    with pytest.raises(MCPError):
+        daily.portal.call(daily.client.get_prompt, "remember", {})
 
 
 def _wrong(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -65,15 +111,19 @@ def _wrong(schema: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     parts, needed = schema["properties"], schema.get("required", ())
     fine = {name: _value(parts[name]) for name in needed}
     yield fine | {"agent_id": "nobody"}, "not_found: no agent 'nobody'"
-    yield fine | {"colour": "red"}, "usage: Additional properties are not allowed ('colour' was unexpected)"
+    yield fine | {"colour": "red"}, "usage: colour: no such parameter"
     for name in needed[:1]:
-        yield {n: v for n, v in fine.items() if n != name}, f"usage: '{name}' is a required property"
+        yield {n: v for n, v in fine.items() if n != name}, f"usage: {name}: missing"
     last = [*parts][-1]
     yield fine | {last: {"a": 1} if parts[last]["type"] != "object" else 3}, f"usage: {last}: "
     for name in [name for name in parts if "enum" in parts[name]][:1]:
         yield fine | {name: "mauve"}, f"usage: {name}: 'mauve' is not one of"
     for name in [name for name in parts if "maximum" in parts[name]][:1]:
-        yield fine | {name: parts[name]["maximum"] + 1}, f"usage: {name}: "
+        if name not in _CLAMPED:
+            yield fine | {name: parts[name]["maximum"] + 1}, "usage: "
+
+
+_CLAMPED = ("recursive_depth", "min_certainty")
 
 
 def _value(part: dict[str, Any]) -> Any:
@@ -126,11 +176,11 @@ def test_text_arrives_as_it_is(speaker: Speaker, text: str) -> None:
 
 
 def test_null_is_as_good_as_nothing(speaker: Speaker) -> None:
-    assert speaker.do("memory_recall", query="seat", type=None, agent_id=None)["count"] >= 1
+    assert speaker.do("memory_recall", query="seat", type=None, agent_id=None)["entries"]
 
 
 def test_whole_numbers_may_have_a_point(speaker: Speaker) -> None:
-    assert speaker.do("memory_recall", query="seat", limit=1.0)["count"] == 1
+    assert len(speaker.do("memory_recall", query="seat", limit=1.0)["entries"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -162,13 +212,12 @@ def test_the_data_is_that_of_the_command(
 ) -> None:
     printed = desk.run("--json", *words)
     got = speaker.call(tool, **arguments)
-    assert got.data == printed.data | {"warnings": printed.warnings}
-    assert got.text == desk.run(*words).stdout.rstrip("\n")
+    assert got.data == printed.data | {"warnings": printed.warnings} and not got.text
 
 
 def test_hints_tell_who_writes(listed: dict[str, Any]) -> None:
     hints = {name: tool.annotations for name, tool in listed.items()}
-    assert hints["memory_recall"].read_only_hint and hints["memory_recall"].idempotent_hint
+    assert hints["memory_recall"].read_only_hint and hints["memory_recall"].destructive_hint is None
     assert not hints["memory_store"].read_only_hint and not hints["memory_store"].idempotent_hint
     assert hints["fact_assert"].idempotent_hint and not hints["fact_assert"].destructive_hint
     assert {name for name, hint in hints.items() if hint.destructive_hint} == {
@@ -216,7 +265,13 @@ def test_resources(speaker: Speaker, root: Path) -> None:
 @pytest.fixture(scope="module")
 def small(root: Path, speaker: Speaker) -> Iterator[Speaker]:
     """A server that offers a few tools, and says little."""
-    some = ("--tools", "capture,memory_get,memory_recall,memory_read,memory_store_item", "--agent", "main")
+    some = (
+        "--structured",
+        "--tools",
+        "capture,memory_get,memory_recall,memory_read,memory_store_item",
+        "--agent",
+        "main",
+    )
     with speaking(root, *some, MABOS_MCP_MAX_TOKENS="500") as found:
         yield found
 
@@ -235,9 +290,9 @@ def test_a_set_of_tools(small: Speaker) -> None:
 def test_a_long_list_is_cut_at_its_end(speaker: Speaker, small: Speaker) -> None:
     got, full = small.call("memory_recall", limit=0, format="detailed"), speaker.do("memory_recall", limit=0)
     assert len(json.dumps(got.data, ensure_ascii=False)) <= 2000 and len(got.text) <= 2000
-    kept = len(got.data["results"])
-    assert kept and got.data["results"] == full["results"][:kept]
-    assert got.data["truncated"] == {"results": len(full["results"]) - kept}
+    kept = len(got.data["entries"])
+    assert kept and [found["id"] for found in got.data["entries"]] == [found["id"] for found in full["entries"][:kept]]
+    assert got.data["truncated"] == {"entries": len(full["entries"]) - kept}
     assert "ask for less" in got.data["warnings"][0]
 
 
@@ -246,7 +301,6 @@ def test_a_long_text_is_cut_at_its_end(root: Path, small: Speaker) -> None:
     (root / "agents/main/memory/long.md").write_text(lines)
     got = small.call("memory_read", file_path="memory/long.md")
     assert lines.startswith(got.data["content"]) and got.data["truncated"]["content"] > 40_000
-    assert got.text.split("\n")[-1].endswith("more did not fit)")
     uri = "mabos://main/MEMORY.md"
     (root / "agents/main/MEMORY.md").write_text(lines)
     text = small.portal.call(small.client.read_resource, uri).contents[0].text

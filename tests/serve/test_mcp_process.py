@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from commands.desk import Desk
-from jsonschema import Draft202012Validator
 from warm import Request, become_program
 
 from mabos_cli.commands.call import Answer, Call
@@ -127,7 +126,7 @@ def test_what_cannot_be_read_ends_nothing(wire: Wire) -> None:
         b' "params": {"name": "memory_recall", "arguments": {"query": "half \\ud83d of it"}}}'
     )
     answer = wire.receive()
-    assert answer["id"] == 4 and answer["result"]["structuredContent"]["query"] == "half \ufffd of it"
+    assert answer["id"] == 4 and not answer["result"]["isError"]
     wire.stdin.close()
     assert wire.has_ended(30) and wire.code == 0
     assert wire.stdout.read() + wire.stderr.read() == b""
@@ -197,17 +196,46 @@ def test_a_bug_in_a_command_is_told_by_its_type(desk: Desk, capsys: pytest.Captu
         raise KeyError("AKIAIOSFODNN7EXAMPLQ")
 
     call = Call(workspace=os.fspath(desk.root), run=broken)
-    answer = calling.call_tool(call, TOOLS["memory_status"], Draft202012Validator({"properties": {}}), {})
+    answer = calling.call_tool(call, TOOLS["memory_status"], {"properties": {}}, {})
     assert answer.is_error and answer.text.startswith("internal: KeyError: ")
     assert "AKIA" not in answer.text and "\n" not in answer.text
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_without_the_package(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    said = desk.run("mcp")
-    assert said.code == 6 and "pip install 'mabos-cli[mcp]'" in said.stderr
-    assert desk.run("mcp", "--list", "--json").data["tools"][0]["name"] == "memory_store_item"
+def test_it_starts_without_the_sdk(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("mcp", "jsonschema", "anyio", "pydantic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "mabos_cli.serve.mcp", raising=False)
+    assert desk.run("mcp", "--list", "--json").data["tools"][0]["name"] == "memory_recall"
+
+
+def test_the_revision_that_carries_its_version(wire: Wire) -> None:
+    def ask(number: int, method: str, version: str, **params: Any) -> dict[str, Any]:
+        wire.send(number, method, params | {"_meta": {"io.modelcontextprotocol/protocolVersion": version}})
+        return wire.receive()
+
+    found = ask(2, "server/discover", "2026-07-28")["result"]
+    assert found["supportedVersions"] == ["2026-07-28"] and found["resultType"] == "complete"
+    assert found["ttlMs"] == 0 and found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "mabos"
+    assert ask(3, "tools/call", "2026-07-28", name="memory_status")["result"]["resultType"] == "complete"
+    assert ask(4, "tools/list", "2031-01-01")["error"]["data"] == {
+        "supported": ["2026-07-28"],
+        "requested": "2031-01-01",
+    }
+    wire.send(5, "tools/list")
+    assert "resultType" not in wire.receive()["result"]
+
+
+def test_a_call_that_was_cancelled_is_not_made(wire: Wire, desk: Desk, busy: Lock) -> None:
+    wire.call(2, "memory_store_item", content="First", type="event")
+    wire.call(3, "memory_store_item", **STORE)
+    wire.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}})
+    wire.send(4, "ping")
+    assert wire.receive()["id"] == 4
+    busy.release()
+    assert wire.receive()["id"] == 2
+    wire.call(5, "memory_status")
+    assert wire.receive()["id"] == 5 and not stored(desk)
 
 
 @pytest.mark.parametrize("room", [1000, 1500, 8000])

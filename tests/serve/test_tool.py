@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.app import load_all
+from mabos_cli.app import Program
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.mcp import FAMILIES, TOOLS, choose_tools
 from mabos_cli.serve.tool import (
@@ -24,7 +24,7 @@ from mabos_cli.serve.tool import (
     word,
 )
 
-PROGRAM = load_all()
+PROGRAM = Program()
 # What the documents that this program comes from call them, with what they require besides the agent.
 NAMED = {
     "memory_store_item": {"content", "type"},
@@ -33,7 +33,7 @@ NAMED = {
     "memory_recall": set(),
     "memory_search": {"query"},
     "memory_shared_recall": {"query"},
-    "memory_get": {"id"},
+    "memory_get": set(),
     "memory_read": {"file_path"},
     "memory_update": {"memory_id"},
     "memory_reinforce": {"memory_id"},
@@ -158,7 +158,8 @@ def test_the_command_gets_the_text_that_was_given(content: str, context: str, ta
 
 
 def test_families_and_names_choose() -> None:
-    assert choose_tools([], read_only=False) == tuple(TOOLS.values())
+    assert choose_tools(["all"], read_only=False) == tuple(TOOLS.values())
+    assert len(choose_tools([], read_only=False)) == 12
     assert [tool.name for tool in choose_tools(["capture", "fact_lint"], read_only=False)] == [
         "memory_capture",
         "memory_harvest",

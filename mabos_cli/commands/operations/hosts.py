@@ -106,15 +106,21 @@ def mcp(
     ctx: typer.Context,
     tools: Annotated[
         str,
-        typer.Option(metavar="FAMILY,...", help="Only these families of tools, or tools by name; --list shows both."),
+        typer.Option(
+            metavar="FAMILY,...",
+            help="List these families of tools, tools by name, or all; else a dozen for every day.",
+        ),
     ] = "",
     read_only: Annotated[bool, typer.Option("--read-only", help="Only tools that change nothing.")] = False,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Answer with structured content in place of text, for programs.")
+    ] = False,
     list_only: Annotated[bool, typer.Option("--list", help="Print the tools instead of serving them.")] = False,
 ) -> None:
     """Serve tools and memory to an agent host, by the Model Context Protocol.
 
-    A host starts it and speaks to it over standard input and output; it ends with the host. With --agent, tools and resources
-    are that agent's unless a call names another.
+    A host starts it and speaks to it over standard input and output; it ends with the host. Without --tools every tool answers,
+    and a dozen are listed. With --agent, tools and resources are that agent's unless a call names another.
 
     Example: mabos mcp --tools memory,context
     """
@@ -135,4 +141,5 @@ def mcp(
         raise UsageFault("standard input or output is closed", "a host starts this, and speaks to it over both")
     if sys.stdin.isatty():
         note("waiting for an agent host on standard input; Ctrl-C ends it")
-    serve(call, chosen)
+    others = () if wanted else choose_tools(["all"], read_only=read_only)
+    serve(call, chosen, others=others, structured=structured)

@@ -145,7 +145,7 @@ def completion(
     call: Call = ctx.obj
     check_choice(shell, SHELLS, "shell")
     assert call.program is not None, "app knows the commands"
-    text = completion_script(shell, call.program())
+    text = completion_script(shell, dict(call.program))
     call.emit("completion", {"shell": shell, "text": text}, text.splitlines())
 
 
