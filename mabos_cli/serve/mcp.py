@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from mabos_cli import __version__
 from mabos_cli.commands.call import Call
@@ -121,8 +121,7 @@ def serve(call: Call, tools: Sequence[Tool], *, others: Sequence[Tool] = (), str
     An answer is text, or else structured content: a host that hands both to its model would pay for it twice."""
     # A command's process lets garbage lie, for it ends soon; this one stays.
     gc.set_threshold(5_000, 10, 10)
-    out = os.dup(sys.stdout.fileno())
-    sys.stdout = sys.stderr  # only the protocol is written to standard output
+    out, sys.stdout = sys.stdout, sys.stderr  # only the protocol is written to standard output
     server = _Server(call, tools, others, out, structured)
     for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
         signal.signal(number, lambda *_, code=code: server.leave(code))
@@ -134,7 +133,7 @@ class _Server:
     """Answers the messages of one host. A thread reads them, so that pings are answered while a command runs; commands run in
     the main thread, one after the other."""
 
-    def __init__(self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: int, structured: bool) -> None:
+    def __init__(self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: TextIO, structured: bool) -> None:
         self._call, self._out, self._is_structured = call, out, structured
         self._listed = {tool.name: tool for tool in tools}
         self._known = {tool.name: tool for tool in (*tools, *others)}
@@ -233,9 +232,10 @@ class _Server:
         data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         try:
             with self._writing:
-                while data:
-                    data = data[os.write(self._out, data) :]
-        except BrokenPipeError:  # the host no longer reads: there is nobody to tell
+                self._out.buffer.write(data)
+                self._out.flush()
+        except OSError:  # the host no longer reads: there is nobody to tell
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
             self._waiting.put(None)
 
     def _initialize(self, params: dict[str, Any]) -> dict[str, Any]:
