@@ -133,7 +133,9 @@ class _Server:
     """Answers the messages of one host. A thread reads them, so that pings are answered while a command runs; commands run in
     the main thread, one after the other."""
 
-    def __init__(self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: TextIO, structured: bool) -> None:
+    def __init__(
+        self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: TextIO, structured: bool
+    ) -> None:
         self._call, self._out, self._is_structured = call, out, structured
         self._listed = {tool.name: tool for tool in tools}
         self._known = {tool.name: tool for tool in (*tools, *others)}
