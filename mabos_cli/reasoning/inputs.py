@@ -1,7 +1,7 @@
 """Defines what a method takes besides its structured input: the agent's data, and checks that several methods make."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -138,3 +138,15 @@ def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact]
 def known_rules(fields: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
     """Returns the rules of the input, or the agent's own."""
     return agent.rules if fields["rules"] is None else tuple(fields["rules"])
+
+
+def bits(members: int) -> Iterator[int]:
+    """Yields the numbers in a set, in order.
+
+    >>> [*bits(0b1101)]
+    [0, 2, 3]
+    """
+    while members:
+        low = members & -members
+        yield low.bit_length() - 1
+        members ^= low

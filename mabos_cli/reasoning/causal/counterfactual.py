@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
-from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
+from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, conform, map_of, optional, probability, record, text

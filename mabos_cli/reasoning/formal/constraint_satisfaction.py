@@ -1,23 +1,31 @@
 """Finds values that meet all constraints, the best such values, or the constraints that clash."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, yes_no
-from mabos_cli.reasoning.formal.constraint_meaning import View, exact, is_equal, rough
-from mabos_cli.reasoning.formal.constraint_search import MOST_CHECKS, Constraint, GaveUp, Problem, Search, find_linear
-from mabos_cli.reasoning.formal.constraint_text import Node, parse_expression
+from mabos_cli.reasoning.expression import Node, build, check_names, parse_expression
+from mabos_cli.reasoning.formal.constraint_search import (
+    MOST_CHECKS,
+    Constraint,
+    GaveUp,
+    Search,
+    Views,
+    make_constraint,
+    rough,
+)
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 MOST_VALUES = 10_000
-_NO_CONDITIONS = ("value", "variable", "neg", "*", "/", "%", "abs", "min", "max", "sum", "count")
+_CONDITIONS = ("=", "!=", "<", "<=", ">", ">=", "in", "and", "or", "not", "->", "<->", "if", "all_different", "all_equal")
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
+_HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
 _TABLE = record(
     "the combinations that are allowed",
     of=list_of(text("a variable"), "the variables, in the order of each row"),
@@ -52,79 +60,15 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-class Names:
-    """The variables by name, and the texts that stand for values."""
-
-    def __init__(self, variables: Mapping[str, tuple[Any, ...]]) -> None:
-        self.numbers = {name: n for n, name in enumerate(variables)}
-        self.domains = tuple(variables.values())
-        self.numeric = {
-            n
-            for n, domain in enumerate(self.domains)
-            if all(isinstance(value, int | Fraction) and not isinstance(value, bool) for value in domain)
-        }
-        self.texts = {value for domain in self.domains for value in domain if isinstance(value, str)}
-
-    def resolve(self, node: Node, place: str) -> Node:
-        """Returns the tree with each name as a variable or, if there is none, as a value of some domain."""
-        if node.op != "name":
-            return node._replace(parts=tuple(self.resolve(part, place) for part in node.parts))
-        if node.value in self.numbers:
-            return Node("variable", value=self.numbers[node.value])
-        known_name(place, node.value, (*self.numbers, *sorted(self.texts)), "variable or value")
-        return Node("value", value=node.value)
-
-    def constraints(self, owner: int, node: Node, place: str) -> list[Constraint]:
-        """Returns the constraints of a condition: parts that must all hold stand apart, which prunes more."""
-        if node.op == "and":
-            return [one for part in node.parts for one in self.constraints(owner, part, place)]
-        if node.op == "all_different":
-            pairs = [self.constraint(owner, Node("!=", pair), place) for pair in combinations(node.parts, 2)]
-            return [*pairs, self.constraint(owner, node, place)._replace(is_whole=True)]
-        return [self.constraint(owner, node, place)]
-
-    def constraint(self, owner: int, node: Node, place: str) -> Constraint:
-        holds, may_hold = exact(node, place), rough(node)
-        scope = tuple(sorted(_variables(node)))
-        # A variable that is true or false is a condition of its own.
-        is_flag = node.op == "variable" and all(isinstance(value, bool) for value in self.domains[node.value])
-        if node.op in _NO_CONDITIONS and not is_flag and not isinstance(node.value, bool):
-            raise BadValue(f"{place}: is no condition", "compare it with something: =, !=, <, <=, >, >=")
-        return Constraint(owner, scope, holds, may_hold, linear=find_linear(node, self.numeric))
-
-    def table(self, owner: int, table: Mapping[str, Any], place: str) -> Constraint:
-        """Returns the constraint that a table of allowed combinations states."""
-        scope = [self.numbers[known_name(f"{place}.of", name, self.numbers, "variable")] for name in table["of"]]
-        if len({*scope}) < len(scope):
-            raise BadValue(f"{place}.of: a variable is there twice", "name each once")
-        rows = []
-        for n, said in enumerate(table["allowed"], 1):
-            here = f"{place}.allowed[{n}]"
-            if len(said) != len(scope):
-                raise BadValue(f"{here}: {len(said)} values for {len(scope)} variables", "give one for each")
-            row = tuple(_value(here, one) for one in said)
-            for name, variable, value in zip(table["of"], scope, row, strict=True):
-                if not any(is_equal(value, one) for one in self.domains[variable]):
-                    raise BadValue(f"{here}: {value!s} is no value of {name}", "take one from its domain")
-            rows.append(row)
-        return _table(owner, tuple(scope), rows)
-
-
 class _Asked(NamedTuple):
     """The problem as numbers, with what the user wrote for each part."""
 
     names: tuple[str, ...]
-    problem: Problem
+    domains: tuple[tuple[Any, ...], ...]
+    constraints: tuple[Constraint, ...]
     written: tuple[str, ...]  # by owner
-    reader: Names
     objective: Node | None
     sign: int  # 1 to minimize, -1 to maximize
-
-    def cut(self, op: str, bound: Node) -> Constraint:
-        """Returns what the objective must be in comparison with a bound."""
-        # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
-        assert self.objective is not None
-        return self.reader.constraint(-1, Node(op, (Node("sum", (self.objective,)), bound)), "objective")
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -137,20 +81,19 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     try:
         if asked.objective is not None:
             return _best(asked, fields)
-        search = Search(asked.problem)
-        found, is_complete = _collect(search, _MOST_COUNTED)
-        return _all(asked, fields, found, is_complete, search.nodes) if found else _clash(asked)
+        found, is_complete = _collect(Search(asked.domains, asked.constraints), _MOST_COUNTED)
+        return _all(asked, fields, found, is_complete) if found else _clash(asked)
     except GaveUp:
         hint = "narrow the domains, add constraints that tell equal solutions apart, or split the problem"
         raise BadValue(f"constraints: no result after {MOST_CHECKS:,} checks", hint) from None
 
 
-def _all(asked: _Asked, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool, nodes: int) -> Answer:
+def _all(asked: _Asked, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool) -> Answer:
     """Returns the first solution, how many there are, and what is the same in all of them."""
     first = found[0]
-    same = {n: first[n] for n in range(len(first)) if all(is_equal(one[n], first[n]) for one in found)}
+    same = {n: first[n] for n in range(len(first)) if all(one[n] == first[n] for one in found)}
     many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
-    steps = [_told(asked, one) for one in found[: fields["show"]]]
+    steps = [_assigned(asked, one) for one in found[: fields["show"]]]
     if len(found) > fields["show"]:
         steps.append(f"... and {len(found) - fields['show']:,} more")
     caveats = []
@@ -165,10 +108,9 @@ def _all(asked: _Asked, fields: dict[str, Any], found: list[tuple[Any, ...]], is
         "count": len(found),
         "count_is_complete": is_complete,
         "same_in_all": {asked.names[n]: _plain(value) for n, value in same.items()} if is_complete else {},
-        "nodes": nodes,
     }
     is_only = is_complete and len(found) == 1
-    summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_told(asked, first)}"
+    summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_assigned(asked, first)}"
     conclusion = _conclude(asked, first, fields["ask"])
     return Answer(conclusion, None, summary, cut(steps, fields["show"] + 2), detail, tuple(caveats))
 
@@ -191,59 +133,41 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
 
 
 def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
-    """Returns the best solution by branch and bound, and whether others are as good."""
+    """Returns the best solution by branch and bound."""
     assert asked.objective is not None
-    goal, text = ("smallest", fields["minimize"]) if asked.sign > 0 else ("largest", fields["maximize"])
-    place = "minimize" if asked.sign > 0 else "maximize"
-    value_of, bound_of = exact(asked.objective, place), rough(asked.objective)
+    goal, place = ("smallest", "minimize") if asked.sign > 0 else ("largest", "maximize")
+    value_of, bound_of = build(asked.objective), rough(asked.objective)
 
-    def prefer(views: Sequence[View]) -> Any:
+    def prefer(views: Views) -> Any:
         end = getattr(bound_of(views), "low" if asked.sign > 0 else "high", None)
         return 0 if end is None else end * asked.sign
 
-    # Until there is a solution to beat, anything goes.
-    free = asked.cut("=", asked.objective)._replace(holds=lambda env: True, may_hold=lambda views: None)
-    search = Search(asked.problem, cut=free)
-    search.prefer = prefer
+    search = Search(asked.domains, asked.constraints, prefer=prefer)
     best, steps = None, []
     for one in search.solutions():
         value = _objective(value_of, one, asked, place)
         best = value, one
-        steps.append(f"{_shown(value)}: {_told(asked, one)}")
-        search.tighten(asked.cut("<" if asked.sign > 0 else ">", Node("value", value=value)))
+        steps.append(f"{_shown(value)}: {_assigned(asked, one)}")
+        # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
+        better = Node("<" if asked.sign > 0 else ">", (Node("sum", (asked.objective,)), Node("value", value=value)))
+        search.cut = make_constraint(-1, better, place)
     if best is None:
         return _clash(asked)
     value, first = best
-    ties, is_complete = _ties(asked, value)
-    caveats = []
-    if ties > 1 or not is_complete:
-        number = f"{ties} solutions are" if is_complete else "other solutions may be"
-        caveats.append(f"{number} equally good; the first that was found is given")
-    detail = _detail(asked, [first]) | {"best": _plain(value), "equally_good": ties, "nodes": search.nodes}
-    summary = f"{goal} {text} is {_shown(value)}: {_told(asked, first)}"
-    return Answer(_conclude(asked, first, fields["ask"]), None, summary, cut(steps[::-1]), detail, tuple(caveats))
+    detail = _detail(asked, [first]) | {"best": _plain(value)}
+    summary = f"{goal} {fields[place]} is {_shown(value)}: {_assigned(asked, first)}"
+    return Answer(_conclude(asked, first, fields["ask"]), None, summary, cut(steps[::-1]), detail)
 
 
 def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -> Any:
     try:
-        value = value_of(one)
-    except ArithmeticError:
-        raise BadValue(f"{place}: divides by zero at {_told(asked, one)}", "rule that case out") from None
-    if isinstance(value, str):
-        raise BadValue(f"{place}: {value!r} is no number", "give an expression with a number as its value")
+        value = value_of(one) + 0
+    except (TypeError, ValueError, ArithmeticError):
+        hint = "rule that case out, or give an expression with a number as its value"
+        raise BadValue(f"{place}: has no number as its value at {_assigned(asked, one)}", hint) from None
     if abs(value) > 10**300:  # beyond it a fraction is no float
         raise BadValue(f"{place}: the value has more than 300 digits", "calculate in larger units")
-    return value + 0
-
-
-def _ties(asked: _Asked, best: Any) -> tuple[int, bool]:
-    """Returns how many solutions are as good as the best one, up to a hundred, and whether these are all."""
-    search = Search(asked.problem, most=MOST_CHECKS // 10, cut=asked.cut("=", Node("value", value=best)))
-    try:
-        found, is_complete = _collect(search, 100)
-    except GaveUp:
-        return 1, False
-    return len(found), is_complete
+    return value
 
 
 def _clash(asked: _Asked) -> Answer:
@@ -251,7 +175,8 @@ def _clash(asked: _Asked) -> Answer:
     one by one without which there is still no solution."""
     kept, is_minimal, spent = set(range(len(asked.written))), True, 0
     for owner in range(len(asked.written)):
-        search = Search(asked.problem, kept - {owner}, MOST_CHECKS // 10)
+        rest = [one for one in asked.constraints if one.owner in kept - {owner}]
+        search = Search(asked.domains, rest, MOST_CHECKS // 10)
         try:
             if spent > MOST_CHECKS:
                 raise GaveUp
@@ -261,13 +186,11 @@ def _clash(asked: _Asked) -> Answer:
             is_minimal = False
         spent += search.checks
     clash = [asked.written[owner] for owner in sorted(kept)]
-    caveats = [] if is_minimal else ["the clash may be smaller: some trials took too long"]
-    if not clash:
-        caveats.append("a domain is empty")
+    caveats = () if is_minimal else ("the clash may be smaller: some trials took too long",)
     steps = ["these cannot all hold:", *clash, "without any one of them, the others can"]
     detail = {"satisfiable": False, "conflict": clash, "is_minimal": is_minimal}
     summary = f"no values meet all constraints: {len(clash)} of {len(asked.written)} clash: {listed(clash, 4)}"
-    return Answer(yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, tuple(caveats))
+    return Answer(yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, caveats)
 
 
 def _conclude(asked: _Asked, found: tuple[Any, ...], ask: str) -> Any:
@@ -281,7 +204,7 @@ def _detail(asked: _Asked, found: list[tuple[Any, ...]]) -> dict[str, Any]:
     return {"satisfiable": True, "solution": shown[0], "solutions": shown}
 
 
-def _told(asked: _Asked, found: tuple[Any, ...]) -> str:
+def _assigned(asked: _Asked, found: tuple[Any, ...]) -> str:
     return listed([f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)], 16)
 
 
@@ -297,26 +220,72 @@ def _shown(value: Any) -> str:
 
 def _read(fields: dict[str, Any]) -> _Asked:
     """Returns the problem that the input states."""
-    variables = fields["variables"]
-    check_size("variables", len(variables), _MOST_VARIABLES, "variables")
+    check_size("variables", len(fields["variables"]), _MOST_VARIABLES, "variables")
     check_size("constraints", len(fields["constraints"]), _MOST_CONSTRAINTS, "constraints")
-    for name in variables:
-        if not re.fullmatch(r"[^\W\d]\w*", name):
-            raise BadValue(f"variables: {name!r} cannot stand in a constraint", "use letters, digits and _ only")
-    shared = {name: read_domain(f"domains.{name}", said, {}) for name, said in fields["domains"].items()}
-    values = {name: read_domain(f"variables.{name}", said, shared) for name, said in variables.items()}
-    reader = Names(values)
+    check_names(fields["variables"], "variables")
+    shared = {name: read_domain(f"domains.{name}", raw, {}) for name, raw in fields["domains"].items()}
+    values = {name: read_domain(f"variables.{name}", raw, shared) for name, raw in fields["variables"].items()}
+    texts = {one for domain in values.values() for one in domain if isinstance(one, str)}
+    numbers = {name: n for n, name in enumerate(values)}
+    domains = tuple(values.values())
+
+    def read(raw: str, place: str) -> Node:
+        return _resolve(parse_expression(raw, place, _HINT), place, numbers, texts)
+
     constraints: list[Constraint] = []
-    for n, said in enumerate(fields["constraints"], 1):
-        place = f"constraints[{n}]"
-        constraints += reader.constraints(n - 1, reader.resolve(parse_expression(said, place), place), place)
+    for n, raw in enumerate(fields["constraints"], 1):
+        constraints += _constraints(n - 1, read(raw, f"constraints[{n}]"), f"constraints[{n}]", domains)
     for n, table in enumerate(fields["tables"], 1):
-        constraints.append(reader.table(len(fields["constraints"]) + n - 1, table, f"tables[{n}]"))
+        node = _read_table(table, f"tables[{n}]", numbers, domains)
+        constraints += _constraints(len(fields["constraints"]) + n - 1, node, f"tables[{n}]", domains)
     written = (*fields["constraints"], *(f"table of {', '.join(table['of'])}" for table in fields["tables"]))
     goal = "minimize" if fields["minimize"] else "maximize"
-    objective = reader.resolve(parse_expression(fields[goal], goal), goal) if fields[goal] else None
-    problem = Problem(tuple(values.values()), tuple(constraints))
-    return _Asked(tuple(variables), problem, written, reader, objective, 1 if fields["minimize"] else -1)
+    objective = read(fields[goal], goal) if fields[goal] else None
+    return _Asked(tuple(values), domains, tuple(constraints), written, objective, 1 if fields["minimize"] else -1)
+
+
+def _resolve(node: Node, place: str, numbers: Mapping[str, int], texts: set[str]) -> Node:
+    """Returns the tree with each name as the number of a variable or, if there is none, as a value of some domain."""
+    if node.op != "name":
+        return node._replace(parts=tuple(_resolve(part, place, numbers, texts) for part in node.parts))
+    if node.value in numbers:
+        return Node("name", value=numbers[node.value])
+    known_name(place, node.value, (*numbers, *sorted(texts)), "variable or value")
+    return Node("value", value=node.value)
+
+
+def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, ...], ...]) -> list[Constraint]:
+    """Returns the constraints of a condition: parts that must all hold stand apart, which prunes more."""
+    if node.op == "and":
+        return [one for part in node.parts for one in _constraints(owner, part, place, domains)]
+    if node.op == "all_different":
+        pairs = [make_constraint(owner, Node("!=", pair), place) for pair in combinations(node.parts, 2)]
+        return [*pairs, make_constraint(owner, node, place, is_whole=True)]
+    # A variable that is true or false is a condition by itself.
+    is_flag = node.op == "name" and all(isinstance(value, bool) for value in domains[node.value])
+    if node.op not in _CONDITIONS and not is_flag and not isinstance(node.value, bool):
+        raise BadValue(f"{place}: is no condition", "compare it with something: =, !=, <, <=, >, >=")
+    return [make_constraint(owner, node, place)]
+
+
+def _read_table(
+    table: Mapping[str, Any], place: str, numbers: Mapping[str, int], domains: tuple[tuple[Any, ...], ...]
+) -> Node:
+    """Returns the condition that one of the allowed combinations holds."""
+    scope = [numbers[known_name(f"{place}.of", name, numbers, "variable")] for name in table["of"]]
+    rows = []
+    for n, row in enumerate(table["allowed"], 1):
+        here = f"{place}.allowed[{n}]"
+        if len(row) != len(scope):
+            raise BadValue(f"{here}: {len(row)} values for {len(scope)} variables", "give one for each")
+        cells = []
+        for name, variable, raw in zip(table["of"], scope, row, strict=True):
+            value = _value(here, raw)
+            if value not in domains[variable]:
+                raise BadValue(f"{here}: {value!s} is no value of {name}", "take one from its domain")
+            cells.append(Node("=", (Node("name", value=variable), Node("value", value=value))))
+        rows.append(Node("and", tuple(cells)))
+    return Node("or", tuple(rows))
 
 
 def read_domain(place: str, raw: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
@@ -341,7 +310,7 @@ def read_domain(place: str, raw: Any, shared: Mapping[str, tuple[Any, ...]]) -> 
         raise BadValue(f"{place}: must be a list of values or a range", "give [a, b, c] or 1..9")
     check_size(place, len(raw), MOST_VALUES, "values")
     found = tuple(_value(place, one) for one in raw)
-    if len({(isinstance(one, bool), one) for one in found}) < len(found):
+    if len({*found}) < len(found):
         raise BadValue(f"{place}: a value is there twice", "give each value once")
     return found
 
@@ -353,21 +322,3 @@ def _value(place: str, raw: Any) -> Any:
     if isinstance(raw, int) or (isinstance(raw, str) and raw.strip()):
         return raw.strip() if isinstance(raw, str) else raw
     raise BadValue(f"{place}: a value must be a number, a text, true or false", "")
-
-
-def _table(owner: int, scope: tuple[int, ...], rows: list[tuple[Any, ...]]) -> Constraint:
-    allowed = {tuple((isinstance(value, bool), value) for value in row) for row in rows}
-
-    def holds(env: Sequence[Any]) -> bool:
-        return tuple((isinstance(env[n], bool), env[n]) for n in scope) in allowed
-
-    def may_hold(views: Sequence[View]) -> bool | None:
-        sets = [views[n].values or () for n in scope]
-        is_open = any(all(value in each for value, each in zip(row, sets, strict=True)) for row in rows)
-        return None if is_open else False
-
-    return Constraint(owner, scope, holds, may_hold)
-
-
-def _variables(node: Node) -> set[int]:
-    return {node.value} if node.op == "variable" else {n for part in node.parts for n in _variables(part)}

@@ -1,7 +1,9 @@
 """Finds what follows from premises: a goal proved from facts and rules, or a formula decided from formulas."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from functools import reduce
+from operator import and_
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backward_chain
@@ -9,12 +11,11 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, pattern_text
 from mabos_cli.core.language.values import compare
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.formal.formula import Formula, negation, parse_formula
+from mabos_cli.reasoning.expression import names_of
+from mabos_cli.reasoning.formal.formula import parse_formula, parts_of, where_true
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
 
-MOST_WORK = 1_000_000
-Clause = tuple[int, ...]
 _FACTS = "what is known; left out, your own facts"
 _RULES = "what follows from what, each `if ?x p ?y then ?x q ?y`; left out, your own rules"
 _ONE_VALUE = "predicates with one value at a time: another value refutes the goal"
@@ -35,7 +36,7 @@ QUESTIONS: tuple[str, ...] = (
     "What would show the claim to be false?",
     "Is everything that is true in this matter known, or may something be missing?",
 )
-_MOST_PREMISES = 200
+_MOST_PREMISES, _MOST_ATOMS = 200, 20
 _SHOWN = 50
 
 
@@ -153,8 +154,13 @@ def _by(proof: Proof) -> str:
 def _in_order(proof: Proof) -> list[Proof]:
     """Returns the parts of a proof, each once, those that others need first; proofs share parts, and may be long."""
     found: dict[tuple[str, str, str], Proof] = {}
-    for one in _inner_first(proof, lambda part: part.triple in found):
-        found.setdefault(one.triple, one)
+    stack = [(proof, False)]
+    while stack:
+        one, is_ready = stack.pop()
+        if is_ready:
+            found.setdefault(one.triple, one)
+        elif one.triple not in found:
+            stack += [(one, True), *((part, False) for part in reversed(one.parts))]
     return [*found.values()]
 
 
@@ -183,41 +189,64 @@ def _proof_lines(proof: Proof) -> list[str]:
 
 
 def _decide(premises: Sequence[str], conclusion: str) -> Answer:
-    """Returns whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it."""
+    """Returns whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it.
+
+    The cases in which a formula is true are bits of a whole number, one bit for each way to choose the truth of all atoms."""
     check_size("premises", len(premises), _MOST_PREMISES, "premises")
-    formulas = [parse_formula(said, f"premises[{n}]") for n, said in enumerate(premises, 1)]
-    goal = parse_formula(conclusion, "conclusion")
-    decider = Decider()
-    try:
-        if decider.find_model(formulas) is None:
-            return _inconsistent(premises, conclusion, formulas)
-        counter, model = (decider.find_model([*formulas, one]) for one in (negation(goal), goal))
-    except WorkSpent:
-        summary = f"premises: undecided after {MOST_WORK:,} steps"
-        raise BadValue(summary, "give fewer or simpler ones") from None
+    formulas = [parse_formula(raw, f"premises[{n}]") for n, raw in enumerate(premises, 1)]
+    formulas.append(parse_formula(conclusion, "conclusion"))
+    if any(part.op in ("box", "diamond") for one in formulas for part in parts_of(one)):
+        raise BadValue("premises: must and may are for modal reasoning", "leave out [] and <>")
+    atoms = tuple(dict.fromkeys(name for one in formulas for name in names_of(one)))
+    check_size("premises", len(atoms), _MOST_ATOMS, "statements")
+    everywhere = (1 << (1 << len(atoms))) - 1
+    columns = {name: _column(n, everywhere) for n, name in enumerate(atoms)}
+    *cases, goal = [where_true(one, everywhere, columns) for one in formulas]
+    together = reduce(and_, cases)
+    if not together:
+        return _inconsistent(premises, conclusion, cases)
+    counter, model = (_find_model(atoms, together & one) for one in (everywhere & ~goal, goal))
     if counter is not None and model is not None:
         return _open(conclusion, counter, model)
     holds = counter is None
-    core, is_least = _needed([*formulas, negation(goal) if holds else goal])
-    core = [n for n in core if n < len(premises)]
+    core = _needed(cases, everywhere & ~goal if holds else goal)
     summary = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
     summary += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
     shown = {"model": model if holds else counter}
     detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core], **shown}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = (
-        "certain if the premises are true",
-        *(() if is_least else ("some of the premises listed may not be needed",)),
-    )
-    return Answer(yes_no(holds, conclusion), 1.0, summary, cut(lines), detail, caveats if core else ())
+    caveats = ("certain if the premises are true",) if core else ()
+    return Answer(yes_no(holds, conclusion), 1.0, summary, cut(lines), detail, caveats)
 
 
-def _inconsistent(premises: Sequence[str], conclusion: str, formulas: list[Formula]) -> Answer:
-    core, is_least = _needed(formulas)
+def _column(n: int, everywhere: int) -> int:
+    """Returns the cases in which an atom is true: the bits of all numbers that have bit n set."""
+    half = 1 << n
+    return everywhere // ((1 << 2 * half) - 1) * (((1 << half) - 1) << half)
+
+
+def _find_model(atoms: Sequence[str], cases: int) -> dict[str, bool] | None:
+    """Returns the case with the most atoms true at the end of the list, if there is any."""
+    number = cases.bit_length() - 1
+    return {name: bool(number >> n & 1) for n, name in enumerate(atoms)} if cases else None
+
+
+def _needed(cases: Sequence[int], against: int) -> list[int]:
+    """Returns the numbers of premises that contradict something, none of which can be left out."""
+    kept = [*range(len(cases))]
+    for n in range(len(cases)):
+        fewer = [m for m in kept if m != n]
+        if not reduce(and_, (cases[m] for m in fewer), against):
+            kept = fewer
+    return kept
+
+
+def _inconsistent(premises: Sequence[str], conclusion: str, cases: Sequence[int]) -> Answer:
+    core = _needed(cases, -1)
     summary = "the premises contradict each other, so anything would follow from them"
     detail = {"status": "inconsistent", "used": [premises[n] for n in core]}
     lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = ("give up one of the premises listed" if is_least else "some of the premises listed may be fine",)
+    caveats = ("give up one of the premises listed",)
     return Answer(yes_no(None, conclusion), None, summary, cut(lines), detail, caveats)
 
 
@@ -230,155 +259,3 @@ def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> 
     detail = {"status": "invalid", "counter_model": counter, "model": model}
     summary = f"{conclusion} does not follow: {lines[0]}"
     return Answer(yes_no(None, conclusion), None, summary, lines, detail)
-
-
-def _needed(formulas: list[Formula]) -> tuple[list[int], bool]:
-    """Returns the numbers of formulas that contradict each other, and whether none of them can be left out: true,
-    unless finding the least took too much work."""
-    kept, decider = [*range(len(formulas))], Decider()
-    for n in range(len(formulas)):
-        fewer = [m for m in kept if m != n]
-        try:
-            if decider.find_model([formulas[m] for m in fewer]) is None:
-                kept = fewer
-        except WorkSpent:
-            return kept, False
-    return kept, True
-
-
-class WorkSpent(Exception):
-    """No answer within the work that was allowed."""
-
-
-class Decider:
-    """Finds models, of several sets of formulas after one another, with so much work in all."""
-
-    def __init__(self, work: int = MOST_WORK) -> None:
-        self.work = work
-
-    def find_model(self, formulas: Iterable[Formula]) -> dict[str, bool] | None:
-        """Returns the truth values of all atoms that make all formulas true, or None if there are none.
-
-        >>> Decider().find_model([Formula("atom", "p"), Formula("not", "", (Formula("atom", "q"),))])
-        {'p': True, 'q': False}
-        """
-        clauses = _Clauses()
-        for formula in formulas:
-            clauses.all.append((clauses.literal(formula),))
-        values = self._search(clauses.all, clauses.count)
-        return None if values is None else {name: values[number] for name, number in clauses.atoms.items()}
-
-    def _search(self, clauses: list[Clause], count: int) -> dict[int, bool] | None:
-        """Returns the values by number that make every clause true (DPLL): sets what must be, then tries the first open
-        one."""
-        uses: dict[int, list[Clause]] = {}
-        for clause in clauses:
-            for literal in clause:
-                uses.setdefault(literal, []).append(clause)
-        values: dict[int, bool] = {}
-        trail: list[int] = []
-        choices: list[tuple[int, int]] = []  # how long the trail was, and the literal tried
-        pending = [clause[0] for clause in clauses if len(clause) == 1]
-        self.work -= len(clauses)
-        while self.work > 0:
-            if self._propagate(pending, values, trail, uses):
-                free = next((number for number in range(1, count + 1) if number not in values), None)
-                if free is None:
-                    return values
-                choices.append((len(trail), free))
-                pending = [free]
-                continue
-            if not choices:
-                return None
-            size, literal = choices.pop()
-            for undone in trail[size:]:
-                del values[abs(undone)]
-            del trail[size:]
-            # The other value now follows from the choices before it, so it is no choice of its own.
-            pending = [-literal]
-        raise WorkSpent
-
-    def _propagate(
-        self, pending: list[int], values: dict[int, bool], trail: list[int], uses: dict[int, list[Clause]]
-    ) -> bool:
-        """Sets what must be, as long as something must; whether no clause is broken."""
-        while pending:
-            literal = pending.pop()
-            now = values.get(abs(literal))
-            if now is not None:
-                if now != (literal > 0):
-                    return False
-                continue
-            values[abs(literal)] = literal > 0
-            trail.append(literal)
-            self.work -= 1 + len(uses.get(-literal, ()))
-            for clause in uses.get(-literal, ()):
-                fit = [one for one in clause if values.get(abs(one), one > 0) == (one > 0)]
-                if not fit:
-                    return False
-                if len(fit) == 1 and abs(fit[0]) not in values:
-                    pending.append(fit[0])
-        return True
-
-
-class _Clauses:
-    """Formulas as clauses over numbered variables, one for every part (Tseitin), so that the clauses stay short."""
-
-    def __init__(self) -> None:
-        self.all: list[Clause] = []
-        self.atoms: dict[str, int] = {}
-        self.known: dict[int, int] = {}
-        self.count = 0
-
-    def literal(self, formula: Formula) -> int:
-        """Returns the literal that is true just if the formula is. No recursion: `p & p & ...` nests as deep as it is
-        long."""
-        for part in _inner_first(formula):
-            if id(part) not in self.known:
-                self.known[id(part)] = self._define(part, [self.known[id(one)] for one in part.parts])
-        return self.known[id(formula)]
-
-    def _define(self, formula: Formula, parts: list[int]) -> int:
-        op = formula.op
-        if op == "atom":
-            if formula.name not in self.atoms:
-                self.atoms[formula.name] = self._new()
-            return self.atoms[formula.name]
-        if op == "not":
-            return -parts[0]
-        if op == "and":
-            return -self._any(-parts[0], -parts[1])
-        if op in ("or", "implies"):
-            return self._any(parts[0] if op == "or" else -parts[0], parts[1])
-        if op == "iff":
-            both, neither = -self._any(-parts[0], -parts[1]), -self._any(parts[0], parts[1])
-            return self._any(both, neither)
-        if op not in ("true", "false"):
-            raise BadValue("premises: must and may are for modal reasoning", "leave out [] and <>")
-        new = self._new()
-        self.all.append((new if op == "true" else -new,))
-        return new
-
-    def _new(self) -> int:
-        self.count += 1
-        return self.count
-
-    def _any(self, a: int, b: int) -> int:
-        new = self._new()
-        self.all += [(-new, a, b), (new, -a), (new, -b)]
-        return new
-
-
-Tree = TypeVar("Tree", Formula, Proof)
-
-
-def _inner_first(tree: Tree, is_known: Callable[[Tree], bool] = lambda _: False) -> Iterator[Tree]:
-    """Yields the parts of a tree before the whole, without recursion; what is known is passed over."""
-    stack = [(tree, False)]
-    while stack:
-        one, is_ready = stack.pop()
-        if is_ready:
-            yield one
-        elif not is_known(one):
-            stack.append((one, True))
-            stack += [(part, False) for part in reversed(one.parts)]

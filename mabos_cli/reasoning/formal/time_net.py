@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import figure
-from mabos_cli.reasoning.arithmetic import bits
+from mabos_cli.reasoning.inputs import bits
 from mabos_cli.reasoning.inputs import unknown_name
 
 # How start with start, start with end, end with start and end with end of two intervals compare.

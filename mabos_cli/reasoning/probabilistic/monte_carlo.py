@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
-from mabos_cli.reasoning.arithmetic import Formula, check_names, parse_formula
+from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, text, whole

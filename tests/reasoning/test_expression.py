@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.arithmetic import check_names, parse_formula
+from mabos_cli.reasoning.expression import check_names, parse_formula
 
 
 def run(said: str, **values: object) -> object:
@@ -32,6 +32,10 @@ def run(said: str, **values: object) -> object:
         ("abs(-3) + sqrt(16) + log(exp(1)) + floor(2.7) + ceil(2.1)", 3 + 4 + 1 + 2 + 3),
         ("'north' == 'north'", 1),
         ("1.5e3", 1500),
+        ("1 < 2 < 3", 1),
+        ("if 1 > 2 then 1 else 7 % 4", 3),
+        ("if (1 < 2) and 2 < 3 then 4 else 5", 4),
+        ("count(1 < 2, 2 < 1, true)", 2),
     ],
 )
 def test_values(said: str, value: float) -> None:
@@ -61,18 +65,18 @@ def test_arithmetic_is_that_of_python(said: str) -> None:
     [
         ("", "ends too early"),
         ("1 +", "ends too early"),
-        ("(1", "a bracket is not closed"),
-        ("1 2", "'2' is not expected there"),
+        ("(1", "expected ) at its end"),
+        ("1 2", "expected an operator at '2'"),
         ("prize * 2", "unknown name 'prize'"),
         ("__import__('os')", "unknown function '__import__'"),
         ("price.real", "cannot read '.real'"),
-        ("1 < 2 < 3", "one comparison at a time"),
         ("if(1, 2)", "if needs a condition and two values"),
         ("sqrt(1, 2)", "sqrt takes 1 value, not 2"),
         ("1 / (price - price)", "divides by 0 at price=2"),
         ("log(0)", "has no value"),
         ("(0 - 8) ^ 0.5", "has no value"),
         ("exp(10000)", "has no value"),
+        ("1e900", "is too large"),
         ("1e200 * 1e200", "is too large"),
         ("'a' + 1", "computes with a text"),
         ("(" * 60 + "1" + ")" * 60, "nests deeper than 30 levels"),
@@ -94,7 +98,7 @@ def test_long_chains_do_not_nest() -> None:
 
 def test_names_that_a_formula_cannot_hold() -> None:
     check_names(["unit_price", "größe"], "variables")
-    for name in ("unit price", "min", "a-b"):
+    for name in ("unit price", "then", "a-b"):
         with pytest.raises(BadValue, match="cannot be used in a formula"):
             check_names([name], "variables")
 
