@@ -22,7 +22,23 @@ from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 MOST_VALUES = 10_000
-_CONDITIONS = ("=", "!=", "<", "<=", ">", ">=", "in", "and", "or", "not", "->", "<->", "if", "all_different", "all_equal")
+_CONDITIONS = (
+    "=",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "in",
+    "and",
+    "or",
+    "not",
+    "->",
+    "<->",
+    "if",
+    "all_different",
+    "all_equal",
+)
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 _HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"

@@ -1,16 +1,27 @@
 """Gives a verdict from matters of degree: fuzzy rules in words, by Mamdani or Sugeno."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
-from mabos_cli.reasoning.formal import fuzzy_sets
+from mabos_cli.reasoning.expression import Node, names_of, parse_expression
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MOST_TERMS, _MOST_RULES = 50, 500
+_SAMPLES = 200  # between two corners of the sets of a result
+HEDGES: dict[str, Callable[[float], float]] = {
+    "not": lambda degree: 1 - degree,
+    "very": lambda degree: degree**2,
+    "extremely": lambda degree: degree**3,
+    "somewhat": math.sqrt,
+    "slightly": lambda degree: degree ** (1 / 3),
+}
+_COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
 _SETS = (
     "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
 )
@@ -34,7 +45,7 @@ SHAPE: Shape = record(
     ),
     rules=list_of(
         text(
-            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(fuzzy_sets.HEDGES)[1:])}; at its end may stand: weight 0.5"
+            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
         ),
         "the rules",
     ),
@@ -43,10 +54,6 @@ SHAPE: Shape = record(
     ),
     both=optional(text("how `and` is computed", "min", "product"), "min"),
     either=optional(text("how `or` is computed", "max", "sum"), "max"),
-    implication=optional(text("how a rule limits the set of its result", "min", "product"), "min"),
-    defuzzify=optional(
-        text("which number stands for the resulting set", "centroid", "bisector", "middle-of-top"), "centroid"
-    ),
 )
 QUESTIONS: tuple[str, ...] = (
     "Which quantity should the verdict give, and in which words would you speak of it?",
@@ -55,7 +62,70 @@ QUESTIONS: tuple[str, ...] = (
     "Which rules of thumb lead from the inputs to the result, and which count less than the others?",
 )
 Degrees = dict[str, dict[str, float]]
-Result = tuple[float, dict[str, Any], list[str]]  # the value, its detail, caveats
+Result = tuple[float, dict[str, Any]]  # the value and its detail
+
+
+class FuzzySet(NamedTuple):
+    """A term as a function from numbers to degrees from 0 to 1."""
+
+    form: str  # triangle, trapezoid, gaussian, left, right, value
+    at: tuple[float, ...]
+
+    def degree(self, x: float) -> float:
+        """Returns how far a number belongs to the set."""
+        if self.form == "gaussian":
+            off = (x - self.at[0]) / self.at[1]
+            return math.exp(-off * off / 2)  # a power would overflow far off
+        a, b, c, d = self._corners()
+        if x < b:
+            return 0.0 if x <= a else (x - a) / (b - a)
+        if x > c:
+            return 0.0 if x >= d else (d - x) / (d - c)
+        return 1.0
+
+    def _corners(self) -> tuple[float, float, float, float]:
+        """Returns the set as a trapezoid."""
+        at = self.at
+        if self.form == "left":
+            return -math.inf, -math.inf, at[0], at[1]
+        if self.form == "right":
+            return at[0], at[1], math.inf, math.inf
+        return at[0], at[1], at[-2], at[-1]
+
+    def places(self) -> tuple[float, ...]:
+        """Returns the numbers between which the set is smooth."""
+        if self.form == "gaussian":
+            return tuple(self.at[0] + n * self.at[1] for n in range(-4, 5))
+        return self.at
+
+
+class FuzzyRule(NamedTuple):
+    """A condition and the term of the result that it speaks for."""
+
+    text: str
+    condition: Node
+    clauses: dict[str, tuple[str, str, tuple[str, ...]]]  # by name in the condition: input, term, hedges
+    term: str
+    weight: float
+
+    def degree(self, degrees: Degrees, both: str, either: str) -> float:
+        """Returns how far the rule applies. `both` is min or product, `either` is max or sum."""
+
+        def of(node: Node) -> float:
+            if node.op == "name":
+                name, term, hedges = self.clauses[node.value]
+                found = degrees[name][term]
+                for hedge in reversed(hedges):
+                    found = HEDGES[hedge](found)
+                return found
+            parts = [of(part) for part in node.parts]
+            if node.op == "not":
+                return 1 - parts[0]
+            if node.op == "and":
+                return min(parts) if both == "min" else math.prod(parts)
+            return max(parts) if either == "max" else 1 - math.prod(1 - part for part in parts)
+
+        return self.weight * of(self.condition)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -67,12 +137,14 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue(f"output.name: {output['name']} is an input too", "give the result a name of its own")
     terms = {name: [*one["terms"]] for name, one in inputs.items()}
     rules = [
-        fuzzy_sets.parse_rule(said, f"rules[{n}]", terms, output["name"], [*output["terms"]])
-        for n, said in enumerate(fields["rules"], 1)
+        parse_rule(raw, f"rules[{n}]", terms, output["name"], [*output["terms"]])
+        for n, raw in enumerate(fields["rules"], 1)
     ]
-    fired = [rule.weight * rule.condition.degree(degrees, fields["both"], fields["either"]) for rule in rules]
+    fired = [rule.degree(degrees, fields["both"], fields["either"]) for rule in rules]
     if not any(fired):
-        raise BadValue("rules: none applies to these values", f"{_lost(degrees)}; add a rule, or widen the terms")
+        lost = [name for name, found in degrees.items() if not any(found.values())]
+        why = f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
+        raise BadValue("rules: none applies to these values", f"{why}; add a rule, or widen the terms")
     solver = _sugeno if fields["system"] == "sugeno" else _mamdani
     return _answer(fields, rules, fired, degrees, solver(fields, rules, fired))
 
@@ -85,77 +157,60 @@ def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     if not low <= one["value"] <= high:
         hint = "change the value or the range"
         raise BadValue(f"{place}.value: {figure(one['value'])} lies outside of its range", hint)
-    return {
-        term: fuzzy_sets.parse_set(said, f"{place}.terms.{term}").degree(one["value"])
-        for term, said in one["terms"].items()
-    }
+    return {term: parse_set(raw, f"{place}.terms.{term}").degree(one["value"]) for term, raw in one["terms"].items()}
 
 
-def _range(place: str, said: list[float] | None, low: float, high: float) -> tuple[float, float]:
-    if said is None:
+def _range(place: str, ends: list[float] | None, low: float, high: float) -> tuple[float, float]:
+    if ends is None:
         return low, high
-    if len(said) != 2 or not said[0] < said[1]:
+    if len(ends) != 2 or not ends[0] < ends[1]:
         raise BadValue(f"{place}: must be the lowest and the highest value", "write for example [0, 10]")
-    return said[0], said[1]
+    return ends[0], ends[1]
 
 
-def _lost(degrees: Degrees) -> str:
-    lost = [name for name, terms in degrees.items() if not any(terms.values())]
-    return f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
-
-
-def _mamdani(fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
-    """Returns the number that stands for the sets of all rules, put on top of each other."""
-    sets = _output_sets(fields["output"])
-    ends = [x for one in sets.values() for x in one.ends()]
-    if fields["output"]["range"] is None and (
-        not ends or any(one.form in ("gaussian", "left", "right") for one in sets.values())
-    ):
-        raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
-    low, high = _range("output.range", fields["output"]["range"], min(ends, default=0), max(ends, default=1))
-    levels: dict[str, float] = {}
-    for rule, degree in zip(rules, fired, strict=True):
-        levels[rule.term] = max(levels.get(rule.term, 0.0), degree)
-    shown = {term: levels[term] for term in sets if levels.get(term)}
-    found: fuzzy_sets.Outline = fuzzy_sets.outline(
-        [fuzzy_sets.shrink(sets[term].line(low, high), level, fields["implication"]) for term, level in shown.items()]
-    )
-    if found.area <= 0:
-        raise BadValue("output.range: the terms that apply lie outside of it", "widen the range")
-    ways = {"centroid": found.centroid, "bisector": found.bisector, "middle-of-top": found.middle_of_top}
-    value = ways[fields["defuzzify"]]()
-    word = {term: one.degree(value) for term, one in sets.items()}
-    detail = {"levels": {term: levels.get(term, 0.0) for term in sets}, "area": found.area, "result_degrees": word}
-    is_bell = any(sets[term].form == "gaussian" for term in shown)
-    caveats = [f"bell curves of the result are integrated as {fuzzy_sets.SAMPLES} straight pieces"] if is_bell else []
-    return value, detail, caveats
-
-
-def _output_sets(output: Mapping[str, Any]) -> dict[str, fuzzy_sets.FuzzySet]:
+def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
+    """Returns the centre of the sets of all rules, each cut off at its degree and put on top of each other."""
+    output = fields["output"]
     check_size("output.terms", len(output["terms"]), _MOST_TERMS, "terms")
-    found = {}
-    for term, said in output["terms"].items():
-        found[term] = fuzzy_sets.parse_set(said, f"output.terms.{term}")
-        if found[term].form == "value":
+    sets = {term: parse_set(raw, f"output.terms.{term}") for term, raw in output["terms"].items()}
+    for term, one in sets.items():
+        if one.form == "value":
             raise BadValue(f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set")
-    return found
+    if output["range"] is None and any(one.form in ("gaussian", "left", "right") for one in sets.values()):
+        raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
+    places = [x for one in sets.values() for x in one.places()]
+    low, high = _range("output.range", output["range"], min(places), max(places))
+    levels = dict.fromkeys(sets, 0.0)
+    for rule, degree in zip(rules, fired, strict=True):
+        levels[rule.term] = max(levels[rule.term], degree)
+    area = moment = 0.0
+    for start, end in pairwise(sorted({low, high, *(x for x in places if low < x < high)})):
+        width = (end - start) / _SAMPLES
+        for n in range(_SAMPLES):
+            x = start + (n + 0.5) * width
+            height = max(min(level, sets[term].degree(x)) for term, level in levels.items())
+            area += height * width
+            moment += x * height * width
+    if area <= 0:
+        raise BadValue("output.range: the terms that apply lie outside of it", "widen the range")
+    value = moment / area
+    return value, {"levels": levels, "area": area, "result_degrees": {t: one.degree(value) for t, one in sets.items()}}
 
 
-def _sugeno(fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float]) -> Result:
-    """Returns the mean of what the rules say, each as far as it applies."""
-    inputs = fields["inputs"]
-    said = {term: _level(term, one, inputs) for term, one in fields["output"]["terms"].items()}
+def _sugeno(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
+    """Returns the mean of what the rules give, each as far as it applies."""
+    values = {term: _level(term, raw, fields["inputs"]) for term, raw in fields["output"]["terms"].items()}
     total = math.fsum(fired)
-    value = math.fsum(degree * said[rule.term] for rule, degree in zip(rules, fired, strict=True)) / total
+    value = math.fsum(degree * values[rule.term] for rule, degree in zip(rules, fired, strict=True)) / total
     # The word that fits is the one whose number is nearest.
-    near = {term: -abs(one - value) for term, one in said.items()}
-    return value, {"values": said, "total_degree": total, "result_degrees": near}, []
+    near = {term: -abs(one - value) for term, one in values.items()}
+    return value, {"values": values, "total_degree": total, "result_degrees": near}
 
 
 def _level(term: str, raw: Any, inputs: Mapping[str, Any]) -> float:
     place = f"output.terms.{term}"
     if not isinstance(raw, dict):
-        one = fuzzy_sets.parse_set(raw, place)
+        one = parse_set(raw, place)
         if one.form != "value":
             hint = "write system: mamdani for sets"
             raise BadValue(f"{place}: sugeno takes a number, or a factor for each input", hint)
@@ -164,34 +219,118 @@ def _level(term: str, raw: Any, inputs: Mapping[str, Any]) -> float:
     for name, factor in raw.items():
         known_name(place, str(name), (*inputs, "constant"), "input")
         times = 1.0 if name == "constant" else inputs[name]["value"]
-        found += fuzzy_sets.parse_set([factor], f"{place}.{name}").at[0] * times
+        found += _number(factor, f"{place}.{name}") * times
     return found
 
 
 def _answer(
-    fields: dict[str, Any], rules: list[fuzzy_sets.FuzzyRule], fired: list[float], degrees: Degrees, result: Result
+    fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float], degrees: Degrees, result: Result
 ) -> Answer:
-    value, detail, caveats = result
+    value, detail = result
     output = fields["output"]
     words = best_names(detail["result_degrees"])
     # The centre of sets that lie apart may belong to none of them.
     is_fit = fields["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
     summary = f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
-    if is_fit and len(words) > 1:
-        caveats.append(f"{' and '.join(words)} fit equally well")
+    caveats = [f"{' and '.join(words)} fit equally well"] if is_fit and len(words) > 1 else []
     caveats += [f"no term fits {name}" for name, terms in degrees.items() if not any(terms.values())]
     steps = [
         f"{name} {figure(fields['inputs'][name]['value'])}: {', '.join(f'{term} {degree:.2f}' for term, degree in terms.items())}"
         for name, terms in degrees.items()
     ]
     ordered = sorted(range(len(rules)), key=lambda n: -fired[n])
-    steps += [f"{fired[n]:.2f} by: {rules[n].said}" for n in ordered if fired[n]]
+    steps += [f"{fired[n]:.2f} by: {rules[n].text}" for n in ordered if fired[n]]
     detail = {
         "value": value,
         "term": words[0] if is_fit else None,
         "inputs": degrees,
-        "rules": [{"rule": rule.said, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
+        "rules": [{"rule": rule.text, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
     } | detail
     conclusion = quantity(value, None, output["unit"], output["name"])
     return Answer(conclusion, None, summary, cut(steps), detail, tuple(caveats))
+
+
+def parse_set(raw: Any, place: str) -> FuzzySet:
+    """Returns a set from words and numbers, or from 3 or 4 corners.
+
+    >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
+    (0.5, 0.8)
+    """
+    parts = raw.replace(",", " ").split() if isinstance(raw, str) else raw if isinstance(raw, list) else [raw]
+    form = ""
+    if parts and isinstance(parts[0], str) and parts[0].isalpha():
+        form, parts = parts[0].lower(), parts[1:]
+    numbers = tuple(_number(part, place) for part in parts)
+    form = form or {1: "value", 3: "triangle", 4: "trapezoid"}.get(len(numbers), "")
+    if form not in _COUNTS:
+        raise BadValue(f"{place}: {str(raw)[:40]!r} is no fuzzy set", _SETS)
+    if len(numbers) != _COUNTS[form]:
+        raise BadValue(f"{place}: {form} takes {_COUNTS[form]} numbers, not {len(numbers)}", _SETS)
+    if form == "gaussian":
+        if numbers[1] <= 0:
+            raise BadValue(f"{place}: the width of a gaussian must be above 0", _SETS)
+    elif any(b < a for a, b in pairwise(numbers)):
+        raise BadValue(f"{place}: the numbers must rise", "give the corners from left to right")
+    elif form in ("triangle", "trapezoid") and numbers[0] == numbers[-1]:
+        raise BadValue(f"{place}: the set is a single point", "give corners that lie apart")
+    return FuzzySet(form, numbers)
+
+
+def _number(raw: Any, place: str) -> float:
+    try:
+        found = float(raw)
+    except (TypeError, ValueError):
+        found = math.nan
+    if isinstance(raw, bool) or not abs(found) <= LARGEST:
+        raise BadValue(f"{place}: {str(raw)[:40]!r} is no number", _SETS)
+    return found
+
+
+def parse_rule(
+    raw: str, place: str, inputs: Mapping[str, Collection[str]], output: str, terms: Collection[str]
+) -> FuzzyRule:
+    """Returns the rule in a sentence such as `if service is very good and food is bad then tip is low weight 0.5`."""
+    match = re.fullmatch(
+        rf"\s*if\b(?P<when>.*)\bthen\s+{re.escape(output)}\s+is\s+(?P<term>.+?)"
+        r"(?:\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?))?\s*",
+        raw,
+        re.IGNORECASE | re.DOTALL,
+    )
+    if not match:
+        hint = f"for example: if a is high then {output} is {next(iter(terms))}"
+        raise BadValue(f"{place}: must read: if ... then {output} is ...", hint)
+    weight = _number(match["weight"].rstrip("%"), place) if match["weight"] else 1.0
+    weight /= 100 if (match["weight"] or "").endswith("%") else 1
+    if not 0 < weight <= 1:
+        raise BadValue(f"{place}: the weight must be above 0 and at most 1, not {match['weight']}", "")
+    term = known_name(place, " ".join(match["term"].split()), terms, f"term of {output}")
+    condition, clauses = _read_condition(match["when"], place, inputs)
+    return FuzzyRule(raw, condition, clauses, term, weight)
+
+
+def _read_condition(
+    text: str, place: str, inputs: Mapping[str, Collection[str]]
+) -> tuple[Node, dict[str, tuple[str, str, tuple[str, ...]]]]:
+    """Returns the condition, with names in place of its clauses `input is [hedges] term`; the longest term counts."""
+    clauses: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+    for name in sorted(inputs, key=len, reverse=True):
+        terms = "|".join(re.escape(term) for term in sorted(inputs[name], key=len, reverse=True))
+        clause = rf"(?<!\w){re.escape(name)}\s+is\s+((?:(?:{'|'.join(HEDGES)})\s+)*?)({terms})(?!\w)"
+        for match in [*re.finditer(clause, text)]:
+            clauses[f"c{len(clauses)}_"] = (name, match[2], tuple(match[1].split()))
+            text = text.replace(match[0], f" c{len(clauses) - 1}_ ", 1)
+    condition = parse_expression(text, place, "write: service is poor, with and, or, not")
+    for name in names_of(condition):
+        if name not in clauses:
+            known_name(place, name, inputs, "input")
+            raise BadValue(f"{place}: no term of {name} is named after `is`", f"terms: {', '.join(inputs[name])}")
+    _check_operators(condition, place)
+    return condition, clauses
+
+
+def _check_operators(node: Node, place: str) -> None:
+    if node.op not in ("name", "and", "or", "not"):
+        raise BadValue(f"{place}: {node.op} has no meaning in a fuzzy rule", "use and, or, not")
+    for part in node.parts:
+        _check_operators(part, place)

@@ -164,7 +164,9 @@ def _enforce(
     lacking = [(n, other) for n, seen in enumerate(full) for other in bits(seen & ~relation[n])]
     if how == "check" and lacking:
         shown = " -> ".join(worlds[n] for n in lacking[0])
-        raise BadValue(f"{place}: not {' and '.join(conditions)}: {shown} is missing", "add it, or write enforce: close")
+        raise BadValue(
+            f"{place}: not {' and '.join(conditions)}: {shown} is missing", "add it, or write enforce: close"
+        )
     blind = [worlds[n] for n, seen in enumerate(full) if not seen]
     if "serial" in conditions and blind:
         raise BadValue(f"{place}: not serial: {blind[0]} sees no world", "each world must see some world")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, yes_no
 from mabos_cli.reasoning.formal import time_net
 from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
@@ -21,7 +21,6 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
 _Span = tuple[Fraction | None, Fraction | None]
 _MOST_SCENARIOS = 200
-_MOST_PAIRS = 12  # events up to which the relations of all pairs are told
 _EVENT = record(
     "when it happens, as far as known; {} if nothing is",
     start=optional(anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")),
@@ -62,93 +61,65 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     claim = time_net.parse_relation(fields["ask"], asked.events, "ask") if fields["ask"] else None
     net = time_net.Net(2 * len(asked.events) + 1, asked.order)
     try:
-        labels, triangle = _labels(asked)
-        if triangle or not net.is_possible(asked.demands):
-            return _clash(asked, net, triangle)
+        if not net.is_possible(asked.demands):
+            return _clash(asked, net)
         scenarios = list(islice(net.scenarios(asked.demands), _MOST_SCENARIOS + 1))
-        if claim is None:
-            return _fits(asked, scenarios, labels)
-        return _compare(asked, net, claim, scenarios, labels)
+        return _fits(asked, scenarios) if claim is None else _compare(asked, net, claim, scenarios)
     except time_net.TooHard:
         hint = "say more exactly how events lie, or ask about fewer of them"
         raise BadValue("relations: too many alternatives to try", hint) from None
 
 
 class Asked(NamedTuple):
-    """Events, what is demanded of them, and what was said of each two."""
+    """Events, and what is demanded of them."""
 
     events: tuple[str, ...]
     demands: tuple[time_net.Demand, ...]
-    labels: tuple[tuple[int, int, int], ...]  # event, event, relations
     scale: time_net.Scale
     is_metric: bool
     order: tuple[time_net.Bound, ...]  # an event starts before it ends, and not before time begins
 
 
-def _labels(asked: Asked) -> tuple[list[list[int]], tuple[int, int, int] | None]:
-    """Returns the relations that are possible by each three events, and three that contradict each other."""
-    size = len(asked.events)
-    labels = [[time_net.ALL] * size for _ in range(size)]
-    for a, b, relations in asked.labels:
-        labels[a][b] &= relations
-        labels[b][a] &= time_net.converse(relations)
-        if not labels[a][b]:
-            return labels, (a, b, b)
-    return labels, time_net.tighten(labels)
-
-
-def _compare(
-    asked: Asked,
-    net: time_net.Net,
-    claim: tuple[int, int, int],
-    scenarios: list[time_net.Matrix],
-    labels: list[list[int]],
-) -> Answer:
+def _compare(asked: Asked, net: time_net.Net, claim: tuple[int, int, int], scenarios: list[time_net.Matrix]) -> Answer:
     """Returns the relations that two events can have, or whether a claim about them must hold."""
     a, claimed, b = claim
     possible = 0
     for n, name in enumerate(time_net.NAMES):
-        if labels[a][b] >> n & 1 and net.is_possible((*asked.demands, time_net.relation_demand(name, a, b, 1 << n))):
+        if net.is_possible((*asked.demands, time_net.relation_demand(name, a, b, 1 << n))):
             possible |= 1 << n
     found = time_net.relation_names(possible)
     first, second = asked.events[a], asked.events[b]
-    about = f"{first} ? {second}"
     conclusion: Conclusion
     if claimed != time_net.ALL:
-        said = f"{first} {'|'.join(time_net.relation_names(claimed))} {second}"
+        about = f"{first} {'|'.join(time_net.relation_names(claimed))} {second}"
         value = True if not possible & ~claimed else None if possible & claimed else False
-        conclusion = yes_no(value, said)
+        conclusion = yes_no(value, about)
         verdict = {True: "must hold", False: "cannot hold", None: "may hold or not"}[value]
-        summary = f"{said} {verdict}: possible is {' or '.join(found)}"
+        summary = f"{about} {verdict}: possible is {' or '.join(found)}"
     else:
+        about = f"{first} ? {second}"
         conclusion = choice(found[0], about=about) if len(found) == 1 else names(found, about)
         share = "no other relation is possible" if len(found) == 1 else f"{len(found)} of 13 relations are possible"
         summary = f"{first} {' or '.join(found)} {second}: {share}"
     steps = [f"possible when all is taken together: {listed(found, 13)}"]
-    if labels[a][b] != possible:
-        steps.append(
-            f"by the relations of each three events alone: {listed(time_net.relation_names(labels[a][b]), 13)}"
-        )
     steps.append(f"one order: {_order(asked, scenarios[0])}")
-    steps += [f"given: {demand.said}" for demand in asked.demands]
-    detail = {"possible": list(found), "by_triangles": list(time_net.relation_names(labels[a][b]))}
-    detail |= _detail(asked, scenarios, labels)
+    steps += [f"demanded: {demand.text}" for demand in asked.demands]
+    detail = {"possible": list(found)} | _detail(asked, scenarios)
     return Answer(conclusion, None, summary, cut(steps), detail, _caveats(asked, scenarios))
 
 
-def _fits(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[int]]) -> Answer:
-    """Tells that the events can happen as described, in which order, and when."""
+def _fits(asked: Asked, scenarios: list[time_net.Matrix]) -> Answer:
+    """Returns that the events can happen as described, in which order, and when."""
     conclusion = yes_no(True, "the events can happen as described")
-    detail = _detail(asked, scenarios, labels)
+    detail = _detail(asked, scenarios)
     order = _order(asked, scenarios[0])
     steps = [f"one order: {order}"]
     summary = f"{plural(len(asked.demands), 'demand')} on {plural(len(asked.events), 'event')} can be met together"
     if asked.is_metric:
-        steps += list(_schedule_lines(asked, detail["schedule"]))
+        steps += list(_schedule_lines(detail["schedule"]))
         if detail["earliest_finish"] is not None:
-            summary += f"; all is done at the earliest by {detail['earliest_finish']['told']}"
-            if not asked.scale.is_dated:
-                summary += f" {asked.scale.unit}"
+            unit = "" if asked.scale.is_dated else f" {asked.scale.unit}"
+            summary += f"; all is done at the earliest by {detail['earliest_finish']['told']}{unit}"
     else:
         summary += f": {order}"
     return Answer(conclusion, None, summary, cut(steps, 16), detail, _caveats(asked, scenarios))
@@ -159,45 +130,17 @@ def _caveats(asked: Asked, scenarios: list[time_net.Matrix]) -> tuple[str, ...]:
     return (first,) if asked.is_metric and len(scenarios) > _MOST_SCENARIOS else ()
 
 
-def _clash(asked: Asked, net: time_net.Net, triangle: tuple[int, int, int] | None) -> Answer:
+def _clash(asked: Asked, net: time_net.Net) -> Answer:
     """Returns the demands that contradict each other, none of which could be left out of the contradiction."""
-    core = [asked.demands[n] for n in net.clash(asked.demands)]
-    said = [demand.said for demand in core]
-    steps = ["these cannot all hold:", *said]
-    detail: dict[str, Any] = {"possible": False, "conflict": said}
-    if triangle and len({*triangle}) == 3:
-        detail["triangle"] = [asked.events[n] for n in triangle]
-        steps.append(f"seen at the events {', '.join(detail['triangle'])}")
-    shortfall = _shortfall(asked, core)
-    if shortfall is not None:
-        detail |= shortfall
-        short = shortfall["short_by"]
-        why = f"short by {figure(short)} {asked.scale.unit}" if short else "the order runs in a circle"
-        steps.append(f"{why}: {' -> '.join(shortfall['circle'])}")
-    count = f"{len(said)} of {len(asked.demands)}"
-    summary = f"the events cannot happen as described: {count} demands clash: {listed(said, 4)}"
-    return Answer(yes_no(False, "the events can happen as described"), None, summary, cut(steps), detail)
-
-
-def _shortfall(asked: Asked, core: list[time_net.Demand]) -> dict[str, Any] | None:
-    """Returns the circle of points that a clash runs through, and the missing time; None if it lies in alternatives."""
-    if any(len(demand.ways) != 1 for demand in core):
-        return None
-    bounds = (*asked.order, *(bound for demand in core for bound in demand.ways[0]))
-    found = time_net.missing(bounds, 2 * len(asked.events) + 1)
-    if found is None:
-        return None
-    circle, ticks = found
-    points = [circle[0].first, *(bound.second for bound in circle)]
-    return {
-        "circle": [_point_name(asked, one) for one in points],
-        "short_by": float(Fraction(ticks // time_net.GRAIN * time_net.GRAIN, asked.scale.ticks)),
-    }
+    core = [asked.demands[n].text for n in net.clash(asked.demands)]
+    detail: dict[str, Any] = {"possible": False, "conflict": core}
+    count = f"{len(core)} of {len(asked.demands)}"
+    summary = f"the events cannot happen as described: {count} demands clash: {listed(core, 4)}"
+    conclusion = yes_no(False, "the events can happen as described")
+    return Answer(conclusion, None, summary, cut(["these cannot all hold:", *core]), detail)
 
 
 def _point_name(asked: Asked, number: int) -> str:
-    if number == 0:
-        return "calendar"
     return f"{asked.events[(number - 1) // 2]} {'end' if (number - 1) % 2 else 'start'}"
 
 
@@ -210,15 +153,8 @@ def _order(asked: Asked, matrix: time_net.Matrix) -> str:
     return " < ".join(" = ".join(groups[time]) for time in sorted(groups))
 
 
-def _detail(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[int]]) -> dict[str, Any]:
+def _detail(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any]:
     detail: dict[str, Any] = {"consistent": True, "order": _order(asked, scenarios[0])}
-    if len(asked.events) <= _MOST_PAIRS:
-        detail["relations"] = {
-            f"{first} ? {second}": list(time_net.relation_names(labels[a][b]))
-            for a, first in enumerate(asked.events)
-            for b, second in enumerate(asked.events)
-            if a < b and labels[a][b] != time_net.ALL
-        }
     if asked.is_metric:
         detail["schedule"] = {
             name: {
@@ -234,7 +170,7 @@ def _detail(asked: Asked, scenarios: list[time_net.Matrix], labels: list[list[in
 
 
 def _window(asked: Asked, scenarios: list[time_net.Matrix], number: int, is_end: bool) -> dict[str, Any]:
-    """Returns how early and how late a point can be; a bound that is told as open can be approached and not reached."""
+    """Returns how early and how late a point can be; a bound that is marked as open can be approached and not reached."""
     low = min(-matrix[number][0] for matrix in scenarios)
     high = max(matrix[0][number] for matrix in scenarios)
     return {"earliest": _moment(asked, low, is_end), "latest": _moment(asked, high, is_end, is_high=True)}
@@ -245,7 +181,7 @@ def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> 
         return None
     whole = -(-int(ticks) // time_net.GRAIN) if is_high else int(ticks) // time_net.GRAIN
     time = Fraction(whole * time_net.GRAIN, asked.scale.ticks)
-    return {"time": float(time), "told": asked.scale.told(time, is_end), "open": whole * time_net.GRAIN != ticks}
+    return {"time": float(time), "told": asked.scale.show(time, is_end), "open": whole * time_net.GRAIN != ticks}
 
 
 def _finish(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any] | None:
@@ -254,7 +190,7 @@ def _finish(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any] | 
     return _moment(asked, min(max(-matrix[end][0] for end in ends) for matrix in scenarios), True)
 
 
-def _schedule_lines(asked: Asked, schedule: dict[str, Any]) -> Iterator[str]:
+def _schedule_lines(schedule: dict[str, Any]) -> Iterator[str]:
     for name, ends in schedule.items():
         parts = []
         for word, window in ends.items():
@@ -267,7 +203,7 @@ def _schedule_lines(asked: Asked, schedule: dict[str, Any]) -> Iterator[str]:
 class _Metric(NamedTuple):
     """A difference of two points that must lie in a span."""
 
-    said: str
+    text: str
     first: int
     second: int
     span: _Span
@@ -287,16 +223,14 @@ def read_events(fields: dict[str, Any]) -> Asked:
         raise BadValue("events: times are too finely divided to compare exactly", "round them")
     is_dated = bool(times.seen & {"day", "moment"})
     scale = time_net.Scale(unit, is_dated, times.seen == {"day"}, time_net.GRAIN * grain)
-    demands = [time_net.Demand(one.said, (tuple(_within(one, scale.ticks)),)) for one in metric]
-    labels = []
-    for n, said in enumerate(fields["relations"], 1):
-        a, relations, b = time_net.parse_relation(said, events, f"relations[{n}]")
-        labels.append((a, b, relations))
-        demands.append(time_net.relation_demand(said, a, b, relations))
+    demands = [time_net.Demand(one.text, (tuple(_within(one, scale.ticks)),)) for one in metric]
+    for n, raw in enumerate(fields["relations"], 1):
+        a, relations, b = time_net.parse_relation(raw, events, f"relations[{n}]")
+        demands.append(time_net.relation_demand(raw, a, b, relations))
     order = [time_net.Bound(time_net.point(n, 1), time_net.point(n, 0), -1) for n in range(len(events))]
     if metric and not is_dated and "number" not in times.seen:
         order += [time_net.Bound(time_net.point(n, 0), 0, 0) for n in range(len(events))]
-    return Asked(events, tuple(demands), tuple(labels), scale, bool(metric), tuple(order))
+    return Asked(events, tuple(demands), scale, bool(metric), tuple(order))
 
 
 def _within(one: _Metric, ticks: int) -> list[time_net.Bound]:
@@ -318,14 +252,14 @@ class _Times:
             if raw.get(word) is not None:
                 place = f"events.{name}.{word}"
                 span = self._span(place, raw[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end))
-                found.append(_Metric(f"{name} {word} {_told(raw[word])}", 0, time_net.point(number, end), span))
+                found.append(_Metric(f"{name} {word} {_shown(raw[word])}", 0, time_net.point(number, end), span))
         if raw.get("duration") is not None:
             place = f"events.{name}.duration"
             span = self._span(place, raw["duration"], lambda one: self._amount(place, one))
             if span[1] == 0:
                 raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
-            told = f"{name} duration {_told(raw['duration'])}"
-            found.append(_Metric(told, time_net.point(number, 0), time_net.point(number, 1), span))
+            text = f"{name} duration {_shown(raw['duration'])}"
+            found.append(_Metric(text, time_net.point(number, 0), time_net.point(number, 1), span))
         return found
 
     def of_gap(self, gap: dict[str, Any], place: str, events: tuple[str, ...]) -> _Metric:
@@ -338,8 +272,8 @@ class _Times:
         )
         if low is not None and high is not None and low > high:
             raise BadValue(f"{place}: least is more than most", "swap them")
-        told = " ".join(f"{name} {_told(gap[name])}" for name in ("least", "most") if gap[name] is not None)
-        return _Metric(f"gap from {gap['from']} to {gap['to']} {told}", first, second, (low, high))
+        bounds = " ".join(f"{name} {_shown(gap[name])}" for name in ("least", "most") if gap[name] is not None)
+        return _Metric(f"gap from {gap['from']} to {gap['to']} {bounds}", first, second, (low, high))
 
     def _span(self, place: str, raw: Any, read: Any) -> _Span:
         """Returns one value, or the least and the most."""
@@ -377,7 +311,7 @@ class _Times:
         raise BadValue(f"{place}: {str(raw)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
 
 
-def _told(raw: Any) -> str:
+def _shown(raw: Any) -> str:
     if isinstance(raw, list):
         return " to ".join("open" if one is None else str(one) for one in raw)
     return str(raw)

@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
-from functools import cache, lru_cache
-from itertools import combinations, product
+from functools import lru_cache
 from math import inf
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import figure
-from mabos_cli.reasoning.inputs import bits
-from mabos_cli.reasoning.inputs import unknown_name
+from mabos_cli.reasoning.inputs import bits, known_name
 
 # How start with start, start with end, end with start and end with end of two intervals compare.
 ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
@@ -35,7 +33,6 @@ SIGNS = {
     "met-by": ">=>>",
     "after": ">>>>",
 }
-_FLIP = {"<": ">", "=": "=", ">": "<"}
 UNITS = {"minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EVENT_ENDS = ("start", "end")
@@ -45,18 +42,7 @@ Matrix = list[list[float]]
 NAMES = tuple(SIGNS)
 ALL = (1 << len(NAMES)) - 1
 _BIT = {name: 1 << n for n, name in enumerate(NAMES)}
-_SHORT = dict(zip("b m o fi di s eq si d f oi mi bi".split(), NAMES, strict=True))
-_MORE = {
-    "precedes": "before",
-    "follows": "after",
-    "equal": "equals",
-    "=": "equals",
-    "<": "before",
-    ">": "after",
-    "disjoint": "before|after|meets|met-by",
-    "within": "during|starts|finishes|equals",
-    "any": "|".join(NAMES),
-}
+_MORE = {"disjoint": "before|after|meets|met-by", "within": "during|starts|finishes|equals"}
 
 
 class Bound(NamedTuple):
@@ -70,7 +56,7 @@ class Bound(NamedTuple):
 class Demand(NamedTuple):
     """What the user asked for: ways to meet it, of which one must be taken, each a set of bounds."""
 
-    said: str
+    text: str
     ways: tuple[tuple[Bound, ...], ...]
 
 
@@ -154,30 +140,6 @@ class Net:
         return tuple(sorted(core))
 
 
-def missing(bounds: Iterable[Bound], size: int) -> tuple[tuple[Bound, ...], int] | None:
-    """Returns a circle of bounds that cannot be kept, and by how many ticks; None if there is none (Bellman and
-    Ford)"""
-    edges = [*bounds]
-    best = [0] * size
-    by: dict[int, Bound] = {}
-    last: int | None = None
-    for _ in range(size + 1):
-        last = None
-        for bound in edges:
-            if best[bound.first] + bound.most < best[bound.second]:
-                best[bound.second], by[bound.second], last = (best[bound.first] + bound.most, bound, bound.second)
-    if last is None:
-        return None
-    for _ in range(size):
-        last = by[last].first
-    circle: list[Bound] = []
-    at = last
-    while not circle or at != last:
-        circle.append(by[at])
-        at = by[at].first
-    return tuple(circle[::-1]), -sum(bound.most for bound in circle)
-
-
 def positions(matrix: Matrix) -> list[float]:
     """Returns a position for each point, in ticks, that keeps all bounds."""
     return [min(row[n] for row in matrix) for n in range(len(matrix))]
@@ -192,8 +154,7 @@ def parse_relations(raw: str, place: str) -> int:
     found = 0
     for word in re.split(r"\s*(?:\||,|\bor\b)\s*", raw.strip().strip("(){}").lower()):
         name = re.sub(r"[\s_]+", "-", word.strip())
-        name = _SHORT.get(name, _MORE.get(name, name))
-        for one in name.split("|"):
+        for one in _MORE.get(name, name).split("|"):
             if one not in _BIT:
                 hint = f"known: {', '.join(NAMES)}, disjoint, within"
                 raise BadValue(f"{place}: unknown relation {word[:40]!r}", hint)
@@ -204,67 +165,6 @@ def parse_relations(raw: str, place: str) -> int:
 def relation_names(found: int) -> tuple[str, ...]:
     """Returns the names of a set of relations."""
     return tuple(name for n, name in enumerate(NAMES) if found >> n & 1)
-
-
-def relation_between(a: tuple[float, float], b: tuple[float, float]) -> str:
-    """Returns how two intervals with known ends lie to each other.
-
-    >>> relation_between((1, 3), (3, 4))
-    'meets'
-    """
-    signs = "".join("<" if a[i] < b[j] else ">" if a[i] > b[j] else "=" for i, j in ENDS)
-    return next(name for name, known in SIGNS.items() if known == signs)
-
-
-@lru_cache(maxsize=1 << 14)
-def converse(found: int) -> int:
-    """Returns the relations of the second interval to the first."""
-    # Turned around, start with end and end with start change places.
-    turned = (_FLIP[s[0]] + _FLIP[s[2]] + _FLIP[s[1]] + _FLIP[s[3]] for s in (SIGNS[n] for n in relation_names(found)))
-    by_signs = {signs: _BIT[name] for name, signs in SIGNS.items()}
-    return sum(by_signs[signs] for signs in turned)
-
-
-@cache
-def _table() -> tuple[tuple[int, ...], ...]:
-    """Returns the composition of each two relations, from all orders of the ends of three intervals."""
-    found = [[0] * len(NAMES) for _ in NAMES]
-    spans = list(combinations(range(6), 2))
-    between = {pair: NAMES.index(relation_between(*pair)) for pair in product(spans, repeat=2)}
-    for a, b, c in product(spans, repeat=3):
-        found[between[a, b]][between[b, c]] |= 1 << between[a, c]
-    return tuple(map(tuple, found))
-
-
-@lru_cache(maxsize=1 << 16)
-def compose(first: int, second: int) -> int:
-    """Returns the relations that a may have to c, if a has one of the first to b, and b one of the second to c."""
-    table, found = _table(), 0
-    for one in bits(first):
-        for other in bits(second):
-            found |= table[one][other]
-    return found
-
-
-def tighten(labels: list[list[int]]) -> tuple[int, int, int] | None:
-    """Drops what no third interval allows, in place, until all triangles agree; returns the first that cannot, or
-    None."""
-    size = len(labels)
-    waiting = {(a, b): None for a in range(size) for b in range(size) if a != b and labels[a][b] != ALL}
-    while waiting:
-        a, b = next(iter(waiting))
-        del waiting[a, b]
-        for c in range(size):
-            if c in (a, b):
-                continue
-            for i, j, through in ((a, c, b), (c, b, a)):
-                less = labels[i][j] & compose(labels[i][through], labels[through][j])
-                if less != labels[i][j]:
-                    if not less:
-                        return i, through, j
-                    labels[i][j], labels[j][i] = less, converse(less)
-                    waiting[i, j] = None
-    return None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -294,14 +194,14 @@ def convex_parts(found: int) -> tuple[int, ...]:
 
 
 class Scale(NamedTuple):
-    """How times are told: in which unit, and whether they are dates."""
+    """How times are shown: in which unit, and whether they are dates."""
 
     unit: str
     is_dated: bool
-    is_daily: bool  # only whole days occur: an end is told as the last day
+    is_daily: bool  # only whole days occur: an end is shown as the last day
     ticks: int = GRAIN
 
-    def told(self, time: Fraction, is_end: bool = False) -> str:
+    def show(self, time: Fraction, is_end: bool = False) -> str:
         """Returns a time as people write it."""
         if not self.is_dated:
             return figure(float(time))
@@ -320,44 +220,34 @@ def point(event: int, end: int) -> int:
     return 1 + 2 * event + end
 
 
-def end_point(said: str, events: tuple[str, ...], default: int, place: str) -> int:
-    if said in events:
-        return point(events.index(said), default)
-    name, _, word = said.replace(".", " ").rpartition(" ")
-    if word in EVENT_ENDS and name in events:
+def end_point(raw: str, events: tuple[str, ...], default: int, place: str) -> int:
+    """Returns the point that `audit` or `audit start` names."""
+    name, _, word = raw.rpartition(" ")
+    if raw not in events and word in EVENT_ENDS and name in events:
         return point(events.index(name), EVENT_ENDS.index(word))
-    raise _refused(place, said, events)
-
-
-def _refused(place: str, said: str, events: tuple[str, ...]) -> BadValue:
-    """Returns the refusal of what names no event, or of an event that stands where it cannot be read."""
-    if said in events:
-        return BadValue(f"{place}: cannot read {said[:60]!r}", "write for example: a before b")
-    return unknown_name(place, said, events, "event")
+    return point(events.index(known_name(place, raw, events, "event")), default)
 
 
 def parse_relation(raw: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
     """Returns the two events and the relations between them, from `a before|meets b`; the longest name counts."""
-    longest = sorted(events, key=len, reverse=True)
-    first = next((name for name in longest if raw.startswith(f"{name} ")), None)
-    if first is None:
-        raise _refused(place, raw.split()[0], events)
-    rest = raw[len(first) :]
-    second = next((name for name in longest if rest.endswith(f" {name}")), None)
-    if second is None:
-        raise _refused(place, rest.split()[-1], events)
+    longest, words = sorted(events, key=len, reverse=True), raw.split()
+    first = next((name for name in longest if raw.startswith(f"{name} ")), words[0])
+    rest = raw.removeprefix(first)
+    second = next((name for name in longest if rest.endswith(f" {name}")), words[-1])
+    for name in (first, second):
+        known_name(place, name, events, "event")
     if first == second:
         raise BadValue(f"{place}: {first} is on both sides", "name two different events")
-    middle = rest[: len(rest) - len(second)].strip()
+    middle = rest.removesuffix(second).strip()
     if not middle:
         raise BadValue(f"{place}: there is no relation", "write for example: a before b, a before|meets b")
     relations = ALL if middle == "?" else parse_relations(middle, place)
     return events.index(first), relations, events.index(second)
 
 
-def relation_demand(said: str, a: int, b: int, relations: int) -> Demand:
+def relation_demand(text: str, a: int, b: int, relations: int) -> Demand:
     """Returns what one of some relations between two events demands of their ends."""
-    return Demand(said, tuple(tuple(_compare(a, b, hull(part) or ())) for part in convex_parts(relations)))
+    return Demand(text, tuple(tuple(_compare(a, b, hull(part) or ())) for part in convex_parts(relations)))
 
 
 def _compare(a: int, b: int, signs: tuple[str, ...]) -> list[Bound]:

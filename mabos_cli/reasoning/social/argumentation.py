@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import bits
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MEANS = {

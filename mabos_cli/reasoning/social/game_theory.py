@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, distribution
+from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, is_better
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
-from mabos_cli.reasoning.social import games
+from mabos_cli.reasoning.social.games import MOST_SYSTEMS, Analysis, Game, Mix, Mixed, Profile, analyse, find_maximin
 
 MOST_PROFILES = 1_000
 _PAYOFF = number("what the player gets", -1e12, 1e12)
@@ -38,58 +38,23 @@ QUESTIONS = (
 )
 
 
+class Advice(NamedTuple):
+    """What one player should play, and why."""
+
+    mix: Mix
+    why: str
+    caveats: tuple[str, ...] = ()
+
+
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the equilibria of a game in normal form, and what the player `me` should do."""
     game = _read_game(fields)
     me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
-    pure, left, removed = games.find_pure_equilibria(game), *games.remove_dominated(game, game.everything())
-    found = games.Analysis(game, me, pure, left, removed, games.find_pareto(game))
-    if len(game.players) == 2:
-        found = _add_mixed(found)
-    return tell(found, games.advise(found))
+    found = analyse(game, me)
+    return _tell(found, advise(found))
 
 
-def _add_mixed(found: games.Analysis) -> games.Analysis:
-    """Adds mixed equilibria and security levels if the game is small; removes what only mixtures dominate."""
-    game, left, removed = found.game, found.left, [*found.removed]
-    if games.count_systems(*map(len, game.actions)) <= games.MOST_SYSTEMS:
-        found = found._replace(security=tuple(games.find_security(_matrix(game, n, game.everything())) for n in (0, 1)))
-    while games.count_systems(*map(len, left)) <= games.MOST_SYSTEMS:
-        rows, columns = (games.find_corners(_matrix(game, n, left, of=1 - n)) for n in (0, 1))
-        answered = [{a for corner in other for a in corner.replies} for other in (columns, rows)]
-        never = [games.Removed(n, a, None) for n in (0, 1) for k, a in enumerate(left[n]) if k not in answered[n]]
-        if not never:
-            mixed = tuple(_widen(one, game, left) for one in games.match_corners(rows, columns))
-            return found._replace(
-                left=left, removed=removed, mixed=mixed, is_degenerate=games.is_degenerate(rows + columns)
-            )
-        gone = {one[:2] for one in never}
-        left, more = games.remove_dominated(
-            game, tuple(tuple(a for a in own if (n, a) not in gone) for n, own in enumerate(left))
-        )
-        removed += never + more
-    return found
-
-
-def _matrix(game: games.Game, player: int, left: tuple[tuple[int, ...], ...], of: int | None = None) -> games.Matrix:
-    """Returns what a player, or the one named by `of`, gets: a row for each action of the player that is left."""
-    gets = player if of is None else of
-    return tuple(
-        tuple(game.payoffs[(mine, yours) if player == 0 else (yours, mine)][gets] for yours in left[1 - player])
-        for mine in left[player]
-    )
-
-
-def _widen(one: games.Mixed, game: games.Game, left: tuple[tuple[int, ...], ...]) -> games.Mixed:
-    """Returns the equilibrium over all actions: those that were removed are never played."""
-    wide = []
-    for n, mix in enumerate(one.mixes):
-        share = dict(zip(left[n], mix, strict=True))
-        wide.append(tuple(share.get(action, Fraction(0)) for action in range(len(game.actions[n]))))
-    return one._replace(mixes=(wide[0], wide[1]))
-
-
-def _read_game(fields: dict[str, Any]) -> games.Game:
+def _read_game(fields: dict[str, Any]) -> Game:
     if (fields["payoffs"] is None) == (fields["profiles"] is None):
         raise BadValue("payoffs: give either payoffs for two players or profiles for more", "not both, not neither")
     game = _read_table(fields) if fields["payoffs"] is not None else _read_profiles(fields)
@@ -102,7 +67,7 @@ def _check_size(count: int, field: str) -> None:
     check_size(field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take")
 
 
-def _read_table(fields: dict[str, Any]) -> games.Game:
+def _read_table(fields: dict[str, Any]) -> Game:
     table, players = fields["payoffs"], tuple(fields["players"] or ("row", "column"))
     if len(players) != 2:
         raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
@@ -117,7 +82,7 @@ def _read_table(fields: dict[str, Any]) -> games.Game:
             cells[r, c] = _read_cell(table[row][column], f"payoffs.{row}.{column}")
     if len({isinstance(cell, list) for row in table.values() for cell in row.values()}) > 1:
         raise BadValue("payoffs: some cells hold one number and some hold two", "one number each means a zero-sum game")
-    return games.Game(players, (rows, columns), cells)
+    return Game(players, (rows, columns), cells)
 
 
 def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
@@ -129,7 +94,7 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(str(conform(_PAYOFF, one, {}, path))) for one in cell)
 
 
-def _read_profiles(fields: dict[str, Any]) -> games.Game:
+def _read_profiles(fields: dict[str, Any]) -> Game:
     profiles = fields["profiles"]
     _check_size(len(profiles), "profiles")
     players = tuple(fields["players"] or profiles[0]["play"])
@@ -151,39 +116,65 @@ def _read_profiles(fields: dict[str, Any]) -> games.Game:
         if tuple(number for _, number in numbered) not in cells:
             lacking = ", ".join(action for action, _ in numbered)
             raise BadValue(f"profiles: the combination {lacking} is missing", "give every combination of actions")
-    return games.Game(players, tuple(map(tuple, actions)), cells)
+    return Game(players, tuple(map(tuple, actions)), cells)
 
 
-def tell(found: games.Analysis, advice: games.Advice) -> Answer:
+def advise(found: Analysis) -> Advice:
+    """Returns what `me` should play: by dominance, else the only equilibrium, else the outstanding or safest one."""
+    game, me = found.game, found.me
+    single = found.mixed[0] if found.mixed and len(found.mixed) == 1 else None
+    if len(found.left[me]) == 1:
+        return Advice(_only(found, found.left[me][0]), "all else is strictly dominated")
+    if found.is_zero_sum and found.pure:
+        return Advice(_only(found, found.pure[0][me]), "a saddle point: neither side can do better")
+    if found.is_zero_sum and found.security:
+        return Advice(found.security[me].mix, "it has the best worst case, which nobody can exploit")
+    if single:
+        return Advice(single.mixes[me], "it is the part in the only equilibrium")
+    if len({profile[me] for profile in found.pure}) == 1:
+        return Advice(_only(found, found.pure[0][me]), "it is the part in every pure equilibrium")
+    best = find_payoff_dominant(found)
+    if best is not None:
+        kind = "" if found.mixed is not None else "pure "
+        return Advice(_only(found, best[me]), f"no other {kind}equilibrium is better for anybody")
+    safest, floor = find_maximin(game, me)
+    # Among equally safe actions, the one with the better equilibrium.
+    hopes = {a: max((game.payoffs[p][me] for p in found.pure if p[me] == a), default=floor) for a in safest}
+    caveat = "no single equilibrium tells what to do"
+    if found.pure:
+        caveat = f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play"
+    return Advice(_only(found, max(safest, key=lambda a: hopes[a])), "it has the best worst case", (caveat,))
+
+
+def _only(found: Analysis, action: int) -> Mix:
+    return tuple(Fraction(n == action) for n in range(len(found.game.actions[found.me])))
+
+
+def find_payoff_dominant(found: Analysis) -> Profile | None:
+    """Returns the pure equilibrium that gives nobody less than any other equilibrium, and somebody more."""
+    payoffs = found.game.payoffs
+    rivals = {payoffs[profile] for profile in found.pure} | {one.payoffs for one in found.mixed or ()}
+    for profile in found.pure if len(rivals) > 1 else ():
+        mine = payoffs[profile]
+        is_alone = sum(payoffs[other] == mine for other in found.pure) == 1
+        if is_alone and all(mine == other or is_better(mine, other) for other in rivals):
+            return profile
+    return None
+
+
+def _tell(found: Analysis, advice: Advice) -> Answer:
     """Returns the answer: advice first, then what it rests on."""
     game, me = found.game, found.me
     actions, used = game.actions[me], [n for n, share in enumerate(advice.mix) if share]
     about = f"what {game.players[me]} should do"
-    if len(used) == 1:
-        conclusion = choice(actions[used[0]], _scores(found, advice), about)
-    else:
+    conclusion = choice(actions[used[0]], about=about)
+    if len(used) > 1:
         conclusion = distribution({a: float(s) for a, s in zip(actions, advice.mix, strict=True)}, about)
     # Every game has an equilibrium: without the mixed ones only the pure ones can be said to be none.
-    pure, equilibria = ("", found.mixed) if found.mixed is not None else ("pure ", found.pure)
-    counted = f"{len(equilibria) or 'no'} {pure}{'equilibrium' if len(equilibria) == 1 else 'equilibria'}"
+    pure, count = ("", len(found.mixed)) if found.mixed is not None else ("pure ", len(found.pure))
+    counted = f"{count or 'no'} {pure}{'equilibrium' if count == 1 else 'equilibria'}"
     summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {counted}"
     return Answer(conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found))
-
-
-def _scores(found: games.Analysis, advice: games.Advice) -> dict[str, float]:
-    """Returns what each own action brings against the play that the advice expects, or its worst case."""
-    game, me = found.game, found.me
-    scores = {}
-    for n, action in enumerate(game.actions[me]):
-        if isinstance(advice.against, games.Mixed):
-            other = advice.against.mixes[1 - me]
-            got = sum(share * game.payoffs[(n, k) if me == 0 else (k, n)][me] for k, share in enumerate(other))
-        elif advice.against is not None:
-            got = game.payoffs[games.swap(advice.against, me, n)][me]
-        else:
-            got = min(pay[me] for profile, pay in game.payoffs.items() if profile[me] == n)
-        scores[action] = float(got)
-    return scores
 
 
 def _figure(value: Fraction) -> str:
@@ -191,77 +182,56 @@ def _figure(value: Fraction) -> str:
     return str(value) if value.denominator <= 1000 else f"{float(value):.3g}"
 
 
-def _figures(payoffs: tuple[Fraction, ...]) -> str:
-    return ", ".join(map(_figure, payoffs))
-
-
-def _mix(actions: tuple[str, ...], mix: tuple[Fraction, ...]) -> str:
+def _mix(actions: tuple[str, ...], mix: Mix) -> str:
     parts = [(action, share) for action, share in zip(actions, mix, strict=True) if share]
     return parts[0][0] if len(parts) == 1 else ", ".join(f"{action} {_figure(share)}" for action, share in parts)
 
 
-def _steps(found: games.Analysis) -> tuple[str, ...]:
-    game = found.game
-    size = " by ".join(str(len(own)) for own in game.actions)
+def _steps(found: Analysis) -> tuple[str, ...]:
+    game, me = found.game, found.me
+    size = " by ".join(str(len(actions)) for actions in game.actions)
     lines = [f"{len(game.players)} players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
-    lines += cut([_gone(game, one) for one in found.removed], 3)
-    lines += cut(
-        [f"pure equilibrium: {games.played(game, p)} gives {_figures(game.payoffs[p])}" for p in found.pure], 4
-    ) or ["no pure equilibrium"]
-    lines += cut(
-        [
-            f"mixed equilibrium: {'; '.join(map(_mix, game.actions, one.mixes))} gives {_figures(one.payoffs)}"
-            for one in found.mixed or ()
-            if not one.is_pure
-        ],
-        3,
-    )
-    safe, floor = games.find_maximin(game, found.me)
-    line = f"safest for {game.players[found.me]}: {game.actions[found.me][safe[0]]}, at least {_figure(floor)}"
-    if found.security and found.security[found.me].value > floor:
-        corner = found.security[found.me]
-        line += f"; mixing {_mix(game.actions[found.me], corner.mix)}, {_figure(corner.value)} on average"
-    return (*lines, line, *_dilemma(found))
+    for one in found.removed[:3]:
+        actions = game.actions[one.player]
+        better = f"{actions[one.by]} is better whatever the others do"
+        lines.append(f"{game.players[one.player]} drops {actions[one.action]}: {better}")
+    pure = [f"pure equilibrium: {game.shown(p)} gives {', '.join(map(_figure, game.payoffs[p]))}" for p in found.pure]
+    lines += cut(pure, 4) or ["no pure equilibrium"]
+    for mixed in [mixed for mixed in found.mixed or () if not mixed.is_pure][:3]:
+        mixes = "; ".join(map(_mix, game.actions, mixed.mixes))
+        lines.append(f"mixed equilibrium: {mixes} gives {', '.join(map(_figure, mixed.payoffs))}")
+    safe, floor = find_maximin(game, me)
+    lines.append(f"safest for {game.players[me]}: {game.actions[me][safe[0]]}, at least {_figure(floor)}")
+    if found.security and found.security[me].value > floor:
+        corner = found.security[me]
+        lines[-1] += f"; mixing {_mix(game.actions[me], corner.mix)}, {_figure(corner.value)} on average"
+    better_for_all = [p for p in found.pareto if found.pure and _is_above_all(found, p)]
+    if better_for_all:
+        lines.append(f"dilemma: {game.shown(better_for_all[0])} would be better for all than {game.shown(found.pure[0])}")
+    return tuple(lines)
 
 
-def _gone(game: games.Game, one: games.Removed) -> str:
-    own = game.actions[one.player]
-    better = f"{own[one.by]} is better whatever the others do" if one.by is not None else "never a best answer"
-    return f"{game.players[one.player]} drops {own[one.action]}: {better}"
+def _is_above_all(found: Analysis, profile: Profile) -> bool:
+    """Returns whether everybody gets more than in any pure equilibrium."""
+    payoffs = found.game.payoffs
+    return all(a > b for one in found.pure for a, b in zip(payoffs[profile], payoffs[one], strict=True))
 
 
-def _dilemma(found: games.Analysis) -> list[str]:
-    """Returns a line if every pure equilibrium leaves each of them worse off than they could be together."""
-    better = [way for one in found.pure if (way := _find_better_for_all(found, one)) is not None]
-    if not better or len(better) < len(found.pure):
-        return []
-    together, alone = (games.played(found.game, one) for one in (better[0], found.pure[0]))
-    return [f"dilemma: {together} would be better for all than {alone}"]
-
-
-def _find_better_for_all(found: games.Analysis, one: games.Profile) -> games.Profile | None:
-    here, payoffs = found.game.payoffs[one], found.game.payoffs
-    return next((p for p in found.pareto if all(a > b for a, b in zip(payoffs[p], here, strict=True))), None)
-
-
-def _caveats(found: games.Analysis) -> tuple[str, ...]:
-    caveats = []
+def _caveats(found: Analysis) -> tuple[str, ...]:
     if len(found.game.players) > 2:
-        caveats.append("more than two players: only pure equilibria are searched")
-    elif found.mixed is None:
-        caveats.append(f"mixed equilibria not searched: more than {games.MOST_SYSTEMS} pairs of supports")
-    elif found.is_degenerate:
-        caveats.append(
-            "degenerate game: some mixture has more best answers than actions; mixtures between the equilibria shown may be equilibria too"
-        )
-    return tuple(caveats)
+        return ("more than two players: only pure equilibria are searched",)
+    if found.mixed is None:
+        return (f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports",)
+    if found.is_degenerate:
+        return ("degenerate game: mixtures between the equilibria shown may be equilibria too",)
+    return ()
 
 
-def _detail(found: games.Analysis, advice: games.Advice) -> dict[str, Any]:
+def _detail(found: Analysis, advice: Advice) -> dict[str, Any]:
     game = found.game
-    less_risky, dominant = games.find_less_risky(found), games.find_payoff_dominant(found)
-    detail: dict[str, Any] = {
-        "players": {who: [*own] for who, own in zip(game.players, game.actions, strict=True)},
+    dominant = find_payoff_dominant(found)
+    return {
+        "players": {who: [*actions] for who, actions in zip(game.players, game.actions, strict=True)},
         "me": game.players[found.me],
         "play": {a: float(s) for a, s in zip(game.actions[found.me], advice.mix, strict=True)},
         "zero_sum": found.is_zero_sum,
@@ -269,36 +239,33 @@ def _detail(found: games.Analysis, advice: games.Advice) -> dict[str, Any]:
             {
                 "player": game.players[one.player],
                 "action": game.actions[one.player][one.action],
-                "by": game.actions[one.player][one.by] if one.by is not None else None,
+                "by": game.actions[one.player][one.by],
             }
             for one in found.removed
         ],
         "left": {who: [game.actions[n][a] for a in found.left[n]] for n, who in enumerate(game.players)},
-        "pure": [_outcome(game, p) | {"improved_by": _better(found, p)} for p in found.pure],
+        "pure": [_outcome(game, p) | {"improved_by": _improved(found, p)} for p in found.pure],
         "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
-        "degenerate": None if found.mixed is None else found.is_degenerate,
         "payoff_dominant": game.named(dominant) if dominant else None,
-        "risk_dominant": game.named(less_risky) if less_risky else None,
         "pareto": [_outcome(game, p) for p in found.pareto],
         "maximin": {who: _maximin(found, n) for n, who in enumerate(game.players)},
     }
-    if len(game.players) == 2:
-        detail["best_replies"] = {game.players[n]: _replies(game, n) for n in (0, 1)}
-    return detail
 
 
-def _outcome(game: games.Game, profile: games.Profile) -> dict[str, Any]:
+def _outcome(game: Game, profile: Profile) -> dict[str, Any]:
     got = zip(game.players, map(float, game.payoffs[profile]), strict=True)
     return {"play": game.named(profile), "payoffs": dict(got)}
 
 
-def _better(found: games.Analysis, profile: games.Profile) -> dict[str, str] | None:
-    better = found.improved(found.game.payoffs[profile])
+def _improved(found: Analysis, profile: Profile) -> dict[str, str] | None:
+    """Returns a profile that is better for somebody and worse for nobody."""
+    payoffs = found.game.payoffs
+    better = next((one for one in found.pareto if is_better(payoffs[one], payoffs[profile])), None)
     return found.game.named(better) if better else None
 
 
-def _mixed(game: games.Game, one: games.Mixed) -> dict[str, Any]:
-    parts = [[*zip(own, mix, strict=True)] for own, mix in zip(game.actions, one.mixes, strict=True)]
+def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
+    parts = [[*zip(actions, mix, strict=True)] for actions, mix in zip(game.actions, one.mixes, strict=True)]
     return {
         "mix": {who: {a: float(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
         "exact": {who: {a: str(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
@@ -306,21 +273,12 @@ def _mixed(game: games.Game, one: games.Mixed) -> dict[str, Any]:
     }
 
 
-def _maximin(found: games.Analysis, player: int) -> dict[str, Any]:
-    own = found.game.actions[player]
-    safe, floor = games.find_maximin(found.game, player)
-    said: dict[str, Any] = {"actions": [own[a] for a in safe], "value": float(floor)}
+def _maximin(found: Analysis, player: int) -> dict[str, Any]:
+    actions = found.game.actions[player]
+    safe, floor = find_maximin(found.game, player)
+    row: dict[str, Any] = {"actions": [actions[a] for a in safe], "value": float(floor)}
     if found.security:
         corner = found.security[player]
-        said["mixed_value"] = float(corner.value)
-        said["mix"] = {a: float(s) for a, s in zip(own, corner.mix, strict=True)}
-    return said
-
-
-def _replies(game: games.Game, player: int) -> dict[str, list[str]]:
-    """Returns the best answers of a player to each action of the other."""
-    replies = {}
-    for k, action in enumerate(game.actions[1 - player]):
-        got = [game.payoffs[(n, k) if player == 0 else (k, n)][player] for n in range(len(game.actions[player]))]
-        replies[action] = [own for own, value in zip(game.actions[player], got, strict=True) if value == max(got)]
-    return replies
+        row["mixed_value"] = float(corner.value)
+        row["mix"] = {a: float(s) for a, s in zip(actions, corner.mix, strict=True)}
+    return row
