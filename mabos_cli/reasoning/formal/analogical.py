@@ -9,14 +9,14 @@ from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes
 from mabos_cli.reasoning.formal.structure_mapping import (
     Analogy,
     Expression,
+    Facts,
     Matcher,
-    Vocabulary,
+    Pairs,
     expressions,
-    inner,
-    is_one_to_one,
     parse_expression,
     read_facts,
     render_expression,
+    things_of,
 )
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
@@ -37,7 +37,6 @@ SHAPE: Shape = record(
         list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature", 0), []
     ),
     same=optional(map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}),
-    unordered=optional(list_of(text("a name"), "relations for which the order does not matter", 0), ["and", "or"]),
     map=optional(map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}),
     ask=optional(text("a fact about the target: does it carry over?"), ""),
 )
@@ -50,74 +49,68 @@ QUESTIONS: tuple[str, ...] = (
 )
 
 
-Facts = dict[Expression, None]
-Asked = Expression | None
-
-
 class _Inference(NamedTuple):
-    """A fact of the source, said of the target, and what speaks for it."""
+    """A fact of the source, restated for the target, and what speaks for it."""
 
     fact: Expression
     came_from: Expression
     support: float  # the score of what matches among the facts that it is joined with
     unknown: tuple[str, ...]  # things of the source that have no counterpart
 
+    @property
+    def is_certain(self) -> bool:
+        return bool(self.support) and not self.unknown
+
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the facts that carry over to the target under the best mapping."""
     source = read_facts(fields["source"]["facts"], "source.facts")
     target = read_facts(fields["target"]["facts"], "target.facts")
-    words = Vocabulary(frozenset(fields["measures"]), fields["same"], frozenset(fields["unordered"]))
-    matcher = Matcher(source, target, words)
-    mapping, has_tie = matcher.best(_fixed(fields["map"], matcher))
+    matcher = Matcher(source, target, frozenset(fields["measures"]), fields["same"])
+    mapping, has_tie = matcher.best(_fixed(fields["map"], source, target))
     asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
-    if not mapping.matches:
-        return _nothing(fields, asked)
-    found = _inferences(source, target, matcher, mapping)
-    most = Matcher(source, source, words).apply(_identity(source, words)).score
-    return _answer(fields["target"]["name"], mapping, has_tie, found, asked, target, most)
+    if mapping.matches:
+        itself = Matcher(source, source, matcher.measures, {})
+        most = itself.apply({name: name for one in itself.pairs.values() for name, _ in one}).score
+        return _answer(fields, mapping, has_tie, _inferences(matcher, mapping), asked, most)
+    names_of = f"{fields['source']['name']} and {fields['target']['name']}"
+    return Answer(
+        yes_no(None, render_expression(asked)) if asked else names((), "what carries over"),
+        None,
+        f"{names_of} have no relation in common: nothing carries over",
+        (),
+        {"pairs": {}, "score": 0.0, "inferences": []},
+        ("relations match only by name: give `same` for those that are called differently",),
+    )
 
 
-def _fixed(said: Mapping[str, str], matcher: Matcher) -> dict[str, str]:
+def _fixed(wanted: Mapping[str, str], source: Facts, target: Facts) -> dict[str, str]:
     """Returns the pairs that the user gave."""
-    sides = [_things(matcher.source), _things(matcher.target)]
-    for name, other in said.items():
-        known_name("map", name, sides[0], "thing of the source")
-        known_name(f"map.{name}", other, sides[1], "thing of the target")
-    if not is_one_to_one(said.items()):
+    for name, other in wanted.items():
+        known_name("map", name, things_of(source), "thing of the source")
+        known_name(f"map.{name}", other, things_of(target), "thing of the target")
+    if len({*wanted.values()}) < len(wanted):
         raise BadValue("map: two things go to the same one", "each thing has one counterpart")
-    return {f"thing {name}": f"thing {other}" for name, other in said.items()}
+    return {f"thing {name}": f"thing {other}" for name, other in wanted.items()}
 
 
-def _things(facts: tuple[Expression, ...]) -> dict[str, None]:
-    return dict.fromkeys(one.name for fact in facts for one in inner(fact) if one.is_thing)
-
-
-def _identity(facts: dict[Expression, None], words: Vocabulary) -> dict[str, str]:
-    every = [one for fact in facts for one in inner(fact)]
-    found = [f"thing {one.name}" for one in every if one.is_thing]
-    found += [f"measure {one.name}" for one in every if words.is_measure(one)]
-    return {name: name for name in found}
-
-
-def _inferences(source: Facts, target: Facts, matcher: Matcher, mapping: Analogy) -> list[_Inference]:
+def _inferences(matcher: Matcher, mapping: Analogy) -> list[_Inference]:
     """Returns the facts of the source that say something new of the target: plain ones first, then those with most
     support.
 
     An attribute carries over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
-    scores = {one: score for one, _, score in mapping.matches}
-    known = {*expressions(target)}
+    scores = {one: score for one, (_, score) in mapping.matches.items()}
+    known = {*matcher.target}
     found: dict[Expression, _Inference] = {}
-    for one in expressions(source):
-        if one in scores or matcher.words.is_measure(one) or one.name in matcher.words.unordered:
+    for one in matcher.source:
+        if one in scores or matcher.is_measure(one) or one.name in ("and", "or"):
             continue
-        said, unknown = _carry(one, mapping.pairs, matcher.words)
-        touched = _things((one,)).keys() - {*unknown}
+        fact, unknown = _carry(one, mapping.pairs, matcher)
         joined = _joined(one, matcher)
-        if said in known or said in found or not touched or (one.order == 1 and len(one.parts) == 1 and not joined):
-            continue
-        support = sum(scores.get(other, 0.0) for other in joined)
-        found[said] = _Inference(said, one, support, unknown)
+        is_new = fact not in known and fact not in found
+        is_attribute = one.order == 1 and len(one.parts) == 1
+        if is_new and things_of((one,)).keys() - {*unknown} and (joined or not is_attribute):
+            found[fact] = _Inference(fact, one, sum(scores.get(other, 0.0) for other in joined), unknown)
     return sorted(found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support))
 
 
@@ -128,52 +121,47 @@ def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
     while waiting:
         at = waiting.pop()
         for near in (*matcher.holders[at], *at.parts):
-            if near not in reached and not near.is_thing and not matcher.words.is_measure(near):
+            if near not in reached and near.parts and not matcher.is_measure(near):
                 reached[near] = None
                 waiting.append(near)
     del reached[one]
     return reached
 
 
-def _carry(one: Expression, pairs: Mapping[str, str], words: Vocabulary) -> tuple[Expression, tuple[str, ...]]:
-    """Returns a source expression said of the target, and the things that have no counterpart there."""
-    if one.is_thing:
+def _carry(one: Expression, pairs: Pairs, matcher: Matcher) -> tuple[Expression, tuple[str, ...]]:
+    """Returns a source expression restated for the target, and the things that have no counterpart there."""
+    if not one.parts:
         target = pairs.get(f"thing {one.name}")
         if target is None:
             return Expression(f"?{one.name}"), (one.name,)
         return Expression(target.removeprefix("thing ")), ()
-    done = [_carry(part, pairs, words) for part in one.parts]
-    name = words.name(one)
-    if words.is_measure(one):
+    done = [_carry(part, pairs, matcher) for part in one.parts]
+    name = matcher.same.get(one.name, one.name)
+    if matcher.is_measure(one):
         name = pairs.get(f"measure {one.name}", f"measure {one.name}").removeprefix("measure ")
     unknown = tuple(dict.fromkeys(thing for _, things in done for thing in things))
     return Expression(name, tuple(part for part, _ in done)), unknown
 
 
-def _nothing(fields: dict[str, Any], asked: Asked) -> Answer:
-    about = "what carries over"
-    conclusion = yes_no(None, render_expression(asked)) if asked else names((), about)
-    summary = (
-        f"{fields['source']['name']} and {fields['target']['name']} have no relation in common: nothing carries over"
-    )
-    caveats = ("relations match only by name: give `same` for those that are called differently",)
-    return Answer(conclusion, None, summary, (), {"pairs": {}, "score": 0.0, "inferences": []}, caveats)
-
-
 def _answer(
-    name: str, mapping: Analogy, has_tie: bool, found: list[_Inference], asked: Asked, target: Facts, most: float
+    fields: dict[str, Any],
+    mapping: Analogy,
+    has_tie: bool,
+    found: list[_Inference],
+    asked: Expression | None,
+    most: float,
 ) -> Answer:
     pairs = {a.partition(" ")[2]: b.partition(" ")[2] for a, b in mapping.pairs.items()}
     share = mapping.score / most if most else 0.0
-    certain = [one for one in found if one.support and not one.unknown]
-    said = tuple(render_expression(one.fact) for one in certain)
+    carried = tuple(render_expression(one.fact) for one in found if one.is_certain)
+    ordered = sorted(mapping.matches.items(), key=lambda match: -match[1][1])
     detail = {
         "pairs": pairs,
         "score": mapping.score,
         "share_of_source": share,
         "matches": [
             {"source": render_expression(one), "target": render_expression(other), "score": score}
-            for one, other, score in sorted(mapping.matches, key=lambda match: -match[2])
+            for one, (other, score) in ordered
         ],
         "inferences": [
             {"fact": render_expression(one.fact), "from": render_expression(one.came_from)}
@@ -182,28 +170,25 @@ def _answer(
         ],
     }
     steps = [f"{a} is like {b}" for a, b in pairs.items()]
-    steps += [
-        f"{'carries over' if one in certain else 'open' if one.unknown else 'weak'}, support {figure(one.support)}: {render_expression(one.fact)}"
-        for one in found[:8]
-    ]
+    for one in found[:8]:
+        verdict = "carries over" if one.is_certain else "open" if one.unknown else "weak"
+        steps.append(f"{verdict}, support {figure(one.support)}: {render_expression(one.fact)}")
     matched = f"{plural(len(mapping.matches), 'matching fact')}, {share:.0%} of the structure"
     if asked is None:
-        conclusion = names(said, "what carries over")
-        summary = f"carries over to {name}: {listed(said, 3) or 'nothing new'} ({matched})"
+        conclusion = names(carried, "what carries over")
+        summary = f"carries over to {fields['target']['name']}: {listed(carried, 3) or 'nothing new'} ({matched})"
     else:
-        value = True if asked in {*expressions(target)} or asked in {one.fact for one in certain} else None
+        known = {*expressions(read_facts(fields["target"]["facts"], "target.facts"))}
+        value = True if asked in known or any(one.fact == asked and one.is_certain for one in found) else None
         conclusion = yes_no(value, render_expression(asked))
         verdict = "carries over" if value else "does not carry over, and stays open"
         summary = f"{render_expression(asked)} {verdict} ({matched})"
-    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(has_tie, mapping, found))
-
-
-def _caveats(has_tie: bool, mapping: Analogy, found: list[_Inference]) -> tuple[str, ...]:
-    is_flat = not any(one.order > 1 for one, _, _ in mapping.matches) and not any(one.support for one in found)
+    is_flat = not any(one.order > 1 for one in mapping.matches) and not any(one.support for one in found)
     lacking = dict.fromkeys(thing for one in found for thing in one.unknown)
-    return notes(
+    caveats = notes(
         (True, "an analogy suggests and does not prove: check what carries over"),
         (has_tie, "another mapping is as good; the first that was found is given"),
         (is_flat, "no relation between relations is involved: the likeness may be on the surface only"),
-        (lacking, f"no counterpart for {listed([*lacking])}: what involves it is told with a ?"),
+        (lacking, f"no counterpart for {listed([*lacking])}: what involves it is shown with a ?"),
     )
+    return Answer(conclusion, None, summary, cut(steps), detail, caveats)
