@@ -1,7 +1,7 @@
 """Finds which basic faults account for a failure, and which to mend first: a fault tree computed exactly, or a map of
 whys weighed by evidence."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import comb, prod
 from typing import Any, NamedTuple
@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
-from mabos_cli.reasoning.network import Cause, causal_order, read_causes
+from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
 
 CutSet = frozenset[str]
 MOST_EVENTS = 150
 MOST_SETS = 2000
 MOST_JOINS = 200_000  # of cut sets, on the way
-MOST_NODES = 50_000
-MOST_STEPS = 1_000_000  # of joining nodes
+MOST_WORK = 200_000  # cut sets looked at while they are weighed
 MOST_CAUSES = 500
-MOST_PARTS = 20_000  # cut sets times events, for the importance by cut sets
 _event = text("an event or gate")
 _weights = map_of(
     number("its weight", 0, 1000), "evidence with its weight, such as 1 for a hint and 3 for proof", least=0
@@ -104,16 +102,13 @@ def _weigh(
     tree: Tree, sets: tuple[CutSet, ...], chances: dict[str, float], detail: dict[str, Any], lines: list[str]
 ) -> Answer:
     """Returns the answer with probabilities: importance of each event by what mending it would take off the top."""
-    diagram = Diagram(tree.events)
-    root = build(tree, diagram)
-    top = diagram.chance(root, chances)[root]
+    top, slopes = _Expansion(chances).weigh(frozenset(sets))
     if top <= 0:
         raise BadValue(f"events: with these probabilities {tree.top} cannot happen", "some events on every way have 0")
-    slopes = diagram.slopes(root, chances)
+    slopes = {name: slopes.get(name, 0.0) for name in tree.events}
     share = {name: slopes[name] * chances[name] / top for name in tree.events}
     left = {name: top - slopes[name] * chances[name] for name in tree.events}
     order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
-    parts = _parts(sets, order, diagram, chances)
     products = [prod(chances[name] for name in _sorted(one, tree)) for one in sets]
     detail |= {
         "probability": top,
@@ -124,7 +119,6 @@ def _weigh(
                 "probability": chances[name],
                 "birnbaum": slopes[name],
                 "criticality": share[name],
-                "fussell_vesely": parts[name] / top if parts else None,
                 "top_if_mended": left[name],
             }
             for name in order
@@ -135,96 +129,42 @@ def _weigh(
         gone, slope = figure(share[name]), figure(slopes[name])
         lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")
     summary = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
-    caveats = _tree_caveats(share, order, parts)
+    caveats = _tree_caveats(share, order)
     return Answer(ranking(tuple(order), share, tree.top), None, summary, cut(lines), detail, caveats)
 
 
-class Diagram:
-    """A decision diagram over events in a fixed order. Node 0 is no, node 1 is yes; others ask for one event."""
+class _Expansion:
+    """Exact probabilities of cut sets of independent events, by asking for one event after the other."""
 
-    def __init__(self, events: Sequence[str]) -> None:
-        self.events = tuple(events)
-        self.rank = {name: at for at, name in enumerate(events)}
-        self.nodes: list[tuple[int, int, int]] = [(len(events), 0, 0), (len(events), 1, 1)]  # rank, if not, if so
-        self.unique: dict[tuple[int, int, int], int] = {}
-        self.memo: dict[tuple[bool, int, int], int] = {}
+    def __init__(self, chances: Mapping[str, float]) -> None:
+        self.chances = chances
+        self.known: dict[frozenset[CutSet], tuple[float, dict[str, float]]] = {}
+        self.work = 0
 
-    def node(self, rank: int, low: int, high: int) -> int:
-        if low == high:
-            return low
-        key = (rank, low, high)
-        if key not in self.unique:
-            check_size("gates", len(self.nodes), MOST_NODES, "nodes of a decision diagram", "the tree is too entangled")
-            self.unique[key] = len(self.nodes)
-            self.nodes.append(key)
-        return self.unique[key]
-
-    def event(self, name: str) -> int:
-        return self.node(self.rank[name], 0, 1)
-
-    def join(self, is_and: bool, one: int, other: int) -> int:
-        """Returns the node of both, or of either."""
-        if one > other:
-            one, other = other, one
-        if one == other:
-            return one
-        if one <= 1:
-            return other if (one == 1) == is_and else one
-        key = (is_and, one, other)
-        if key not in self.memo:
-            check_size("gates", len(self.memo), MOST_STEPS, "steps of joining", "the tree is too entangled")
-            (a, a_low, a_high), (b, b_low, b_high) = self.nodes[one], self.nodes[other]
-            rank = min(a, b)
-            low = self.join(is_and, a_low if a == rank else one, b_low if b == rank else other)
-            high = self.join(is_and, a_high if a == rank else one, b_high if b == rank else other)
-            self.memo[key] = self.node(rank, low, high)
-        return self.memo[key]
-
-    def at_least(self, need: int, parts: Sequence[int]) -> int:
-        """Returns the node of at least `need` of the parts."""
-        counts = [1] + [0] * need  # counts[k]: k or more of the parts so far
-        for part in parts:
-            for k in range(need, 0, -1):
-                counts[k] = self.join(False, counts[k], self.join(True, part, counts[k - 1]))
-        return counts[need]
-
-    def chance(self, root: int, chances: Mapping[str, float]) -> list[float]:
-        """Returns the probability of every node; nodes are made after those below them."""
-        found = [0.0, 1.0]
-        for rank, low, high in self.nodes[2 : root + 1]:
-            share = chances[self.events[rank]]
-            found.append((1 - share) * found[low] + share * found[high])
-        return found
-
-    def slopes(self, root: int, chances: Mapping[str, float]) -> dict[str, float]:
-        """Returns how much the probability of the root rises if an event becomes certain instead of impossible."""
-        found, reach = self.chance(root, chances), [0.0] * (root + 1)
-        reach[root] = 1.0
-        slopes = dict.fromkeys(self.events, 0.0)
-        for at in range(root, 1, -1):
-            rank, low, high = self.nodes[at]
-            share = chances[self.events[rank]]
-            slopes[self.events[rank]] += reach[at] * (found[high] - found[low])
-            reach[low] += reach[at] * (1 - share)
-            reach[high] += reach[at] * share
-        return slopes
+    def weigh(self, sets: frozenset[CutSet]) -> tuple[float, dict[str, float]]:
+        """Returns the probability that some set happens as a whole, and by how much it rises if an event becomes certain
+        instead of impossible."""
+        if not sets or frozenset() in sets:
+            return float(bool(sets)), {}
+        if sets not in self.known:
+            self.work += len(sets)
+            check_size("gates", self.work, MOST_WORK, "steps of weighing cut sets", "the tree is too entangled")
+            first = min(sets, key=lambda one: (len(one), sorted(one)))
+            event = max(sorted(first), key=lambda name: sum(name in one for one in sets))
+            with_it = self.weigh(frozenset(_smallest(one - {event} for one in sets)))
+            without = self.weigh(frozenset(one for one in sets if event not in one))
+            share = self.chances[event]
+            slopes = {event: with_it[0] - without[0]}
+            for name in (*with_it[1], *without[1]):
+                slopes[name] = share * with_it[1].get(name, 0.0) + (1 - share) * without[1].get(name, 0.0)
+            self.known[sets] = share * with_it[0] + (1 - share) * without[0], slopes
+        return self.known[sets]
 
 
-def _parts(sets: tuple[CutSet, ...], order: list[str], diagram: Diagram, chances: dict[str, float]) -> dict[str, float]:
-    """Returns for each event the probability that some cut set with it happens; empty if there are too many."""
-    if len(sets) * len(order) > MOST_PARTS:
-        return {}
-    try:
-        return {name: chance_of_any([one for one in sets if name in one], diagram, chances) for name in order}
-    except BadValue:
-        return {}
-
-
-def _tree_caveats(share: dict[str, float], order: list[str], parts: dict[str, float]) -> tuple[str, ...]:
+def _tree_caveats(share: dict[str, float], order: list[str]) -> tuple[str, ...]:
     tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
     caveats = ["Basic events count as independent of each other."]
     caveats += [f"{order[0]} and {listed(tied)} matter equally."] if tied else []
-    caveats += [] if parts else ["Too many cut sets for the importance by Fussell and Vesely; it is left out."]
     return tuple(caveats)
 
 
@@ -237,6 +177,49 @@ def _by_structure(tree: Tree, sets: tuple[CutSet, ...]) -> list[str]:
     sizes = {name: [len(one) for one in sets if name in one] for name in tree.events}
     used = [name for name in tree.events if sizes[name]]
     return sorted(used, key=lambda name: (min(sizes[name]), -len(sizes[name])))
+
+
+class Cause(NamedTuple):
+    """A cause in the map: what it explains, its evidence, and the weakest link on the way up to the symptom."""
+
+    name: str
+    explains: str
+    chain: tuple[str, ...]  # from the symptom down to it
+    support: float
+    contrary: float
+    strength: float | None  # None where some link has no evidence
+    has_below: bool  # whether a supported cause lies below it
+
+    @property
+    def net(self) -> float:
+        return self.support - self.contrary
+
+    @property
+    def is_root(self) -> bool:
+        """Returns whether it is supported, all above it is, and nothing below it is."""
+        return self.strength is not None and self.strength > 0 and not self.has_below
+
+
+def read_causes(symptom: str, raw: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
+    """Returns the causes in the order of the input, each with the strength of its chain."""
+    if symptom in raw:
+        raise BadValue(f"causes.{symptom}: is the symptom itself", "name causes apart from it")
+    for name, one in raw.items():
+        known_name(f"causes.{name}.explains", one["explains"] or symptom, (symptom, *raw), "cause")
+    above = {name: one["explains"] or symptom for name, one in raw.items()}
+    order = causal_order({name: [up] if up in raw else [] for name, up in above.items()}, "causes")
+    weighed = {name: (sum(raw[name]["for"].values()), sum(raw[name]["against"].values())) for name in raw}
+    chains: dict[str, tuple[str, ...]] = {symptom: (symptom,)}
+    strengths: dict[str, float | None] = {}
+    for name in order:
+        chains[name] = (*chains[above[name]], name)
+        up = strengths.get(above[name], float("inf"))
+        known = any(weighed[name]) and up is not None
+        strengths[name] = min(up, weighed[name][0] - weighed[name][1]) if known else None
+    reached = {above[name] for name, strength in strengths.items() if strength is not None and strength > 0}
+    return tuple(
+        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in raw
+    )
 
 
 def _solve_map(fields: dict[str, Any]) -> Answer:
@@ -351,6 +334,8 @@ def _smallest(sets: Iterable[CutSet]) -> tuple[CutSet, ...]:
     kept: list[CutSet] = []
     by_event: dict[str, list[CutSet]] = {}
     for one in sorted(set(sets), key=len):
+        if not one:
+            return (one,)
         # A set that is contained shares its events, so only those lists need a look.
         if any(less <= one for name in one for less in by_event.get(name, ())):
             continue
@@ -359,22 +344,3 @@ def _smallest(sets: Iterable[CutSet]) -> tuple[CutSet, ...]:
         # Listed under one event is enough: whoever contains it has that event.
         by_event.setdefault(min(one), []).append(one)
     return tuple(kept)
-
-
-def build(tree: Tree, diagram: Diagram) -> int:
-    """Returns the node of the top event."""
-    made = {name: diagram.event(name) for name in tree.events}
-    for name, gate in tree.gates.items():
-        made[name] = diagram.at_least(gate.need, [made[one] for one in gate.of])
-    return made[tree.top]
-
-
-def chance_of_any(sets: Sequence[CutSet], diagram: Diagram, chances: Mapping[str, float]) -> float:
-    """Returns the probability that at least one of the sets happens as a whole."""
-    whole = 0
-    for one in sets:
-        part = 1
-        for name in sorted(one, key=diagram.rank.__getitem__, reverse=True):
-            part = diagram.join(True, diagram.event(name), part)
-        whole = diagram.join(False, whole, part)
-    return diagram.chance(whole, chances)[whole]

@@ -4,15 +4,17 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
+from math import prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, yes_no
-from mabos_cli.reasoning.expression import Node, build, check_names, parse_expression
+from mabos_cli.reasoning.expression import Node, build, check_names, names_of, parse_expression
 from mabos_cli.reasoning.formal.constraint_search import (
     MOST_CHECKS,
     Constraint,
     GaveUp,
+    Linear,
     Search,
     Views,
     make_constraint,
@@ -22,6 +24,7 @@ from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 MOST_VALUES = 10_000
+_CONSTANT = -1  # in place of the number of a variable
 _CONDITIONS = (
     "=",
     "!=",
@@ -158,7 +161,10 @@ def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
         end = getattr(bound_of(views), "low" if asked.sign > 0 else "high", None)
         return 0 if end is None else end * asked.sign
 
-    search = Search(asked.domains, asked.constraints, prefer=prefer)
+    # Until there is a solution to beat, anything goes.
+    scope = tuple(names_of(asked.objective))
+    free = Constraint(-1, scope, lambda values: True, lambda views: None, is_whole=True)
+    search = Search(asked.domains, (*asked.constraints, free), prefer=prefer)
     best, steps = None, []
     for one in search.solutions():
         value = _objective(value_of, one, asked, place)
@@ -166,7 +172,7 @@ def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
         steps.append(f"{_shown(value)}: {_assigned(asked, one)}")
         # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
         better = Node("<" if asked.sign > 0 else ">", (Node("sum", (asked.objective,)), Node("value", value=value)))
-        search.cut = make_constraint(-1, better, place)
+        search.constraints[-1] = make_constraint(-1, better, place)._replace(linear=find_linear(better, asked.domains))
     if best is None:
         return _clash(asked)
     value, first = best
@@ -276,12 +282,53 @@ def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, .
         return [one for part in node.parts for one in _constraints(owner, part, place, domains)]
     if node.op == "all_different":
         pairs = [make_constraint(owner, Node("!=", pair), place) for pair in combinations(node.parts, 2)]
-        return [*pairs, make_constraint(owner, node, place, is_whole=True)]
+        return [*pairs, make_constraint(owner, node, place)._replace(is_whole=True)]
     # A variable that is true or false is a condition by itself.
     is_flag = node.op == "name" and all(isinstance(value, bool) for value in domains[node.value])
     if node.op not in _CONDITIONS and not is_flag and not isinstance(node.value, bool):
         raise BadValue(f"{place}: is no condition", "compare it with something: =, !=, <, <=, >, >=")
-    return [make_constraint(owner, node, place)]
+    return [make_constraint(owner, node, place)._replace(linear=find_linear(node, domains))]
+
+
+def find_linear(node: Node, domains: tuple[tuple[Any, ...], ...]) -> Linear | None:
+    """Returns the linear form of a comparison, if it has one.
+
+    >>> x, y = Node("name", value=0), Node("name", value=1)
+    >>> find_linear(Node(">", (Node("sum", (x, y)), Node("value", value=3))), ((1, 2), (1, 2)))
+    Linear(factors={0: -1, 1: -1}, constant=3, is_strict=True, is_equal=False)
+    """
+    if node.op not in ("=", "<", "<=", ">", ">="):
+        return None
+    less, more = node.parts if node.op[0] != ">" else node.parts[::-1]
+    found = _find_sum(Node("sum", (less, Node("neg", (more,)))), domains)
+    if found is None:
+        return None
+    factors = {variable: factor for variable, factor in found.items() if factor and variable != _CONSTANT}
+    return Linear(factors, found.get(_CONSTANT, 0), node.op in ("<", ">"), node.op == "=") if factors else None
+
+
+def _find_sum(node: Node, domains: tuple[tuple[Any, ...], ...]) -> dict[int, Any] | None:
+    """Returns an expression as factors of variables and a constant, if it is one."""
+    if node.op == "value":
+        return None if isinstance(node.value, str) else {_CONSTANT: node.value}
+    if node.op == "name":
+        return None if any(isinstance(value, str) for value in domains[node.value]) else {node.value: 1}
+    if node.op not in ("neg", "sum", "*"):
+        return None
+    parts = [part for part in (_find_sum(part, domains) for part in node.parts) if part is not None]
+    if len(parts) < len(node.parts):
+        return None
+    if node.op == "*":
+        parts.sort(key=lambda part: part.keys() == {_CONSTANT})
+        if any(part.keys() != {_CONSTANT} for part in parts[1:]):
+            return None
+        times = prod(part[_CONSTANT] for part in parts[1:])
+        return {variable: factor * times for variable, factor in parts[0].items()}
+    found: dict[int, Any] = {}
+    for part in parts:
+        for variable, factor in part.items():
+            found[variable] = found.get(variable, 0) + (-factor if node.op == "neg" else factor)
+    return found
 
 
 def _read_table(

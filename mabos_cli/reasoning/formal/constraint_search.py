@@ -157,6 +157,15 @@ def _calculate(op: str, views: list[View]) -> View:
     return _ANY
 
 
+class Linear(NamedTuple):
+    """A sum of variables with factors and a constant that must be at most, below, or exactly zero."""
+
+    factors: dict[int, Any]
+    constant: Any
+    is_strict: bool = False
+    is_equal: bool = False
+
+
 class Constraint(NamedTuple):
     """A condition over some variables. `owner` is the number of the constraint that it comes from, as the user wrote it."""
 
@@ -164,10 +173,11 @@ class Constraint(NamedTuple):
     scope: tuple[int, ...]
     holds: Callable[[Sequence[Any]], bool]
     may_hold: Rough
-    is_whole: bool = False  # ask may_hold once and not value by value: its parts are constraints of their own
+    is_whole: bool = False  # ask may_hold once and not value by value: its parts are constraints by themselves
+    linear: Linear | None = None  # the same as a sum, which is faster to keep within bounds
 
 
-def make_constraint(owner: int, node: Node, place: str, is_whole: bool = False) -> Constraint:
+def make_constraint(owner: int, node: Node, place: str) -> Constraint:
     """Returns the constraint that a condition states. Where it has no value, as by a division by 0, it does not hold."""
     run = build(node)
 
@@ -180,7 +190,7 @@ def make_constraint(owner: int, node: Node, place: str, is_whole: bool = False) 
             hint = "calculate with numbers, and compare texts by = and != only"
             raise BadValue(f"{place}: cannot be computed for these values", hint) from None
 
-    return Constraint(owner, tuple(sorted(names_of(node))), holds, rough(node), is_whole)
+    return Constraint(owner, tuple(sorted(names_of(node))), holds, rough(node))
 
 
 class GaveUp(Exception):
@@ -188,8 +198,8 @@ class GaveUp(Exception):
 
 
 class Search:
-    """One search over variables with their domains. `cut` may be replaced while it runs, by what the next solution has to be better
-    than; `prefer` tells the better of two branches by how low its figure is."""
+    """One search over variables with their domains. With `prefer`, which tells the better of two branches by how low its figure is,
+    the last constraint may be replaced while it runs, by what the next solution has to be better than."""
 
     def __init__(
         self,
@@ -204,7 +214,7 @@ class Search:
         for n, constraint in enumerate(constraints):
             for variable in constraint.scope:
                 self.of[variable].append(n)
-        self.cut: Constraint | None = None
+        self.always = [len(constraints) - 1] if prefer else []
         self.checks = self.nodes = 0
         self._views: dict[tuple[int, int], View] = {}
 
@@ -225,7 +235,7 @@ class Search:
             for part in reversed(self._branches(variable, left)):
                 child = left.copy()
                 child[variable] = part
-                stack.append((child, self.of[variable]))
+                stack.append((child, self.of[variable] + self.always))
 
     def _count(self, checks: int) -> None:
         self.checks += checks
@@ -261,13 +271,10 @@ class Search:
     def _propagate(self, left: list[int], changed: Sequence[int]) -> bool:
         """Drops values that no constraint can do with, in place; returns whether every variable keeps one."""
         waiting = dict.fromkeys(changed)
-        is_cut_due = True
-        while waiting or (self.cut and is_cut_due):
-            number = next(iter(waiting), -1)
-            constraint = self.constraints[number] if number >= 0 else self.cut
-            assert constraint is not None
-            waiting.pop(number, None)
-            is_cut_due = is_cut_due and number >= 0
+        while waiting:
+            number = next(iter(waiting))
+            del waiting[number]
+            constraint = self.constraints[number]
             before = [left[n] for n in constraint.scope]
             is_settled = self._revise(constraint, left)
             for variable, old in zip(constraint.scope, before, strict=True):
@@ -286,6 +293,9 @@ class Search:
         if prod(left[n].bit_count() for n in scope) <= (1 if constraint.is_whole else _LISTED):
             self._revise_listed(constraint, left)
             return True
+        if constraint.linear is not None:
+            self._count(len(scope))
+            return self._revise_linear(constraint.linear, left)
         views: list[Any] = [None] * len(left)
         for n in scope:
             views[n] = self._view(n, left[n])
@@ -318,13 +328,37 @@ class Search:
         for n in scope:
             left[n] = kept[n]
 
+    def _revise_linear(self, linear: Linear, left: list[int]) -> bool:
+        """Drops the values that are too large for a sum even if all others are as small as can be, or too small."""
+        spans = {}
+        for n, factor in linear.factors.items():
+            view = self._view(n, left[n])
+            spans[n] = sorted((factor * view.low, factor * view.high))
+        low = sum(span[0] for span in spans.values()) + linear.constant
+        high = sum(span[1] for span in spans.values()) + linear.constant
+        is_settled = True
+        for n, factor in linear.factors.items():
+            most, least = spans[n][0] - low, spans[n][1] - high
+            is_within = spans[n][1] < most or (spans[n][1] == most and not linear.is_strict)
+            if is_within and (not linear.is_equal or spans[n][0] >= least):
+                continue
+            is_settled = False
+            for one in bits(left[n]):
+                part = factor * self.domains[n][one]
+                is_over = part > most or (linear.is_strict and part == most)
+                if is_over or (linear.is_equal and part < least):
+                    left[n] ^= 1 << one
+            if not left[n]:
+                return True
+        return is_settled
+
     def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], views: list[Any]) -> None:
         """Drops the values with which the constraint cannot hold, whatever the others are; of many, those at the
         ends."""
         mine = list(bits(left[variable]))
 
         def is_out(some: Sequence[int]) -> bool:
-            self._count(1)
+            self._count(1 + len(constraint.scope) // 2)
             views[variable] = self._view(variable, sum(1 << one for one in some))
             return constraint.may_hold(views) is False
 

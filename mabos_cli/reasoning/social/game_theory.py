@@ -207,7 +207,9 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         lines[-1] += f"; mixing {_mix(game.actions[me], corner.mix)}, {_figure(corner.value)} on average"
     better_for_all = [p for p in found.pareto if found.pure and _is_above_all(found, p)]
     if better_for_all:
-        lines.append(f"dilemma: {game.shown(better_for_all[0])} would be better for all than {game.shown(found.pure[0])}")
+        lines.append(
+            f"dilemma: {game.shown(better_for_all[0])} would be better for all than {game.shown(found.pure[0])}"
+        )
     return tuple(lines)
 
 

@@ -1,6 +1,7 @@
 """Fault trees against the handbook and brute force; cause maps by hand."""
 
 from itertools import product
+from math import comb
 
 import pytest
 from hypothesis import given, settings
@@ -66,8 +67,6 @@ def test_two_of_three() -> None:
     assert answer.detail["probability"] == pytest.approx(0.028)
     assert found["birnbaum"] == pytest.approx(0.18)
     assert found["criticality"] == pytest.approx(0.18 * 0.1 / 0.028)
-    # P(ab or ac) = 0.01 + 0.01 - 0.001
-    assert found["fussell_vesely"] == pytest.approx(0.019 / 0.028)
 
 
 def happens(gates: dict, name: str, world: dict[str, bool]) -> bool:
@@ -164,6 +163,17 @@ def test_too_many_cut_sets_are_refused() -> None:
     tree = {"top": {"all": [f"g{n}" for n in range(20)]}} | {f"g{n}": {"any": [f"a{n}", f"b{n}"]} for n in range(20)}
     with pytest.raises(ValueError, match="are too many; the limit is"):
         solve("root-cause", {"gates": tree})
+
+
+def test_many_pairs_are_weighed() -> None:
+    """Sixty pairs of faults, each enough by itself; and five of ten parts that fail with one half each."""
+    pairs = {f"g{n}": {"all": [f"a{n}", f"b{n}"]} for n in range(60)}
+    chances = {name: 0.1 for gate in pairs.values() for name in gate["all"]}
+    tree = {"top": {"any": [*pairs]}} | pairs
+    assert solve("root-cause", {"gates": tree, "events": chances}).detail["probability"] == pytest.approx(1 - 0.99**60)
+    parts = [f"p{n}" for n in range(10)]
+    half = solve("root-cause", {"gates": {"top": {"need": 5, "of": parts}}, "events": dict.fromkeys(parts, 0.5)})
+    assert half.detail["probability"] == pytest.approx(sum(comb(10, k) for k in range(5, 11)) / 1024)
 
 
 def test_what_mending_leaves() -> None:
