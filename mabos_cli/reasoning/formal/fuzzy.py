@@ -90,7 +90,9 @@ class FuzzySet(NamedTuple):
             return -math.inf, -math.inf, at[0], at[1]
         if self.form == "right":
             return at[0], at[1], math.inf, math.inf
-        return at[0], at[1], at[-2], at[-1]
+        if self.form == "trapezoid":
+            return at[0], at[1], at[2], at[3]
+        return at[0], at[len(at) // 2], at[len(at) // 2], at[-1]
 
     def places(self) -> tuple[float, ...]:
         """Returns the numbers between which the set is smooth."""

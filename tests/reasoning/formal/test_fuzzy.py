@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from mabos_cli.reasoning.formal.fuzzy import parse_rule, parse_set
 from reasoning.solving import refused, solve_yaml
 
