@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, distribution, figure, listed, notes
 from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
@@ -27,7 +27,6 @@ SHAPE = record(
     observed=optional(map_of(_state, "what was seen, with its value", least=0), {}),
     do=map_of(_state, "what would have been otherwise, with its other value"),
     outcome=text("the variable in question"),
-    value=optional(text("the value of the outcome whose causes are asked for; yes, or what was seen, if left out")),
 )  # fmt: skip
 QUESTIONS = (
     "What happened? Which variables were seen with which values?",
@@ -37,7 +36,6 @@ QUESTIONS = (
 )
 State = float | str  # yes is 1 and no is 0
 World = dict[str, State]
-Shares = dict[str, float]  # of each value of the outcome, as texts show it
 
 
 class _Case(NamedTuple):
@@ -47,7 +45,6 @@ class _Case(NamedTuple):
     worlds: int
     factual: dict[State, float]
     changed: dict[State, float]
-    unheard: tuple[str, ...]  # what is set to a word that it never is by itself
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -59,30 +56,27 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     among = tuple(dict.fromkeys((*case.changed, *case.factual)))
     after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
     before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
-    claim = _find_claim(fields, seen, do, outcome, among)
-    causes = _causes(model, claim, among, is_asked=fields["value"] is not None) if claim else {}
     best, *tied = best_names(after)
-    given_seen = f", given {told(seen)}" if seen else ""
-    caveats = ["Holds only as far as the equations do: counterfactuals cannot be checked by data alone."]
-    caveats += [f"{best} and {listed(tied)} are equally likely."] if tied else []
-    if any(name in seen and is_same(seen[name], state) for name, state in do.items()):
-        caveats.append("Part of the change was so already.")
-    if fields["value"] is not None and not claim:
-        caveats.append("Necessity and sufficiency need one change, to another value than was seen; value is not used.")
-    caveats += [f"{name} is never {do[name]} by itself; check the spelling." for name in case.unheard]
+    changed, known = _assigned(do), _assigned(seen)
+    given = f", given {known}" if seen else ""
+    is_so = any(name in seen and is_same(seen[name], state) for name, state in do.items())
+    caveats = notes(
+        (True, "Holds only as far as the equations do: counterfactuals cannot be checked by data alone."),
+        (tied, f"{best} and {listed(tied)} are equally likely."),
+        (is_so, "Part of the change was so already."),
+    )
+    moved = ", ".join(f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6])
     return Answer(
-        distribution(after, about=f"{outcome} if {told(do)}"),
+        distribution(after, about=f"{outcome} if {changed}"),
         min(1.0, after[best]),
-        f"{outcome} would have been {best} with {figure(after[best])} if {told(do)}{given_seen}; in fact {best} has {figure(before[best])}",
-        cut(_steps(case, seen, do, outcome, after, before, causes)),
-        {
-            "counterfactual": after,
-            "factual": before,
-            "evidence_probability": case.weight,
-            "worlds": case.worlds,
-            **causes,
-        },
-        tuple(caveats),
+        f"{outcome} would have been {best} with {figure(after[best])} if {changed}{given}; in fact {best} has {figure(before[best])}",
+        (
+            f"abduction: {plural(case.worlds, 'world')} left by {known or 'nothing seen'}, together {figure(case.weight)}",
+            f"action: {changed} in each of them",
+            f"prediction: {outcome} {moved}",
+        ),
+        {"counterfactual": after, "factual": before, "evidence_probability": case.weight, "worlds": case.worlds},
+        caveats,
     )
 
 
@@ -115,11 +109,11 @@ class Model(NamedTuple):
 
 def _read_states(field: str, fields: dict[str, Any], model: Model) -> dict[str, State]:
     found = {}
-    for name, said in fields[field].items():
+    for name, raw in fields[field].items():
         known_name(field, name, model.names, "variable")
-        if not isinstance(said, str | int | float):
+        if not isinstance(raw, str | int | float):
             raise BadValue(f"{field}.{name}: must be one value", "yes, no, a number or a word")
-        found[name] = parse_state(said)
+        found[name] = parse_state(raw)
     return found
 
 
@@ -128,103 +122,22 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
     weight, worlds = 0.0, 0
     factual: dict[State, float] = {}
     changed: dict[State, float] = {}
-    unheard = {name for name, state in do.items() if isinstance(state, str)}
     for outer, share in model.worlds():
         world = model.compute(outer, {})
-        unheard -= {name for name in unheard if world[name] == do[name]}
-        if not has(world, seen):
+        if not all(is_same(world[name], state) for name, state in seen.items()):
             continue
         weight, worlds = weight + share, worlds + 1
         for found, state in ((factual, world[outcome]), (changed, model.compute(outer, do)[outcome])):
-            found[as_told(state)] = found.get(as_told(state), 0.0) + share
+            key = _rounded(state)
+            found[key] = found.get(key, 0.0) + share
     if not weight:
-        raise BadValue(f"observed: {told(seen)} cannot happen in this model", "check the equations and the chances")
+        raise BadValue(f"observed: {_assigned(seen)} cannot happen in this model", "check the equations and the chances")
     return _Case(
         weight,
         worlds,
         {state: share / weight for state, share in factual.items()},
         {state: share / weight for state, share in changed.items()},
-        tuple(name for name in do if name in unheard),
     )
-
-
-class _Claim(NamedTuple):
-    """That a value of one variable, rather than another, makes for a value of the outcome."""
-
-    name: str
-    cause: State
-    other: State
-    outcome: str
-    wanted: State
-
-
-def _find_claim(
-    fields: dict[str, Any], seen: World, do: World, outcome: str, among: tuple[State, ...]
-) -> _Claim | None:
-    """Returns what is claimed to be the cause: the value seen and given up; if none was seen, yes rather than no."""
-    if len(do) != 1:
-        return None
-    ((name, other),) = do.items()
-    cause = seen.get(name)
-    if (cause is None or is_same(cause, other)) and other in (0.0, 1.0):
-        cause, other = 1.0, 0.0
-    if cause is None or is_same(cause, other) or name == outcome:
-        return None
-    if fields["value"] is not None:
-        return _Claim(name, cause, other, outcome, parse_state(fields["value"]))
-    default = 1.0 if all(state in (0.0, 1.0) for state in among) else among[0]
-    return _Claim(name, cause, other, outcome, seen.get(outcome, default))
-
-
-def _causes(model: Model, claim: _Claim, among: tuple[State, ...], is_asked: bool) -> dict[str, Any]:
-    """Returns how far the cause was needed for the outcome (PN), would be enough for it (PS), and both (PNS); nothing
-    if the outcome never is what nobody asked for."""
-    name, cause, other, outcome, wanted = claim
-    both = needed = enough = with_both = without_both = 0.0
-    ever = False
-    for outer, share in model.worlds():
-        world = model.compute(outer, {})
-        hit = is_same(model.compute(outer, {name: cause})[outcome], wanted)
-        missed = not is_same(model.compute(outer, {name: other})[outcome], wanted)
-        happened = is_same(world[outcome], wanted)
-        ever = ever or hit or happened or not missed
-        both += share * (hit and missed)
-        if is_same(world[name], cause) and happened:
-            with_both, needed = with_both + share, needed + share * missed
-        elif is_same(world[name], other) and not happened:
-            without_both, enough = without_both + share, enough + share * hit
-    if not ever and not is_asked:
-        return {}
-    if not ever:
-        told_values = listed([shown(one, among) for one in among])
-        raise BadValue(f"value: {outcome} is never {shown(wanted, [wanted])}", f"seen: {told_values}")
-    return {
-        "cause": f"{name}={shown(cause, [cause, other])}",
-        "effect": f"{outcome}={shown(wanted, [*among, wanted])}",
-        "necessity": needed / with_both if with_both else None,
-        "sufficiency": enough / without_both if without_both else None,
-        "necessity_and_sufficiency": both,
-    }
-
-
-def _steps(
-    case: _Case, seen: World, do: World, outcome: str, after: Shares, before: Shares, causes: dict[str, Any]
-) -> list[str]:
-    lines = [
-        f"abduction: {plural(case.worlds, 'world')} left by {told(seen) or 'nothing seen'}, together {figure(case.weight)}",
-        f"action: {told(do)} in each of them",
-        f"prediction: {outcome} "
-        + ", ".join(f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6]),
-    ]
-    if causes:
-        for field, said in (
-            ("necessity", "needed for"),
-            ("sufficiency", "enough for"),
-            ("necessity_and_sufficiency", "needed and enough for"),
-        ):
-            share = "open, the case never occurs" if causes[field] is None else figure(causes[field])
-            lines.append(f"{causes['cause']} {said} {causes['effect']}: {share}")
-    return lines
 
 
 def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> Model:
@@ -235,11 +148,11 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
         if name in exogenous:
             raise BadValue(f"equations.{name}: is exogenous too", "a variable is left to chance or computed, not both")
     names = (*exogenous, *equations)
-    outer = {name: _chances(said, f"exogenous.{name}") for name, said in exogenous.items()}
+    outer = {name: _chances(raw, f"exogenous.{name}") for name, raw in exogenous.items()}
     check_size(
         "exogenous", math.prod(map(len, outer.values())), MOST_WORLDS, "worlds", "take fewer variables or values"
     )
-    formulas = {name: parse_formula(said, names, f"equations.{name}") for name, said in equations.items()}
+    formulas = {name: parse_formula(raw, names, f"equations.{name}") for name, raw in equations.items()}
     work = math.prod(map(len, outer.values())) * sum(formula.size for formula in formulas.values())
     check_size("equations", work, MOST_WORK, "steps of computing", "take fewer variables or shorter equations")
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
@@ -282,17 +195,8 @@ def is_same(one: State, other: State) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def has(world: World, states: Mapping[str, State]) -> bool:
-    """Returns whether some variables have these values in a world."""
-    return all(is_same(world[name], state) for name, state in states.items())
-
-
-def as_told(state: State) -> State:
-    """Returns the value as a text can tell it: what differs by rounding only is one value.
-
-    >>> as_told(0.1 + 0.2), as_told(1_000_001.0)
-    (0.3, 1000001.0)
-    """
+def _rounded(state: State) -> State:
+    """Returns the value such that what differs by rounding only is one value."""
     return state if isinstance(state, str) else float(f"{state:.12g}") + 0.0
 
 
@@ -305,6 +209,6 @@ def shown(state: State, among: Sequence[State]) -> str:
     return f"{state:.12g}"
 
 
-def told(states: Mapping[str, State]) -> str:
+def _assigned(states: Mapping[str, State]) -> str:
     """Returns the variables with their values, in a text."""
     return listed([f"{name}={shown(state, [state])}" for name, state in states.items()])

@@ -1,15 +1,23 @@
 """Finds which feedback loops drive a system, and where to act: loops, archetypes, and how a push spreads."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, ranking, words
-from mabos_cli.reasoning.causal import causal_graph
-from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.network import reach
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
 
+MOST_VARIABLES, MOST_LOOPS = 100, 1000
+MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000
+RUNAWAY = 1e12
+HINT = "write: cause -> effect + (or -), then a weight and `delayed` if wanted"
+_LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
 # Pairs of loops are compared, and triples for some archetypes.
 MOST_COMPARED = 40
 ADVICE = {
@@ -36,12 +44,80 @@ QUESTIONS = (
 )
 
 
+class Link(NamedTuple):
+    """One influence: in the same direction (+1) or the opposite one (-1)."""
+
+    cause: str
+    effect: str
+    sign: int
+    weight: float = 1.0
+    is_delayed: bool = False
+
+
+class Loop(NamedTuple):
+    """A loop of feedback: reinforcing if an even number of its links is opposite, else balancing."""
+
+    names: tuple[str, ...]
+    links: tuple[Link, ...]
+
+    @property
+    def sign(self) -> int:
+        return -1 if sum(link.sign < 0 for link in self.links) % 2 else 1
+
+    @property
+    def is_delayed(self) -> bool:
+        return any(link.is_delayed for link in self.links)
+
+    def into(self, name: str) -> Link:
+        """Returns the link of the loop that ends at a variable."""
+        return next(link for link in self.links if link.effect == name)
+
+    def out_of(self, name: str) -> Link:
+        """Returns the link of the loop that starts at a variable."""
+        return next(link for link in self.links if link.cause == name)
+
+
+SignedGraph = dict[str, dict[str, Link]]
+
+
+def parse_links(lines: Sequence[Any], path: str) -> SignedGraph:
+    """Returns the links by cause and effect, from `price -> demand -` or `{price -> demand: "-"}`."""
+    graph: SignedGraph = {}
+    for at, line in enumerate(lines, 1):
+        link = _parse_link(line, f"{path}[{at}]")
+        graph.setdefault(link.cause, {})
+        graph.setdefault(link.effect, {})
+        if link.effect in graph[link.cause]:
+            raise BadValue(f"{path}[{at}]: {link.cause} -> {link.effect} is there twice", "keep one of them")
+        graph[link.cause][link.effect] = link
+    check_size(path, len(graph), MOST_VARIABLES, "variables")
+    return graph
+
+
+def _parse_link(raw: Any, path: str) -> Link:
+    if isinstance(raw, dict) and len(raw) == 1:
+        ((key, value),) = raw.items()
+        raw = f"{key} {value:+g}" if isinstance(value, int | float) else f"{key} {value}"
+    match = _LINK.fullmatch(raw.strip()) if isinstance(raw, str) else None
+    if not match:
+        raise BadValue(f"{path}: {str(raw)[:60]!r} is no link", HINT)
+    weight, is_delayed = 1.0, False
+    for word in match["more"].replace(",", " ").split():
+        if word == "delayed" and not is_delayed:
+            is_delayed = True
+        elif re.fullmatch(r"\d{1,6}(\.\d{1,9})?|\.\d{1,9}", word):
+            weight = float(word)
+        else:
+            raise BadValue(f"{path}: {word!r} means nothing after the sign", HINT)
+    return Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1, weight, is_delayed)
+
+
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the variables by the number of loops that run through them."""
-    graph = causal_graph.parse_links(fields["links"], "links")
+    graph = parse_links(fields["links"], "links")
     for name in fields["push"]:
         known_name("push", name, graph, "variable")
-    loops, are_all = causal_graph.find_loops(graph)
+    loops, are_all = find_loops(graph)
     labels = _labels(loops)
     found = find_archetypes(loops)
     counts = {name: float(sum(name in loop.names for loop in loops)) for name in graph}
@@ -68,7 +144,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, tuple(caveats))
 
 
-def _labels(loops: tuple[causal_graph.Loop, ...]) -> list[str]:
+def _labels(loops: tuple[Loop, ...]) -> list[str]:
     """Returns R1, R2, ... for reinforcing loops, B1, ... for balancing ones."""
     labels, seen = [], {1: 0, -1: 0}
     for loop in loops:
@@ -77,7 +153,7 @@ def _labels(loops: tuple[causal_graph.Loop, ...]) -> list[str]:
     return labels
 
 
-def _loop_detail(loop: causal_graph.Loop, label: str) -> dict[str, Any]:
+def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
     gain = 1.0
     for link in loop.links:
         gain *= link.sign * link.weight
@@ -90,7 +166,7 @@ def _loop_detail(loop: causal_graph.Loop, label: str) -> dict[str, Any]:
     }
 
 
-def _loop_line(loop: causal_graph.Loop, label: str) -> str:
+def _loop_line(loop: Loop, label: str) -> str:
     chain = loop.names[0] + "".join(f" ->{'+' if one.sign > 0 else '-'} {one.effect}" for one in loop.links)
     return f"{label}{' (delayed)' if loop.is_delayed else ''}: {chain}"
 
@@ -107,15 +183,13 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
     return f"{one.name} at {listed(one.at, 2)} ({', '.join(labels[at] for at in one.loops)}): {ADVICE[one.name]}"
 
 
-def _pushed(
-    graph: causal_graph.SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]
-) -> dict[str, Any]:
+def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
     """Returns where the push moves each variable along all paths, and the simulation if one is wanted."""
     signs: dict[str, set[int]] = {}
     pushed = {name: 1 if amount > 0 else -1 for name, amount in fields["push"].items() if amount}
     partly = []
     for name, way in pushed.items():
-        reached, is_whole = causal_graph.spread(graph, name, causal_graph.MOST_PATH_STEPS // len(pushed))
+        reached, is_whole = spread(graph, name)
         partly += [] if is_whole else [name]
         for one, paths in reached.items():
             # What is pushed itself moves by that too.
@@ -129,7 +203,7 @@ def _pushed(
             steps.append(f"the push {said}: {listed(moved)}")
     if not fields["steps"]:
         return {"push": ways}
-    values, away = causal_graph.simulate(graph, fields["push"], fields["steps"])
+    values, away = simulate(graph, fields["push"], fields["steps"])
     last = {name: line[-1] for name, line in values.items()}
     shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
     at = fields["steps"] if away is None else away
@@ -140,7 +214,7 @@ def _pushed(
     return {"push": ways, "simulation": values}
 
 
-def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
+def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
     caveats = []
     if not are_all:
         caveats.append(
@@ -154,7 +228,7 @@ def _caveats(loops: tuple[causal_graph.Loop, ...], are_all: bool, counts: dict[s
     return caveats
 
 
-def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:
+def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
     """Returns the archetypes among the loops. A pair within a richer one is not listed as limits to growth."""
     loops = loops[:MOST_COMPARED]
     plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
@@ -171,11 +245,11 @@ def find_archetypes(loops: Sequence[causal_graph.Loop]) -> list[Archetype]:
     return found
 
 
-def _shared(one: causal_graph.Loop, other: causal_graph.Loop) -> tuple[str, ...]:
+def _shared(one: Loop, other: Loop) -> tuple[str, ...]:
     return tuple(name for name in one.names if name in other.names)
 
 
-def _limits(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _limits(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Finds growth that feeds itself and runs into a balancing loop, the shortest of those that it meets."""
     for grow in plus:
         hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
@@ -183,7 +257,7 @@ def _limits(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int
             yield Archetype("limits to growth", (grow, hold), _shared(loops[grow], loops[hold]))
 
 
-def _failing_fixes(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _failing_fixes(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Finds fixes that fail: a step that balances the problem feeds it later, by a delayed reinforcing loop."""
     for harm, fix in product(plus, minus):
         common = set(loops[harm].links) & set(loops[fix].links)
@@ -191,7 +265,7 @@ def _failing_fixes(loops: Sequence[causal_graph.Loop], plus: list[int], minus: l
             yield Archetype("fixes that fail", (harm, fix), _shared(loops[harm], loops[fix]))
 
 
-def _burdens(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Finds two balancing loops of one problem, a quick and a slow one, and a reinforcing loop between both."""
     for one, other in combinations(minus, 2):
         if loops[one].is_delayed == loops[other].is_delayed:
@@ -206,7 +280,7 @@ def _burdens(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[in
                 break
 
 
-def _successes(loops: Sequence[causal_graph.Loop], plus: list[int]) -> Iterator[Archetype]:
+def _successes(loops: Sequence[Loop], plus: list[int]) -> Iterator[Archetype]:
     """Finds two reinforcing loops around one share: what it gives to one it takes from the other."""
     for one, other in combinations(plus, 2):
         at = _shared(loops[one], loops[other])
@@ -214,7 +288,7 @@ def _successes(loops: Sequence[causal_graph.Loop], plus: list[int]) -> Iterator[
             yield Archetype("success to the successful", (one, other), at)
 
 
-def _escalations(loops: Sequence[causal_graph.Loop], minus: list[int]) -> Iterator[Archetype]:
+def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]:
     """Finds two balancing loops around one comparison, which each pulls to its own side."""
     for one, other in combinations(minus, 2):
         at = _shared(loops[one], loops[other])
@@ -222,12 +296,12 @@ def _escalations(loops: Sequence[causal_graph.Loop], minus: list[int]) -> Iterat
             yield Archetype("escalation", (one, other), at)
 
 
-def _turn(loop: causal_graph.Loop, name: str) -> tuple[int, int]:
+def _turn(loop: Loop, name: str) -> tuple[int, int]:
     """Returns the signs of the links of a loop into and out of a variable."""
     return loop.into(name).sign, loop.out_of(name).sign
 
 
-def _tragedies(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
+def _tragedies(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
     """Finds two growths that have nothing in common but what both use up: each is held back through it."""
     for one, other in combinations(plus, 2):
         if _shared(loops[one], loops[other]):
@@ -242,3 +316,66 @@ def _tragedies(loops: Sequence[causal_graph.Loop], plus: list[int], minus: list[
             if hold != also and commons:
                 yield Archetype("tragedy of the commons", (one, other, hold, also), commons)
                 break
+
+
+def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
+    """Returns the elementary loops, short ones first, and whether these are all. Each is found from its first variable, by paths
+    through later ones that can still lead back."""
+    rank = {name: at for at, name in enumerate(graph)}
+    found: list[tuple[str, ...]] = []
+    steps = 0
+    for start in graph:
+        later = {name: [one for one in graph[name] if rank[one] >= rank[start]] for name in graph}
+        back: dict[str, list[str]] = {name: [] for name in graph}
+        for name, below in later.items():
+            for one in below:
+                back[one].append(name)
+        allowed = reach(later, [start]) & reach(back, [start])
+        stack = [(start,)]
+        while stack and len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS:
+            path = stack.pop()
+            steps += 1
+            found += [path] if start in later[path[-1]] else []
+            stack += [(*path, one) for one in later[path[-1]] if one in allowed and one not in path]
+    found.sort(key=lambda names: (len(names), [rank[name] for name in names]))
+    loops = [
+        Loop(names, tuple(graph[one][other] for one, other in zip(names, (*names[1:], names[0]), strict=True)))
+        for names in found[:MOST_LOOPS]
+    ]
+    return tuple(loops), len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS
+
+
+def spread(graph: SignedGraph, start: str) -> tuple[dict[str, set[int]], bool]:
+    """Returns for every variable that a push can reach the signs of the paths there, and whether all paths were
+    followed; short ones come first."""
+    found: dict[str, set[int]] = {}
+    queue = deque([((start,), 1)])
+    for _ in range(MOST_PATHS):
+        if not queue:
+            return found, True
+        path, sign = queue.popleft()
+        for link in graph[path[-1]].values():
+            if link.effect not in path:
+                found.setdefault(link.effect, set()).add(sign * link.sign)
+                queue.append(((*path, link.effect), sign * link.sign))
+    return found, False
+
+
+def simulate(graph: SignedGraph, push: Mapping[str, float], steps: int) -> tuple[dict[str, list[float]], int | None]:
+    """Returns the change of every variable step by step, as a pulse that runs along the links: a change moves its
+    effects in the next step, one later if delayed. Also returns the step at which something ran away."""
+    pulses = [{name: push.get(name, 0.0) for name in graph}]
+    values = {name: [pulses[0][name]] for name in graph}
+    for step in range(1, steps + 1):
+        pulse = dict.fromkeys(graph, 0.0)
+        for below in graph.values():
+            for link in below.values():
+                since = step - 1 - link.is_delayed
+                if since >= 0:
+                    pulse[link.effect] += link.sign * link.weight * pulses[since][link.cause]
+        pulses.append(pulse)
+        for name in graph:
+            values[name].append(values[name][-1] + pulse[name])
+        if any(abs(line[-1]) > RUNAWAY for line in values.values()):
+            return values, step
+    return values, None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.causal.causal_graph import find_loops, parse_links, spread
+from mabos_cli.reasoning.causal.systems_thinking import find_loops, parse_links
 from reasoning.solving import refused, solve, solve_yaml
 
 
@@ -175,15 +175,12 @@ def test_what_is_pushed_itself_and_by_another_is_open() -> None:
     assert solve("systems-thinking", raw).detail["push"] == {"demand": "open", "profit": "open"}
 
 
-def test_dense_links_are_told_in_few_looks() -> None:
-    """Links both ways between thirty variables have countless paths, but short ones show both signs everywhere; and where all
-    links are positive no path has another sign."""
-    links = [f"v{a} -> v{b} {{}}" for a in range(30) for b in range(30) if a != b]
-    mixed = [link.format("-" if n % 3 else "+") for n, link in enumerate(links)]
-    reached, are_all = spread(parse_links(mixed, "links"), "v0", 50_000)
-    assert are_all and len(reached) == 29 and all(signs == {1, -1} for signs in reached.values())
-    reached, are_all = spread(parse_links([link.format("+") for link in links], "links"), "v0", 50_000)
-    assert are_all and len(reached) == 29 and all(signs == {1} for signs in reached.values())
+def test_dense_links_are_followed_as_far_as_possible() -> None:
+    """Links both ways between thirty variables have countless paths, but short ones show both signs everywhere."""
+    links = [f"v{a} -> v{b} {'-' if (a + b) % 3 else '+'}" for a in range(30) for b in range(30) if a != b]
+    answer = solve("systems-thinking", {"links": links, "push": {"v0": 1}})
+    assert {*answer.detail["push"].values()} == {"open"} and len(answer.detail["push"]) == 29
+    assert any("Not all paths from v0 were followed" in caveat for caveat in answer.caveats)
 
 
 def test_both_kinds_of_loops_are_counted() -> None:
