@@ -281,7 +281,7 @@ def causal_order(parents: Mapping[str, Sequence[str]], path: str) -> tuple[str, 
         return tuple(TopologicalSorter(parents).static_order())
     except CycleError as error:
         cycle = " -> ".join(error.args[1][:10])
-        raise BadValue(f"{path}: nothing may cause itself: {cycle}", "take one of these links out") from None
+        raise BadValue(f"{path}: runs in a circle: {cycle}", "take one of these links out") from None
 
 
 def reach(links: Mapping[str, Collection[str]], names: Iterable[str]) -> set[str]:

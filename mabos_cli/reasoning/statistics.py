@@ -11,8 +11,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.inputs import LARGEST, known_name, sum_to_one
 from mabos_cli.reasoning.shape import Shape, conform, number, probability
 
-_TINY = 1e-300
-_ROUNDS = 20_000
+_MOST_EXACT = 20_000  # hits up to which a tail is summed up
 Interval = tuple[float, float]
 Draw = Callable[[Any], float]  # takes a random.Random
 _any = number("a number", -LARGEST, LARGEST)
@@ -102,11 +101,11 @@ def _poisson(rate: float, path: str) -> Draw:
     return lambda chance: float(first + min(bisect_right(sums, chance.random()), len(sums) - 1))
 
 
-def _discrete(given: Any, path: str) -> Draw:
-    if not isinstance(given, dict) or not given:
+def _discrete(raw: Any, path: str) -> Draw:
+    if not isinstance(raw, dict) or not raw:
         raise BadValue(f"{path}: must be values with their probabilities", "discrete: {10: 0.3, 20: 0.7}")
-    values = [conform(_any, value, {}, f"{path}: a value") for value in given]
-    shares = {str(value): conform(probability(""), p, {}, f"{path}.{value}") for value, p in given.items()}
+    values = [conform(_any, value, {}, f"{path}: a value") for value in raw]
+    shares = {str(value): conform(probability(""), p, {}, f"{path}.{value}") for value, p in raw.items()}
     sums = list(accumulate(sum_to_one(path, shares).values()))
     last = max(at for at, share in enumerate(shares.values()) if share)
     return lambda chance: values[min(bisect_right(sums, chance.random()), last)]
@@ -216,64 +215,17 @@ def wilson(hits: int, count: int, level: float) -> Interval:
     return (0.0 if hits == 0 else max(0.0, middle - reach)), (1.0 if hits == count else min(1.0, middle + reach))
 
 
-def clopper_pearson(hits: int, count: int, level: float) -> Interval:
-    """Returns the exact interval for a share: it holds the true one at least as often as the level says.
+def binomial_tail(hits: int, count: int, share: float) -> float:
+    """Returns the probability of at least so many hits. It is also that of a beta variable with the parameters `hits` and
+    `count - hits + 1` to lie below the share.
 
-    >>> [round(end, 4) for end in clopper_pearson(81, 263, 0.95)]
-    [0.2527, 0.3676]
-    """
-    tail = (1 - level) / 2
-    low = beta_quantile(tail, hits, count - hits + 1) if hits else 0.0
-    high = beta_quantile(1 - tail, hits + 1, count - hits) if hits < count else 1.0
-    return low, high
-
-
-def beta_below(x: float, a: float, b: float) -> float:
-    """Returns the probability that a beta variable is at most x (the regularized incomplete beta function).
-
-    >>> round(beta_below(0.5, 2, 3), 10)
+    >>> round(binomial_tail(2, 4, 0.5), 10)
     0.6875
     """
-    if x <= 0 or x >= 1:
-        return 0.0 if x <= 0 else 1.0
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    # The fraction converges fast on one side of the mean only; the other side is one minus its mirror image.
-    if x < (a + 1) / (a + b + 2):
-        return math.exp(front) * _fraction(x, a, b) / a
-    return 1 - math.exp(front) * _fraction(1 - x, b, a) / b
-
-
-def _fraction(x: float, a: float, b: float) -> float:
-    """Returns the continued fraction of the incomplete beta function, by Lentz's method."""
-    c, d = 1.0, 1 / _away(1 - (a + b) * x / (a + 1))
-    total = d
-    for m in range(1, _ROUNDS):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for step in (even, odd):
-            d, c = 1 / _away(1 + step * d), _away(1 + step / c)
-            total *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return total
-
-
-def _away(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
-
-
-def beta_quantile(share: float, a: float, b: float) -> float:
-    """Returns the x below which a beta variable lies with this probability: Newton's method inside a shrinking
-    bracket."""
-    low, high, x = 0.0, 1.0, a / (a + b)
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    for _ in range(100):
-        off = beta_below(x, a, b) - share
-        low, high = (x, high) if off < 0 else (low, x)
-        slope = math.exp(front + (a - 1) * math.log(x) + (b - 1) * math.log1p(-x))
-        step = x - off / slope if slope else low
-        step = step if low < step < high else (low + high) / 2
-        if abs(step - x) < 1e-15:
-            return step
-        x = step
-    return x
+    if share <= 0 or share >= 1:
+        return float(share >= 1)
+    if count > _MOST_EXACT:
+        return math.erfc((hits - 0.5 - count * share) / math.sqrt(2 * count * share * (1 - share))) / 2
+    ways = [math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) for k in range(hits, count + 1)]
+    logs = [way + k * math.log(share) + (count - k) * math.log1p(-share) for k, way in enumerate(ways, hits)]
+    return min(1.0, math.fsum(map(math.exp, logs)))

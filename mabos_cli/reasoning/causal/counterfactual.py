@@ -131,7 +131,9 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
             key = _rounded(state)
             found[key] = found.get(key, 0.0) + share
     if not weight:
-        raise BadValue(f"observed: {_assigned(seen)} cannot happen in this model", "check the equations and the chances")
+        raise BadValue(
+            f"observed: {_assigned(seen)} cannot happen in this model", "check the equations and the chances"
+        )
     return _Case(
         weight,
         worlds,

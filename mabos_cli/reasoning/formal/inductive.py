@@ -11,7 +11,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
-from mabos_cli.reasoning.statistics import beta_below, clopper_pearson, correlation, ranks, wilson
+from mabos_cli.reasoning.statistics import binomial_tail, correlation, ranks, wilson
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 _CASE = shape.record(
@@ -40,7 +40,6 @@ SHAPE: shape.Shape = shape.record(
     closed_world=shape.optional(_CLOSED, False),
     find=shape.optional(shape.text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
     level=shape.optional(shape.number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
-    interval=shape.optional(shape.text("how the interval is made", "wilson", "exact"), "wilson"),
     at_least=shape.optional(shape.probability("the share from which on the statement is accepted")),
 )
 QUESTIONS: tuple[str, ...] = (
@@ -80,8 +79,8 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the share of instances in which the statement holds, or the circumstances that go with it."""
     sources = [name for name in ("cases", "counts", "then") if fields[name] is not None]
     if len(sources) != 1:
-        told = f", not {' and '.join(sources)} together" if sources else ""
-        raise BadValue(f"cases: give cases, counts, or `if` and `then`{told}", "")
+        both = f", not {' and '.join(sources)} together" if sources else ""
+        raise BadValue(f"cases: give cases, counts, or `if` and `then`{both}", "")
     if fields["cases"]:
         seen = _from_cases(fields["cases"])
     elif fields["counts"]:
@@ -161,8 +160,7 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     count = seen.held + seen.failed
     share, next_one = seen.held / count, (seen.held + 1) / (count + 2)
     level = fields["level"]
-    ends = (wilson if fields["interval"] == "wilson" else clopper_pearson)(seen.held, count, level)
-    name = "Wilson" if fields["interval"] == "wilson" else "Clopper-Pearson"
+    ends = wilson(seen.held, count, level)
     detail: dict[str, Any] = {
         "held": seen.held, "failed": seen.failed, "unknown": list(seen.unknown), "share": share,
         "rule_of_succession": next_one, "interval": list(ends), "level": level,
@@ -170,7 +168,7 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     }  # fmt: skip
     lines = [
         f"seen in {seen.held} of {count}: {share:.3g}",
-        f"{name} interval at {level:g}: {ends[0]:.3g} to {ends[1]:.3g}",
+        f"Wilson interval at {level:g}: {ends[0]:.3g} to {ends[1]:.3g}",
         f"rule of succession, for the next one: {next_one:.3g}",
     ]
     if seen.exceptions:
@@ -180,7 +178,7 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     summary = f"held in {seen.held} of {count}; the next one holds with {next_one:.2g}"
     if fields["at_least"] is None:
         return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
-    sure = 1 - beta_below(fields["at_least"], seen.held + 1, seen.failed + 1)
+    sure = 1 - binomial_tail(seen.held + 1, count + 1, fields["at_least"])
     detail["at_least"], detail["probability_at_least"] = fields["at_least"], sure
     lines.append(f"the share is at least {fields['at_least']:g} with probability {sure:.3g}, from a flat prior")
     summary = f"held in {seen.held} of {count}; in at least {fields['at_least']:g} of all with probability {sure:.2g}"
@@ -280,23 +278,12 @@ def _variations(cases: Sequence[Case]) -> dict[str, float]:
     """Returns the rank correlations between numeric features and the phenomenon, where at least three cases tell."""
     measured = any(case.amount is not None for case in cases)
     known = [case for case in cases if not measured or case.amount is not None]
-    found = {}
+    found: dict[str, float] = {}
     for name in dict.fromkeys(name for case in known for name in case.features):
-        told = [case for case in known if name in case.features]
-        values = [value for case in told if not isinstance(value := case.features[name], str)]
-        amounts = [float(case.held if case.amount is None else case.amount) for case in told]
-        if len(told) < 3 or len(values) < len(told):
-            continue
-        if len(set(values)) > 1 and len(set(amounts)) > 1:
-            found[name] = spearman(values, amounts)
+        some = [case for case in known if name in case.features]
+        values = [value for case in some if not isinstance(value := case.features[name], str)]
+        amounts = [float(case.held if case.amount is None else case.amount) for case in some]
+        if len(some) >= 3 and len(values) == len(some):
+            rank = correlation(ranks(values), ranks(amounts))
+            found |= {} if rank is None else {name: max(-1.0, min(1.0, rank))}
     return found
-
-
-def spearman(left: Sequence[float], right: Sequence[float]) -> float:
-    """Returns the rank correlation of two rows of numbersthat vary; equal numbers share their ranks.
-
-    >>> spearman([1, 2, 3], [10, 40, 90])
-    1.0
-    """
-    found = correlation(ranks(left), ranks(right))
-    return max(-1.0, min(1.0, found or 0.0))

@@ -57,8 +57,6 @@ class Scores(NamedTuple):
     base: float
     parts: Parts
     skill: float | None
-    log_score: float | None
-    z: tuple[float, float] | None
     said: float
     right: float
     gap: float
@@ -75,8 +73,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     verdict = _judge(scores, len(forecasts))
     off = "over" if scores.gap > 0 else "under"
     word = {True: "calibrated", False: f"{off}confident", None: "too early to tell"}[verdict]
-    if verdict is False and scores.tail > _SURE:
-        word = "not calibrated"
     summary = f"{word}: mean confidence {scores.said:.2f}, right in {scores.right:.2f} of {len(forecasts)}; Brier score {scores.brier:.3f}"
     return Answer(
         yes_no(verdict, "stated confidence matches what came true"),
@@ -135,8 +131,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Scores:
         fmean([one.happened for one in forecasts]),
         parts,
         1 - brier / parts.uncertainty if parts.uncertainty else None,
-        score_log(forecasts),
-        spiegelhalter(forecasts),
         said,
         hits / len(folded),
         said - hits / len(folded),
@@ -146,8 +140,8 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Scores:
 
 
 def _judge(scores: Scores, count: int) -> bool | None:
-    """Returns False if a test says so, True if there is enough to tell that the gap is small, and None otherwise."""
-    if scores.tail < _SURE or (scores.z is not None and scores.z[1] < _SURE):
+    """Returns False if the gap is no chance, True if there is enough to tell that the gap is small, and None otherwise."""
+    if scores.tail < _SURE:
         return False
     is_narrow = scores.gap_range[0] >= -_NEAR and scores.gap_range[1] <= _NEAR
     return True if count >= _FEW and is_narrow else None
@@ -173,7 +167,6 @@ def _steps(scores: Scores, groups: Sequence[Group], steps: Sequence[Step]) -> tu
         lines.append(f"skill against always saying {scores.base:.2f}: {scores.skill:+.2f}")
     lines.append(
         f"gap {scores.gap:+.2f} ({scores.gap_range[0]:+.2f} to {scores.gap_range[1]:+.2f}), p {scores.tail:.2g} if calibrated"
-        + (f"; Spiegelhalter z {scores.z[0]:.2f}, p {scores.z[1]:.2g}" if scores.z else "")
     )
     lines += cut([f"said {one.said:.2f}: happened in {one.rate:.2f} of {one.size}" for one in groups], 6)
     moved = [one for one in steps if abs((one.low + one.high) / 2 - one.rate) > 0.02]
@@ -194,8 +187,6 @@ def _detail(
         "base_rate": scores.base,
         **scores.parts._asdict(),
         "skill": scores.skill,
-        "log_score_bits": scores.log_score,
-        "spiegelhalter": {"z": scores.z[0], "p": scores.z[1]} if scores.z else None,
         "mean_confidence": scores.said,
         "share_right": scores.right,
         "gap": scores.gap,
@@ -218,11 +209,9 @@ def _detail(
 
 def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[str, ...]:
     few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
-    no_log = "something happened that was called impossible, or did not that was called certain: no log score"
     return notes(
         (len(forecasts) < _FEW, few),
         (scores.skill is None, "all came out the same way: no skill can be told from that"),
-        (scores.log_score is None, no_log),
         (
             len({one.said for one in forecasts}) > bins,
             f"grouped into {bins} bins; the parts of the score depend on them",
@@ -235,12 +224,6 @@ def score_brier(forecasts: Sequence[Forecast]) -> float:
     """Returns the mean squared distance of what was said from what happened: 0 is perfect, 0.25 is always saying one
     half."""
     return fmean([(one.said - one.happened) ** 2 for one in forecasts])
-
-
-def score_log(forecasts: Sequence[Forecast]) -> float | None:
-    """Returns the mean surprise in bits; None if something happened that was called impossible."""
-    chances = [one.said if one.happened else 1 - one.said for one in forecasts]
-    return None if min(chances) <= 0 else fmean([surprise(chance) for chance in chances])
 
 
 def surprise(chance: float) -> float:
@@ -273,16 +256,6 @@ def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts
     uncertainty = base * (1 - base)
     within = score_brier(forecasts) - (reliability - resolution + uncertainty)
     return Parts(reliability, resolution, uncertainty, within)
-
-
-def spiegelhalter(forecasts: Sequence[Forecast]) -> tuple[float, float] | None:
-    """Returns Spiegelhalter's z and its two-sided p: whether the Brier score is further off than calibrated forecasts
-    would be. None if all forecasts are 0, 1/2 or 1, which leave nothing to test."""
-    spread = math.fsum((1 - 2 * one.said) ** 2 * one.said * (1 - one.said) for one in forecasts)
-    if spread <= 0:
-        return None
-    z = math.fsum((one.happened - one.said) * (1 - 2 * one.said) for one in forecasts) / math.sqrt(spread)
-    return z, math.erfc(abs(z) / math.sqrt(2))
 
 
 def fold(forecasts: Sequence[Forecast]) -> list[Forecast]:

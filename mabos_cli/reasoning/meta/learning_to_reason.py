@@ -1,8 +1,6 @@
 """Finds what past results teach about which method works for what: success rates with intervals, and what to prefer."""
 
-import math
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -11,12 +9,11 @@ from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
-from mabos_cli.reasoning.statistics import beta_below, beta_quantile
+from mabos_cli.reasoning.statistics import wilson
 
-LEVEL = 0.9  # of the credible intervals
+LEVEL = 0.9  # of the intervals
 # A method is taken to be as good as all together until about so many results of its own say otherwise.
 PRIOR_CASES = 4.0
-_CELLS = 200
 EPISODES: Shape = list_of(
     record(
         "one use of a method",
@@ -60,17 +57,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "enough": enough,
         "explore": _find_explore(records, order[0]),
     }
-    best = chance_of_best(records, order[0]) if len(order) > 1 else None
     top = records[order[0]]
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
-    summary += f"; the best of {len(order)} with probability {best:.2f}" if best is not None else ""
     conclusion = ranking(tuple(order), lows, "methods by the rate that they exceed with 95 %")
     steps = _steps(records, order, by_aspect, detail, least)
-    return Answer(conclusion, best, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
+    return Answer(conclusion, None, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
 
 
 class Record(NamedTuple):
-    """How often a method was right, and its rate: mean and credible interval of a beta distribution from an even start."""
+    """How often a method was right, and its rate: the rule of succession, and Wilson's interval."""
 
     right: int
     total: int
@@ -83,12 +78,12 @@ class Record(NamedTuple):
     @property
     def low(self) -> float:
         """Returns what the rate exceeds with a probability of 0.95."""
-        return _bound((1 - LEVEL) / 2, self.right, self.total)
+        return wilson(self.right, self.total, LEVEL)[0] if self.total else 0.0
 
     @property
     def high(self) -> float:
         """Returns what the rate stays below with a probability of 0.95."""
-        return _bound((1 + LEVEL) / 2, self.right, self.total)
+        return wilson(self.right, self.total, LEVEL)[1] if self.total else 1.0
 
 
 Records = Mapping[str, Record]
@@ -126,25 +121,19 @@ def _caveats(records: Records, order: list[str], enough: list[str], least: int, 
     few = [name for name in order if name not in enough]
     ties = [name for name in order if records[name] == records[order[0]]]
     return notes(
-        (True, f"rates are means and {LEVEL:.0%} intervals of a beta distribution from an even start"),
+        (True, f"rates by the rule of succession, with {LEVEL:.0%} intervals by Wilson"),
         (few, f"fewer than {least} results: {listed(few)}"),
         (not enough, f"not enough results to prefer any method: {count} in all"),
         (len(ties) > 1, f"the same record: {listed(ties)}"),
     )
 
 
-@lru_cache(maxsize=4096)
-def _bound(share: float, right: int, total: int) -> float:
-    """Returns a quantile of the rate; few different records come up again and again."""
-    return beta_quantile(share, right + 1, total - right + 1)
-
-
-def read_episodes(given: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:
+def read_episodes(rows: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:
     """Returns the results whose outcome is known: those of the input, or else the agent's own."""
-    if given is None:
+    if rows is None:
         return tuple(one for one in agent.past if one.happened is not None)
     found = []
-    for n, one in enumerate(given, 1):
+    for n, one in enumerate(rows, 1):
         known_name(f"episodes[{n}].method", one["method"], METHODS, "method")
         for aspect, value in one["classification"].items():
             known_name(f"episodes[{n}].classification", aspect, ASPECTS, "aspect")
@@ -193,21 +182,6 @@ def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
         return {name: PRIOR_CASES / (one.total + PRIOR_CASES) for name, one in records.items()}
     base = right / total
     return {name: (one.right + PRIOR_CASES * base) / (one.total + PRIOR_CASES) / base for name, one in records.items()}
-
-
-def chance_of_best(records: Mapping[str, Record], name: str) -> float:
-    """Returns the probability that a method has the highest rate of all that have a record."""
-    own = records[name]
-    shape = (own.right + 1, own.total - own.right + 1)
-    low, high = beta_quantile(1e-6, *shape), beta_quantile(1 - 1e-6, *shape)
-    edges = [low + (high - low) * n / _CELLS for n in range(_CELLS + 1)]
-    below = [beta_below(edge, *shape) for edge in edges]
-    parts = []
-    for n in range(_CELLS):
-        middle = (edges[n] + edges[n + 1]) / 2
-        others = (beta_below(middle, r.right + 1, r.total - r.right + 1) for k, r in records.items() if k != name)
-        parts.append((below[n + 1] - below[n]) * math.prod(others))
-    return min(1.0, math.fsum(parts) / (below[-1] - below[0]))
 
 
 def describe(one: Record) -> dict[str, Any]:

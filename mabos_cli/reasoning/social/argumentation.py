@@ -1,4 +1,4 @@
-"""Finds which arguments stand when all attacks are weighed(Dung's semantics), with supports and preferences."""
+"""Finds which arguments stand when all attacks are weighed (Dung's semantics), with supports and preferences."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
+from mabos_cli.reasoning.network import causal_order, reach
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MEANS = {
@@ -67,8 +68,8 @@ def _read_frame(fields: dict[str, Any]) -> Frame:
     known = tuple(fields["arguments"])
     index = {name: n for n, name in enumerate(known)}
     attacks = _read_links(fields["attacks"], "attacks", known)
-    below = _close(_read_links(fields["supports"], "supports", known), "supports", "rest on each other")
-    weaker = _close(_read_order(fields["prefer"], known), "prefer", "are each preferred to the next")
+    below = _close(_read_links(fields["supports"], "supports", known), "supports")
+    weaker = _close(_read_order(fields["prefer"], known), "prefer")
     for name in fields["strengths"]:
         known_name("strengths", name, known, "argument")
     failed = [pair for pair in attacks if _is_stronger(pair[1], pair[0], weaker, fields["strengths"])]
@@ -115,25 +116,13 @@ def _read_order(raw: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, s
     return found
 
 
-def _close(pairs: list[tuple[str, str]], field: str, circular: str) -> dict[str, list[str]]:
+def _close(pairs: list[tuple[str, str]], field: str) -> dict[str, list[str]]:
     """Returns everything that each name leads to; a circle is refused."""
-    steps: dict[str, list[str]] = {}
+    steps: dict[str, list[str]] = {name: [] for pair in pairs for name in pair}
     for one, other in pairs:
-        steps.setdefault(one, []).append(other)
-    closed = {}
-    for start in steps:
-        came, queue = {other: start for other in steps[start]}, [*steps[start]]
-        for one in queue:
-            if one == start:
-                ring = [start, came[start]]
-                while ring[-1] != start:
-                    ring.append(came[ring[-1]])
-                raise BadValue(f"{field}: {', '.join(reversed(ring))} {circular}", "break the circle")
-            fresh = [other for other in steps.get(one, ()) if other not in came]
-            came.update(dict.fromkeys(fresh, one))
-            queue += fresh
-        closed[start] = [*came]
-    return closed
+        steps[one].append(other)
+    causal_order(steps, field)
+    return {name: [one for one in steps if one in reach(steps, below)] for name, below in steps.items()}
 
 
 class Labels(NamedTuple):
@@ -174,8 +163,6 @@ def _tell(
         by, least = ("every preferred set", "") if complete is not None else ("the grounded set", "at least ")
         conclusion = names(standing, f"arguments that stand in {by}")
         summary = f"{least}{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
-    if claim is not None and complete is None and status[claim] == "undecided":
-        summary = f"{claim} is undecided by the grounded semantics"
     return Answer(
         conclusion,
         None,
@@ -205,8 +192,8 @@ def _steps(
     if claim is not None:
         foes = frame.attackers[frame.known.index(claim)]
         labels = (("in", grounded.inside), ("out", grounded.out), ("undecided", grounded.undecided))
-        told = [f"{name} ({label})" for label, members in labels for name in _named(frame, foes & members)]
-        lines.append(f"attackers of {claim}: {listed(told, 8) or 'none'}" + (" by the grounded labels" if told else ""))
+        named = [f"{name} ({label})" for label, members in labels for name in _named(frame, foes & members)]
+        lines.append(f"attackers of {claim}, by the grounded labels: {listed(named, 8) or 'none'}")
     return lines
 
 
@@ -231,7 +218,6 @@ def _detail(
             "complete": shown(complete),
             "preferred": shown(preferred),
             "stable": shown(keep_stable(complete)),
-            "ideal": _named(frame, find_ideal(frame.attackers, preferred)),
         }
     return detail
 
@@ -352,16 +338,3 @@ def keep_preferred(complete: Sequence[Labels]) -> list[Labels]:
 def keep_stable(complete: Sequence[Labels]) -> list[Labels]:
     """Returns the labellings that leave nothing undecided."""
     return [one for one in complete if not one.undecided]
-
-
-def find_ideal(attackers: Sequence[int], preferred: Sequence[Labels]) -> int:
-    """Returns the largest set that defends itself and lies in every preferred set."""
-    common = -1
-    for one in preferred:
-        common &= one.inside
-    while True:
-        hit = sum(1 << n for n, foes in enumerate(attackers) if foes & common)
-        defended = sum(1 << n for n in bits(common) if not attackers[n] & ~hit)
-        if defended == common:
-            return common
-        common = defended

@@ -1,4 +1,4 @@
-"""Finds what a group prefers: winners by several voting rules, whether they agree, and circular majorities."""
+"""Finds what a group prefers: winners by several voting rules, and whether these agree."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,8 @@ from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
 
-MOST_KEMENY = 12  # candidates: sets of them are tried, 2 to that power
 Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
-RULES = ("schulze", "kemeny", "copeland", "borda", "instant-runoff", "plurality", "approval")
+RULES = ("schulze", "copeland", "borda", "instant-runoff", "plurality", "approval")
 _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
 _BALLOT = record(
@@ -36,7 +35,6 @@ QUESTIONS = (
     "How does each voter, or each group of voters who agree, rank the options? Ties and unranked ones are allowed.",
     "Which rule was agreed on before anybody knew the ballots?",
 )
-_LACKS = {"kemeny": f"it is exact up to {MOST_KEMENY} candidates", "approval": "give approve on the ballots"}
 
 
 class Count(NamedTuple):
@@ -97,7 +95,8 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         counts["approval"] = _by_score([sum(c for c, _, ok in read if name in (ok or ())) for name in names], names)
     rule = fields["rule"] or ("schulze" if is_ranked else "approval")
     if rule not in counts:
-        raise BadValue(f"rule: {rule} cannot be counted here", _LACKS.get(rule, "give rank on the ballots"))
+        field = "approve" if rule == "approval" else "rank"
+        raise BadValue(f"rule: {rule} cannot be counted here", f"give {field} on the ballots")
     return _tell(rule, tally, counts)
 
 
@@ -131,17 +130,12 @@ def _count_all(tally: Tally) -> dict[str, Count]:
     paths = find_paths(pairs)
     schulze = _by_score(rank_schulze(paths), names)
     counts = {"schulze": schulze._replace(winners=tuple(names[n] for n in find_schulze(paths)))}
-    if len(names) <= MOST_KEMENY:
-        order, _, _ = find_kemeny(pairs)
-        told = tuple(names[n] for n in order)
-        counts["kemeny"] = Count(told[:1], told)
     counts["copeland"] = _by_score(score_copeland(pairs), names)
     counts["borda"] = _by_score(score_borda(pairs, sum(ballot.voters for ballot in ballots)), names)
     last = rounds[-1].tally
     gone = [one.out for one in reversed(rounds) if one.out is not None]
-    order = [*sorted(last, key=lambda n: -last[n]), *gone]
-    told = tuple(names[n] for n in order)
-    counts["instant-runoff"] = Count(told[:1], told)
+    order = tuple(names[n] for n in (*sorted(last, key=lambda n: -last[n]), *gone))
+    counts["instant-runoff"] = Count(order[:1], order)
     first = score_first(ballots, range(len(names)))
     counts["plurality"] = _by_score([first[n] for n in range(len(names))], names)
     return counts
@@ -159,28 +153,27 @@ def _by_score(scores: Sequence[Fraction | int], names: tuple[str, ...]) -> Count
 
 def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     chosen, detail = counts[rule], _detail(rule, tally, counts)
-    winner, cycle = detail["condorcet_winner"], detail["cycle"]
+    winner = detail["condorcet_winner"]
     by_winner: dict[str, list[str]] = {}
     for name, count in counts.items():
         by_winner.setdefault(" and ".join(count.winners), []).append(name)
     steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(tally.names), 'candidate')}"]
     if tally.rounds:
         steps.append(f"{winner or 'nobody'} beats every other one by a majority")
-    if cycle:
-        steps.append(f"majorities run in a circle: {' over '.join([*cycle, cycle[0]])}")
+    if tally.rounds and not winner:
+        steps.append(f"fewest that each beat all others: {listed(detail['smith_set'])}")
     steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
     steps += [_round_line(n, one, tally.names) for n, one in enumerate(tally.rounds, 1)]
     scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
     agree = f"{len(by_winner)} different winners by {len(counts)} rules" if len(by_winner) > 1 else "all rules agree"
     summary = f"{' and '.join(chosen.winners)} by {rule}" + (f"; {agree}" if len(counts) > 1 else "")
-    caveats = _caveats(rule, tally, counts, detail["condorcet_loser"])
+    caveats = _caveats(rule, tally, counts)
     return Answer(ranking(chosen.order, scores), None, summary, cut(steps), detail, caveats)
 
 
 def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]:
     names, ballots, pairs, rounds = tally
     size, smith = range(len(names)), find_smith(pairs)
-    loser = next((names[a] for a in size if all(pairs[b][a] > pairs[a][b] for b in size if b != a)), None)
     return {
         "rule": rule,
         "voters": sum(ballot.voters for ballot in ballots),
@@ -189,38 +182,29 @@ def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]
         "scores": {name: dict(count.scores) for name, count in counts.items() if count.scores},
         "pairs": {names[a]: {names[b]: pairs[a][b] for b in size if b != a} for a in size},
         "condorcet_winner": names[smith[0]] if len(smith) == 1 else None,
-        "condorcet_loser": loser,
         "smith_set": [names[n] for n in smith],
-        "cycle": [names[n] for n in find_cycle(pairs)],
         "rounds": [{names[n]: float(got) for n, got in one.tally.items()} for one in rounds],
     }
 
 
 def _round_line(n: int, one: Round, names: tuple[str, ...]) -> str:
     order = sorted(one.tally, key=lambda who: -one.tally[who])
-    told = listed([f"{names[who]} {figure(float(one.tally[who]))}" for who in order], 5)
-    return f"runoff {n}: {told}" + (f"; {names[one.out]} leaves" if one.out is not None else "")
+    places = listed([f"{names[who]} {figure(float(one.tally[who]))}" for who in order], 5)
+    return f"runoff {n}: {places}" + (f"; {names[one.out]} leaves" if one.out is not None else "")
 
 
-def _caveats(rule: str, tally: Tally, counts: dict[str, Count], loser: str | None) -> tuple[str, ...]:
-    names, _, pairs, rounds = tally
+def _caveats(rule: str, tally: Tally, counts: dict[str, Count]) -> tuple[str, ...]:
     caveats = []
     if len({count.winners for count in counts.values()}) > 1:
         caveats.append("the rules disagree: which was agreed on beforehand decides")
     if len(counts[rule].winners) > 1:
         caveats.append(f"tie for the first place by {rule}: {', '.join(counts[rule].winners)}")
-    elif (scores := counts[rule].scores) and len({*scores.values()}) < len(names):
+    elif (scores := counts[rule].scores) and len({*scores.values()}) < len(tally.names):
         caveats.append(f"ties by {rule} further down stand in the order of the candidates")
-    if any(one.tied for one in rounds):
+    if any(one.tied for one in tally.rounds):
         caveats.append(
             "a tie for the last place in the runoff was broken by earlier counts, then by the order of the candidates"
         )
-    if "plurality" in counts and loser in counts["plurality"].winners:
-        caveats.append(f"{loser} leads in first places and loses to each other one by a majority")
-    if rounds and "kemeny" not in counts:
-        caveats.append(f"kemeny left out: it is exact up to {MOST_KEMENY} candidates")
-    elif rounds and not find_kemeny(pairs)[2]:
-        caveats.append("several rankings agree equally well by kemeny; one is shown")
     return tuple(caveats)
 
 
@@ -321,46 +305,3 @@ def run_off(ballots: Sequence[Ballot], size: int) -> list[Round]:
         out = min(last, key=lambda one: ([past[one] for past in reversed(history)], -one))
         rounds.append(Round(tally, out, tuple(one for one in last if one != out)))
         standing.remove(out)
-
-
-def find_kemeny(pairs: Pairs) -> tuple[list[int], int, bool]:
-    """Returns the ranking with which voters agree most over all pairs, how often, and whether it is unique."""
-    size = len(pairs)
-    # Of each set of candidates: the best agreement if they fill the last places, who then leads them, and in how many ways.
-    best = {0: (0, -1, 1)}
-    for members in range(1, 1 << size):
-        inside = [one for one in range(size) if members >> one & 1]
-        options = []
-        for first in inside:
-            rest = best[members & ~(1 << first)]
-            options.append((rest[0] + sum(pairs[first][other] for other in inside if other != first), first, rest[2]))
-        top = max(option[0] for option in options)
-        tops = [option for option in options if option[0] == top]
-        best[members] = (top, tops[0][1], sum(option[2] for option in tops))
-    order, members = [], (1 << size) - 1
-    while members:
-        order.append(best[members][1])
-        members &= ~(1 << order[-1])
-    total, _, ways = best[(1 << size) - 1]
-    return order, total, ways == 1
-
-
-def find_cycle(pairs: Pairs) -> list[int]:
-    """Returns a shortest ring of candidates, each beating the next by a majority; empty if there is none."""
-    size = range(len(pairs))
-    beats = [[b for b in size if pairs[a][b] > pairs[b][a]] for a in size]
-    shortest: list[int] = []
-    for start in size:
-        came, queue = {start: start}, [start]
-        for one in queue:
-            if start in beats[one]:
-                ring = [one]
-                while ring[-1] != start:
-                    ring.append(came[ring[-1]])
-                if not shortest or len(ring) < len(shortest):
-                    shortest = ring[::-1]
-                break
-            fresh = [other for other in beats[one] if other not in came]
-            came.update(dict.fromkeys(fresh, one))
-            queue += fresh
-    return shortest

@@ -181,7 +181,7 @@ def test_a_stratum_without_treatment_is_said_not_guessed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("graph: [a -> b, b -> a]\ntreatment: a\noutcome: b", "graph: nothing may cause itself: "),
+        ("graph: [a -> b, b -> a]\ntreatment: a\noutcome: b", "graph: runs in a circle: "),
         ("graph: [a b]\ntreatment: a\noutcome: b", "graph[1]: 'a b' has no arrow between two names"),
         ("graph: [a -> b]\ntreatment: a\noutcome: c", "outcome: unknown variable 'c'"),
         ("graph: [a -> b]\ntreatment: a\noutcome: a", "outcome: is the treatment itself"),

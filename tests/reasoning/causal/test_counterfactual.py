@@ -99,7 +99,7 @@ def test_a_tie_is_said() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("exogenous: {u: 0.5}\nequations: {a: b, b: a}\ndo: {a: 1}\noutcome: b", "equations: nothing may cause itself: "),
+        ("exogenous: {u: 0.5}\nequations: {a: b, b: a}\ndo: {a: 1}\noutcome: b", "equations: runs in a circle: "),
         ("exogenous: {u: 0.5}\nequations: {a: u}\nobserved: {a: 7}\ndo: {a: 1}\noutcome: a", "observed: a=7 cannot happen in this model"),
         ("exogenous: {u: 0.5}\nequations: {u: 1}\ndo: {u: 1}\noutcome: u", "equations.u: is exogenous too"),
         ("exogenous: {u: {a: 0.5, b: 0.1}}\nequations: {a: u}\ndo: {a: 1}\noutcome: a", "exogenous.u: probabilities must sum to 1, not 0.6"),

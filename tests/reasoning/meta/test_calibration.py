@@ -14,8 +14,6 @@ from mabos_cli.reasoning.meta.calibration import (
     group_forecasts,
     recalibrate,
     score_brier,
-    score_log,
-    spiegelhalter,
     split_brier,
 )
 from reasoning.solving import refused, solve, solve_yaml
@@ -90,14 +88,6 @@ def test_the_tail_against_all_outcomes(found) -> None:
     assert find_tail(forecasts) == pytest.approx(min(1, 2 * min(sum(chance[: hits + 1]), sum(chance[hits:]))))
 
 
-def test_spiegelhalters_z() -> None:
-    """Spiegelhalter 1986, with one value the z of a binomial: 0.8 said, 60 of 100 came true: (60 - 80) / 4 = -5, turned by 1 - 2p."""
-    z, p = spiegelhalter([Forecast(0.8, n < 60) for n in range(100)])
-    assert z == pytest.approx(5)
-    assert p == pytest.approx(5.733e-7, rel=1e-3)
-    assert spiegelhalter([Forecast(0.5, True), Forecast(1, True)]) is None
-
-
 def test_overconfidence_is_told_from_its_opposite() -> None:
     over = solve("calibration", {"forecasts": many(0.9, 12, 8)})
     assert over.conclusion.value is False
@@ -115,14 +105,6 @@ def test_sureness_of_the_opposite() -> None:
     assert answer.detail["gap"] == pytest.approx(0)
     assert answer.conclusion.value is None
     assert solve("calibration", {"forecasts": many(0.9, 180, 20)}).conclusion.value is True
-
-
-def test_log_score() -> None:
-    """In bits: saying 1/4 to what happens costs 2, saying 1/2 costs 1. Impossible things have no finite score."""
-    assert score_log([Forecast(0.25, True), Forecast(0.5, False)]) == 1.5
-    answer = solve("calibration", {"forecasts": [[0, True], [1, True]]})
-    assert answer.detail["log_score_bits"] is None
-    assert any("called impossible" in caveat for caveat in answer.caveats)
 
 
 def test_all_alike() -> None:

@@ -144,7 +144,7 @@ query: [late]
         ("hypotheses: {a: 0.5, b: 0.5}\nevidence: [{name: e, likelihoods: {a: 1, c: 0}}]", "evidence[1].likelihoods: unknown hypothesis 'c'"),
         (MAMMOGRAPHY.replace("0.103", "0.2"), "evidence[1].marginal: is 0.2, but the priors and likelihoods make it 0.10304"),
         ("query: [a]", "give either hypotheses with evidence, or a network"),
-        ("network: {a: {parents: [b], table: {yes: 1, no: 0}}, b: {parents: [a], table: {yes: 1, no: 0}}}\nquery: [a]", "nothing may cause itself: "),
+        ("network: {a: {parents: [b], table: {yes: 1, no: 0}}, b: {parents: [a], table: {yes: 1, no: 0}}}\nquery: [a]", "runs in a circle: "),
         ("network: {a: {table: {yes: 0.5, no: 0.4}}}\nquery: [a]", "network.a.table: probabilities must sum to 1, not 0.9"),
         ("network: {a: {table: 0.5}}\nquery: [b]", "query: unknown variable 'b'"),
         ("network: {a: {table: 0.5}}\nquery: [a]\nobserved: {a: maybe}", "observed.a: unknown value 'maybe'"),

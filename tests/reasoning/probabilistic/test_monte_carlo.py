@@ -119,7 +119,7 @@ def test_what_was_never_seen_is_said() -> None:
         ("variables: {x: {triangular: [5, 1, 9]}}\nmodel: {y: x}", "variables.x.triangular: 5, 1, 9 must rise"),
         ("variables: {x: {discrete: {1: 0.5, 2: 0.4}}}\nmodel: {y: x}", "variables.x.discrete: probabilities must sum to 1, not 0.9"),
         ("variables: {x: 1}\nmodel: {y: z + 1}", "model.y: unknown name 'z'"),
-        ("variables: {x: 1}\nmodel: {y: w, w: y}", "model: nothing may cause itself: "),
+        ("variables: {x: 1}\nmodel: {y: w, w: y}", "model: runs in a circle: "),
         ("variables: {x: 1}\nmodel: {x: 2}", "model.x: is a variable too"),
         ("variables: {x: {uniform: [-1, 1]}}\nmodel: {y: log(x)}", "model.y: 'log(x)' has no value"),
         ("variables: {x: 1, y: 2}\nmodel: {z: x}\ndraws: 600000", "draws: 1,200,000 draws of all variables are too many; the limit is 1,000,000"),
