@@ -331,7 +331,7 @@ def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
             for one in below:
                 back[one].append(name)
         allowed = reach(later, [start]) & reach(back, [start])
-        stack = [(start,)]
+        stack: list[tuple[str, ...]] = [(start,)]
         while stack and len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS:
             path = stack.pop()
             steps += 1
@@ -349,7 +349,7 @@ def spread(graph: SignedGraph, start: str) -> tuple[dict[str, set[int]], bool]:
     """Returns for every variable that a push can reach the signs of the paths there, and whether all paths were
     followed; short ones come first."""
     found: dict[str, set[int]] = {}
-    queue = deque([((start,), 1)])
+    queue: deque[tuple[tuple[str, ...], int]] = deque([((start,), 1)])
     for _ in range(MOST_PATHS):
         if not queue:
             return found, True

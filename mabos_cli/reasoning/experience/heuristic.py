@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from statistics import median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -68,20 +69,26 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
         raise BadValue("options: have no cues", "give each option some cues")
     rounds = _eliminate(cues, options)
     left = rounds[-1].after if rounds else tuple(options)
-    detail = _detail(cues, learned, rounds, options)
+    counts = tally(cues, options)
+    most = best_names(counts)
+    detail = {
+        "cues": [
+            {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
+            for cue in cues
+        ],
+        "learned": learned,
+        "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
+        "tallying": {"counts": counts, "best": list(most)},
+    }
     lines = [_line(one, options) for one in rounds]
-    told_by = [one for one in rounds if len(one.after) < len(one.before)]
-    lines += _comparison(detail)
+    lines.append(f"tallying (cues in favour): {listed([f'{name} {count}' for name, count in counts.items()])}")
+    deciding = [one.cue for one in rounds if len(one.after) < len(one.before)]
     if len(left) > 1:
         caveats.append(f"no cue tells {listed(left)} apart; the first is taken, which is a guess")
-    counted = (detail["tallying"]["best"], detail["dawes"]["best"])
-    others = {best[0] for best in counted if left[0] not in best}
-    if others and told_by:
-        caveats.append(f"counting cues instead of taking the first would choose {listed(sorted(others))}")
-    sure = None
-    if len(options) == 2 and len(left) == 1:
-        sure = _sure(told_by[0].cue, learned, fields)
-    summary = f"{left[0]}, by {told_by[-1].cue.name}" if len(left) == 1 else f"{listed(left)} are tied"
+    if deciding and left[0] not in most:
+        caveats.append(f"counting cues instead of taking the first would choose {listed(most)}")
+    sure = _sure(deciding[0], learned, fields) if len(options) == 2 and len(left) == 1 else None
+    summary = f"{left[0]}, by {deciding[-1].name}" if len(left) == 1 else f"{listed(left)} are tied"
     summary += f" (right with {sure:.2g})" if sure is not None else ""
     scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
     return Answer(choice(left[0], scores), sure, summary, cut(lines), detail, tuple(caveats))
@@ -121,7 +128,7 @@ def _cues(
 
 
 def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
-    """Returns a cue is yes or no throughout, or a number throughout."""
+    """Raises BadValue unless each cue is yes or no throughout, or a number throughout."""
     for name in names:
         values = [profile[name] for profile in profiles if name in profile]
         words = [value for value in values if isinstance(value, str)]
@@ -135,17 +142,25 @@ def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
 def _learn(
     cue: Cue, is_free: bool, examples: list[tuple[Profile, float]], learned: dict[str, Any], caveats: list[str]
 ) -> Cue:
-    """Returns the cue with the validity that examples showunless one is given, reversed if it is mostly wrong."""
-    found = learn(cue, examples)
-    turned = is_free and found.validity is not None and found.validity < 0.5
-    if turned:
+    """Returns the cue with the validity that examples show unless one is given, reversed if it is mostly wrong."""
+    right, wrong = _count_hits(cue, examples)
+    if is_free and right < wrong:
         cue = cue._replace(is_higher_better=False)
-        found = learn(cue, examples)
+        right, wrong = _count_hits(cue, examples)
         caveats.append(f"{cue.name} speaks against an option, by the examples")
-    learned[cue.name] = {
-        "right": found.right, "wrong": found.wrong, "validity": found.validity, "discrimination": found.discrimination,
-    }  # fmt: skip
-    return cue._replace(validity=found.validity) if cue.validity is None else cue
+    validity = right / (right + wrong) if right + wrong else None
+    learned[cue.name] = {"right": right, "wrong": wrong, "validity": validity}
+    return cue._replace(validity=validity) if cue.validity is None else cue
+
+
+def _count_hits(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> tuple[int, int]:
+    """Returns how often a cue is right and wrong over all pairs of examples."""
+    right = wrong = 0
+    for (one, a), (two, b) in combinations(examples, 2):
+        verdict = prefer(cue, one, two) * ((a > b) - (a < b))
+        right += verdict > 0
+        wrong += verdict < 0
+    return right, wrong
 
 
 def _with_recognition(
@@ -156,11 +171,11 @@ def _with_recognition(
         inputs.known_name("recognized", name, options, "option")
     if any(cue.name == _RECOGNITION for cue in cues):
         raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
-    told: dict[str, Profile] = {
+    known: dict[str, Profile] = {
         name: {**profile, _RECOGNITION: POSITIVE if name in fields["recognized"] else NEGATIVE}
         for name, profile in options.items()
     }
-    return [Cue(_RECOGNITION, fields["recognition_validity"]), *cues], told
+    return [Cue(_RECOGNITION, fields["recognition_validity"]), *cues], known
 
 
 def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
@@ -196,32 +211,6 @@ def _line(one: _Round, options: Mapping[str, Profile]) -> str:
     return f"{one.cue.name}{valid}: {listed(values)}; left: {listed(one.after)}"
 
 
-def _detail(
-    cues: list[Cue], learned: dict[str, Any], rounds: list[_Round], options: Mapping[str, Profile]
-) -> dict[str, Any]:
-    cast = votes(cues, options)
-    pros = {name: sum(vote > 0 for vote in row.values()) for name, row in cast.items()}
-    sums = {name: sum(row.values()) for name, row in cast.items()}
-    return {
-        "cues": [
-            {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
-            for cue in cues
-        ],
-        "learned": learned,
-        "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
-        "tallying": {"counts": pros, "best": list(best_names(pros))},
-        "dawes": {"sums": sums, "best": list(best_names(sums))},
-    }
-
-
-def _comparison(detail: dict[str, Any]) -> list[str]:
-    tally, dawes = detail["tallying"], detail["dawes"]
-    return [
-        f"tallying (cues in favour): {listed([f'{name} {count}' for name, count in tally['counts'].items()])}",
-        f"Dawes' rule (for less against): {listed([f'{name} {count}' for name, count in dawes['sums'].items()])}",
-    ]
-
-
 def prefer(cue: Cue, one: Profile, two: Profile) -> int:
     """Returns 1 if a cue speaks for the first, -1 for the second, 0 if it does not tell them apart. Of yes-or-no cues a
     yes counts against a no and against what is not known, but a no does not count against what is not known."""
@@ -233,49 +222,13 @@ def prefer(cue: Cue, one: Profile, two: Profile) -> int:
     return (a == good) - (b == good)
 
 
-class Learned(NamedTuple):
-    """How often a cue was right and wrong over pairs of examples, and over how many pairs in all."""
-
-    right: int
-    wrong: int
-    pairs: int
-
-    @property
-    def validity(self) -> float | None:
-        told = self.right + self.wrong
-        return self.right / told if told else None
-
-    @property
-    def discrimination(self) -> float:
-        return (self.right + self.wrong) / self.pairs if self.pairs else 0.0
-
-
-def learn(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> Learned:
-    """Returns how a cue does over all pairs of examples that differ in the value to be told."""
-    right = wrong = pairs = 0
-    for (one, a), (two, b) in combinations(examples, 2):
-        if a == b:
-            continue
-        pairs += 1
-        said = prefer(cue, one, two) * (1 if a > b else -1)
-        right += said > 0
-        wrong += said < 0
-    return Learned(right, wrong, pairs)
-
-
-def votes(cues: Sequence[Cue], options: Mapping[str, Profile]) -> dict[str, dict[str, int]]:
-    """Returns for each option and cue 1, -1 or 0: yes or no; for numbers above or below the median of the options."""
-    found: dict[str, dict[str, int]] = {name: {} for name in options}
+def tally(cues: Sequence[Cue], options: Mapping[str, Profile]) -> dict[str, int]:
+    """Returns how many cues favour each option: yes, or a number on the better side of the median of the options."""
+    found = dict.fromkeys(options, 0)
     for cue in cues:
-        told = [profile.get(cue.name) for profile in options.values()]
-        numbers = sorted(value for value in told if isinstance(value, float | int))
-        half = len(numbers) // 2
-        middle = (numbers[half] + numbers[-half - 1]) / 2 if numbers else 0.0
+        values = [profile.get(cue.name) for profile in options.values()]
+        numbers = [value for value in values if isinstance(value, float | int)]
+        middle = Cue(cue.name, None, cue.is_higher_better)
         for name, profile in options.items():
-            value = profile.get(cue.name)
-            if isinstance(value, float | int):
-                vote = (value > middle) - (value < middle)
-            else:
-                vote = (value == POSITIVE) - (value == NEGATIVE)
-            found[name][cue.name] = vote if cue.is_higher_better else -vote
+            found[name] += prefer(middle, profile, {cue.name: median(numbers)} if numbers else {}) > 0
     return found

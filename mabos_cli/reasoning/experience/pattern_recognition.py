@@ -1,5 +1,6 @@
-"""Finds which known pattern a situation showsby its nearest examples, and how well that works on the examples."""
+"""Finds which known pattern a situation shows by its nearest examples, and how well that works on the examples."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,6 @@ SHAPE: Shape = record(
     examples=list_of(_EXAMPLE, "known examples of all patterns, with the same features", least=2),
     k=optional(whole("how many nearest examples vote; left out, what works best on the examples", 1, 100)),
     weights=optional(map_of(number("0 or more", 0, 1e6), "features that count more or less than 1", least=0), {}),
-    vote=optional(text("whether each neighbour counts alike, or nearer ones more", "equal", "nearness"), "equal"),
 )
 QUESTIONS: tuple[str, ...] = (
     "What is to be recognized, and which patterns are possible?",
@@ -31,7 +31,6 @@ _MOST_EXAMPLES, _MOST_VALUES = 20_000, 500_000
 _MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselves
 _KS = (1, 3, 5, 7, 9, 11, 13, 15)
 _USUAL = 0.95
-_NEAREST = 1e-12  # what is nearer weighs no more: votes must not overflow
 Features = Mapping[str, Feature]
 
 
@@ -66,7 +65,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     trial = _try_out(examples, scale, fields)
     usable = [k for k in trial.hits if k <= len(near)]
     k = fields["k"] or max(usable, key=lambda k: (trial.hits[k], -k), default=1)
-    shares = _vote(near[:k], examples, fields["vote"])
+    shares = _vote(near[:k], examples)
     return _answer(fields, situation, examples, scale, near, k, shares, trial)
 
 
@@ -116,21 +115,15 @@ def _try_out(examples: Sequence[_Example], scale: Scale, fields: dict[str, Any])
         if near:
             nearest.append(near[0][0])
         for k in ks:
-            shares = _vote(near[:k], examples, fields["vote"])
-            hits[k] += bool(shares) and max(shares, key=lambda label: shares[label]) == examples[n].label
+            shares = _vote(near[:k], examples)
+            hits[k] += next(iter(shares), None) == examples[n].label
     return _Trial(hits, count, tuple(sorted(nearest)))
 
 
-def _vote(near: Neighbours, examples: Sequence[_Example], vote: str) -> dict[str, float]:
+def _vote(near: Neighbours, examples: Sequence[_Example]) -> dict[str, float]:
     """Returns the shares of labels among neighbours, the largest first; of equal ones that of the nearest neighbour."""
-    if vote == "nearness" and near and near[0][0] == 0:
-        near = [(far, n) for far, n in near if far == 0]  # what is the same outweighs all that is only like it
-    counts: dict[str, float] = {}
-    for far, n in near:
-        weight = 1.0 if vote == "equal" or far == 0 else 1 / max(far, _NEAREST)
-        counts[examples[n].label] = counts.get(examples[n].label, 0.0) + weight
-    total = sum(counts.values())
-    return {label: counts[label] / total for label in sorted(counts, key=lambda label: -counts[label])}
+    counts = Counter(examples[n].label for _, n in near)
+    return {label: count / len(near) for label, count in counts.most_common()}
 
 
 def _answer(
@@ -145,8 +138,8 @@ def _answer(
     sure = (trial.hits[k] + 1) / (trial.tried + 2)
     label = next(iter(shares))
     lines = [f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]]
-    told_k = "as given" if fields["k"] else "best on the examples"
-    lines = [*cut(lines, 7), f"k = {k}, {told_k}; leaving one out, {trial.hits[k]} of {trial.tried} are recognized"]
+    chosen_by = "as given" if fields["k"] else "best on the examples"
+    lines = [*cut(lines, 7), f"k = {k}, {chosen_by}; leaving one out, {trial.hits[k]} of {trial.tried} are recognized"]
     lines.append(f"the nearest is {near[0][0]:.3f} away; among examples {usual:.3f} is usual at most")
     detail = {
         "k": k,
@@ -166,12 +159,13 @@ def _answer(
 
 
 def _outside(situation: Features, scale: Scale) -> list[str]:
-    def is_outside(name: str, value: Feature) -> bool:
-        low, high = scale.ranges.get(name, (0, 0))
-        is_beyond = not isinstance(value, str) and not low <= value <= high
-        return name in scale.ranges and is_beyond and scale.weights[name] > 0
-
-    return [name for name, value in situation.items() if is_outside(name, value)]
+    """Returns the numbers of the situation that lie beyond those of all examples."""
+    found = []
+    for name, value in situation.items():
+        if name in scale.ranges and not isinstance(value, str) and scale.weights[name] > 0:
+            low, high = scale.ranges[name]
+            found += [] if low <= value <= high else [name]
+    return found
 
 
 def _caveats(

@@ -31,7 +31,7 @@ QUESTIONS: tuple[str, ...] = (
     "How does each option do on each count?",
     "If none is good enough, by how much may the levels drop?",
 )
-_MOST_OPTIONS, _MOST_FRONT = 5_000, 500
+_MOST_OPTIONS = 5_000
 _SLACK = 1e-12
 _NOTHING = 1e-12  # a level below this is 0: shares of it would overflow
 
@@ -40,7 +40,7 @@ class _Miss(NamedTuple):
     """Where an option fails: by how much, and by which share of the level; nothing if it is not known how it does."""
 
     criterion: str
-    said: str
+    text: str
     by: float | None
     share: float | None
 
@@ -55,21 +55,16 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     spreads = {name: _spread(name, options) for name in levels}
     misses = {name: _misses(values, levels, spreads) for name, values in options.items()}
     needed = {name: _needed(found) for name, found in misses.items()}
-    front = _front(options, levels)
     detail: dict[str, Any] = {
         "misses": {
             name: [{"count": m.criterion, "by": m.by, "share": m.share} for m in found] for name, found in misses.items()
         },
         "relaxation": needed,
-        "pareto_front": front,
     }  # fmt: skip
     chosen = next((name for name, found in misses.items() if not found), None)
     if chosen is not None:
-        answer = _found(chosen, options, levels, misses, detail)
-    else:
-        answer = _none(fields, misses, needed, spreads, detail)
-    told = f"with more than {_MOST_FRONT} options it is not computed which of them no other beats"
-    return answer._replace(caveats=(*answer.caveats, told)) if front is None else answer
+        return _found(chosen, options, levels, misses, detail)
+    return _none(fields, misses, needed, spreads, detail)
 
 
 def _check_levels(levels: Mapping[str, Mapping[str, float | None]]) -> None:
@@ -114,14 +109,6 @@ def _needed(misses: list[_Miss]) -> float | None:
     return max((miss.share or 0.0 for miss in misses), default=0.0)
 
 
-def _front(options: Mapping[str, Mapping[str, float]], levels: Mapping[str, Any]) -> list[str] | None:
-    """Returns the options that no other beats on one count without losing on another; None if too many."""
-    known = {name: _merits(values, levels) for name, values in options.items() if values.keys() >= levels.keys()}
-    if len(known) > _MOST_FRONT:
-        return None
-    return [name for name, mine in known.items() if not any(is_better(other, mine) for other in known.values())]
-
-
 def _merits(values: Mapping[str, float], levels: Mapping[str, Any]) -> tuple[float, ...]:
     """Returns for each count a figure of which more is better; within a band all is alike."""
     found = []
@@ -139,7 +126,7 @@ def _failing(misses: Mapping[str, list[_Miss]], until: str | None) -> list[str]:
     for name, found in misses.items():
         if name == until:
             break
-        lines.append(f"{name} fails: {'; '.join(miss.said for miss in found)}")
+        lines.append(f"{name} fails: {'; '.join(miss.text for miss in found)}")
     return lines
 
 

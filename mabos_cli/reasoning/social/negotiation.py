@@ -12,8 +12,7 @@ from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
 _SAME = 1e-9
-_MOST_DEALS = {2: 20_000}  # by the number of parties
-_MOST_OTHERWISE = 2_000
+_MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20
 _WORTH = number("a figure on the party's own scale", -1e9, 1e9)
 _POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
@@ -22,13 +21,11 @@ _SIDE = record(
     name=optional(text("who it is")),
     reserve=number("the worst price that is still better than no deal", -1e12, 1e12),
     power=_POWER,
-    patience=optional(number("what a gain is worth one round of offers later, 1 being the same", 0, 1)),
 )
 _PRICE = record(
     "one price to agree on; instead of parties and options",
     seller=_SIDE,
     buyer=_SIDE,
-    first=optional(text("who offers first", "seller", "buyer")),
     unit=optional(text("the unit of the price"), ""),
 )
 _WEIGHT = number("how much the issue matters, on any scale", 0, 1e6)
@@ -53,7 +50,7 @@ QUESTIONS = (
     "Which issues are open, and which values can each take? Or which whole deals are on the table?",
     "How much does each party care about each issue, and about each value of it? Use 0 to 100.",
     "If only a price is open: what is the highest that the buyer pays, and the lowest that the seller takes?",
-    "Who is under pressure of time, and who can wait?",
+    "Who has more power in it: who is under pressure of time, and who can wait?",
 )
 Worth = Mapping[str, Mapping[str, float]]  # by issue and value
 
@@ -82,7 +79,8 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _check_count(count: int, parties: int, field: str) -> None:
-    check_size(field, count, _MOST_DEALS.get(parties, _MOST_OTHERWISE), "possible deals", "leave out values or issues")
+    most = _MOST_DEALS if parties == 2 else _MOST_DEALS // 10
+    check_size(field, count, most, "possible deals", "leave out values or issues")
 
 
 def _read_options(fields: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
@@ -242,7 +240,7 @@ def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], roo
 def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths, trades: list[str]) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
     lacks = {who.name: -gain for who, gain in zip(parties, nearest.gains, strict=True) if gain < 0}
-    said = ", ".join(f"{who} lacks {figure(short)}" for who, short in lacks.items())
+    short = ", ".join(f"{who} lacks {figure(amount)}" for who, amount in lacks.items())
     detail = {
         "batna": {party.name: party.batna for party in parties},
         "deals": len(worths),
@@ -253,8 +251,8 @@ def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths,
     return Answer(
         choice("no deal", about="the deal to agree on"),
         None,
-        f"no deal: none of {len(deals)} beats walking away for all; nearest is {nearest.name} ({said})",
-        cut([f"nearest: {nearest.name}, {said}", *trades]),
+        f"no deal: none of {len(deals)} beats walking away for all; nearest is {nearest.name} ({short})",
+        cut([f"nearest: {nearest.name}, {short}", *trades]),
         detail,
         ("add an issue or a value that makes up for what is lacking, or walk away",),
     )
@@ -315,16 +313,6 @@ def _is_above(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return False
 
 
-def split_alternating(first: float, second: float) -> float:
-    """Returns the share of the one who offers first when offers alternate without end and a round shrinks the surplus
-    to these parts of its worth for each (Rubinstein 1982).
-
-    >>> split_alternating(0.5, 0.5)
-    0.6666666666666666
-    """
-    return 0.5 if first == second == 1 else (1 - second) / (1 - first * second)
-
-
 def solve_price(fields: dict[str, Any]) -> Answer:
     """Returns the price that shares the surplus, or that no price suits both."""
     seller, buyer, unit = fields["seller"], fields["buyer"], fields["unit"]
@@ -332,38 +320,21 @@ def solve_price(fields: dict[str, Any]) -> Answer:
     names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}
     detail: dict[str, Any] = {"parties": names, "seller_reserve": low, "buyer_reserve": high, "surplus": high - low}
     if low > high:
-        return _tell_gap(names, low, high, detail)
+        summary = (
+            f"no deal: {names['seller']} wants at least {figure(low)}, {names['buyer']} pays at most {figure(high)}"
+        )
+        gap = f"gap of {figure(low - high)}"
+        return Answer(yes_no(False, "some price suits both"), None, summary, (gap,), detail)
     power = seller["power"] + buyer["power"]
     if not power:
         raise BadValue("price: somebody must have power above 0", "leave power out to make it equal")
     price = low + (high - low) * seller["power"] / power
-    steps = [
-        f"room for agreement: {figure(low)} to {figure(high)}, surplus {figure(high - low)}",
-        f"nash: {figure(price)}"
-        + ("" if seller["power"] != buyer["power"] else ", the middle: gains are linear in price"),
-    ]
-    detail |= {"zopa": [low, high], "nash": price, "middle": (low + high) / 2}
     caveats = ["reservation prices are taken as true; each side gains by hiding its own"]
-    if seller["patience"] is not None and buyer["patience"] is not None:
-        # The price at which offers that alternate end at once, by who offers first.
-        rounds = {
-            "seller": low + (high - low) * split_alternating(seller["patience"], buyer["patience"]),
-            "buyer": high - (high - low) * split_alternating(buyer["patience"], seller["patience"]),
-        }
-        detail["alternating_offers"] = rounds
-        steps += [f"alternating offers, {names[who]} first: {figure(one)}" for who, one in rounds.items()]
-        if fields["first"]:
-            price = rounds[fields["first"]]
-            steps.append(f"{names[fields['first']]} offers first: that decides")
-    elif fields["first"] or seller["patience"] is not None or buyer["patience"] is not None:
-        caveats.append("alternating offers need the patience of both sides")
-    if low == high:
-        caveats.append("one price only: nobody gains by the deal")
+    caveats += ["one price only: nobody gains by the deal"] if low == high else []
+    steps = (
+        f"room for agreement: {figure(low)} to {figure(high)}, surplus {figure(high - low)}",
+        f"nash: {figure(price)}, which shares the surplus by power",
+    )
+    detail |= {"zopa": [low, high], "nash": price, "middle": (low + high) / 2}
     summary = f"{figure(price)} {unit}".strip() + f", between {figure(low)} and {figure(high)}"
-    return Answer(quantity(price, (low, high), unit, "the price"), None, summary, tuple(steps), detail, tuple(caveats))
-
-
-def _tell_gap(names: dict[str, str], low: float, high: float, detail: dict[str, Any]) -> Answer:
-    said = f"{names['seller']} wants at least {figure(low)}, {names['buyer']} pays at most {figure(high)}"
-    steps = (f"gap of {figure(low - high)}",)
-    return Answer(yes_no(False, "some price suits both"), None, f"no deal: {said}", steps, detail)
+    return Answer(quantity(price, (low, high), unit, "the price"), None, summary, steps, detail, tuple(caveats))

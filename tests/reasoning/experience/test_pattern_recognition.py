@@ -85,13 +85,6 @@ def test_something_new_is_said_to_be_new_and_gets_no_confidence():
     assert between.confidence is None and between.caveats[0].startswith("new: the nearest example is 0.4")
 
 
-def test_nearness_lets_the_same_thing_outvote_the_rest():
-    text = TISSUE.replace(
-        "situation: {durability: 3, strength: 7}", "situation: {durability: 7, strength: 7}\nvote: nearness"
-    )
-    assert solve_yaml("pattern-recognition", text).detail["shares"]["bad"] == 1.0
-
-
 def test_against_brute_force():
     chance = random.Random(5)
     for _ in range(15):
@@ -133,14 +126,6 @@ def test_bad_input_is_refused():
         "situation: {x: unknown}\nexamples: [{label: a, features: {x: 1}}, {label: b, features: {x: 2}}]",
     )
     assert "unknown feature 'z'" in refused("pattern-recognition", TISSUE + "weights: {z: 2}")
-
-
-def test_votes_by_nearness_do_not_overflow() -> None:
-    said = (
-        "situation: {x: 0}\nvote: nearness\nk: 2\nexamples:\n"
-        "  - {label: a, features: {x: 1e-320}}\n  - {label: b, features: {x: 1}}\n  - {label: b, features: {x: 1}}\n"
-    )
-    assert solve_yaml("pattern-recognition", said).detail["shares"]["a"] == pytest.approx(1)
 
 
 def test_a_percentage_is_the_number_that_it_stands_for() -> None:

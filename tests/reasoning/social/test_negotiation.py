@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.social.negotiation import Deal, find_fair, find_frontier, split_alternating
+from mabos_cli.reasoning.social.negotiation import Deal, find_fair, find_frontier
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -119,20 +119,6 @@ def test_one_price() -> None:
     apart = solve_yaml("negotiation", "price: {seller: {reserve: 110}, buyer: {reserve: 100}}")
     assert apart.conclusion.value is False
     assert apart.steps == ("gap of 10",)
-
-
-def test_alternating_offers() -> None:
-    """Rubinstein 1982: the first to offer gets (1 - d2) / (1 - d1 d2): 0.8 against 0.5 gives 5/6, 0.9 both gives 10/19."""
-    assert math.isclose(split_alternating(0.8, 0.5), 5 / 6)
-    assert math.isclose(split_alternating(0.9, 0.9), 10 / 19)
-    assert split_alternating(1, 1) == 0.5
-    assert split_alternating(0, 0) == 1
-    said = "price: {seller: {reserve: 0, patience: 0.8}, buyer: {reserve: 60, patience: 0.5}, first: buyer}"
-    answer = solve_yaml("negotiation", said)
-    assert answer.detail["alternating_offers"]["seller"] == pytest.approx(50)
-    assert answer.conclusion.value == pytest.approx(60 - 60 * (1 - 0.8) / (1 - 0.4))
-    higher = solve_yaml("negotiation", said.replace("reserve: 0", "reserve: 100").replace("60", "160"))
-    assert higher.detail["alternating_offers"] == {"seller": pytest.approx(150), "buyer": pytest.approx(140)}
 
 
 @pytest.mark.parametrize(
