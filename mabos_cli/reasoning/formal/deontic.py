@@ -17,7 +17,8 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_tex
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_name, known_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
+from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
 
 CONFLICT, UNREGULATED = "conflict", "unregulated"
@@ -46,9 +47,7 @@ SHAPE: Shape = record(
     context=optional(map_of(truth("whether it holds"), "flags of the situation; one that is not named does not hold", least=0), {}),
     done=optional(list_of(text("an action"), "what was done", least=0), []),
     undone=optional(list_of(text("an action"), "what was not done and can no longer be done", least=0), []),
-    exclusive=optional(list_of(list_of(text("an action"), "actions", least=2), "groups of which only one can be done", least=0), []),
     query=optional(text("the action that is asked about; left out, all that is to be done is listed")),
-    unregulated=optional(text("what holds where no norm speaks", "open", "permitted", "forbidden"), "open"),
     facts=optional(list_of(parsed("fact", "a fact"), "facts for `where`; left out, your own", least=0)),
     rules=optional(list_of(parsed("rule", "a rule"), "rules by which more facts follow; left out, your own", least=0)),
 )  # fmt: skip
@@ -75,10 +74,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("norms", len(rows), _MOST_NORMS, "norms")
     ids = [row["id"] for row in rows]
     check_known("norms", ids, ids)
-    after = {row["id"]: row["after"] and known_name(f"norms.{row['id']}.after", row["after"], ids) for row in rows}
-    levels = find_levels(after)
-    if isinstance(levels, tuple):
-        raise BadValue(f"norms: each waits for the violation of the next: {' -> '.join(levels)}", "break the ring")
+    levels = _find_levels(rows, ids)
     for field in ("done", "undone"):
         for name in fields[field]:
             if plain_norm(PERMITTED, name)[1] != name:
@@ -92,7 +88,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
     state = Done(fields["done"], fields["undone"], agent.now)
-    ruling = rule_on(norms, [frozenset(group) for group in fields["exclusive"]], state, levels)
+    ruling = rule_on(norms, state, levels)
     broken = check_constraints(facts, known_rules(fields, agent)).found
     caveats += (*problems, *_caveats(fields, rows, norms))
     return _answer(fields, ruling, norms, state, [one.message for one in broken], caveats)
@@ -189,7 +185,7 @@ def _answer(
         ],
     }
     for clash in conflicts:
-        caveats += (f"unresolved: {_said(clash.one)} against {_said(clash.two)}; {clash.why}",)
+        caveats += (f"unresolved: {_shown(clash.one)} against {_shown(clash.two)}; {clash.why}",)
     lines = _lines(ruling, statuses, broken)
     extra = f"; {plural(len(ruling.violations) + len(broken), 'violation')}" if ruling.violations or broken else ""
     if not query:
@@ -197,34 +193,29 @@ def _answer(
         return Answer(names(to_do), None, summary, cut(lines), detail, caveats)
     status = statuses[query]
     # That an action may be left undone does not say that it may be done.
-    is_silent = status in (UNREGULATED, OPTIONAL)
-    allowed = {FORBIDDEN: False, CONFLICT: None}.get(status, None if is_silent else True)
-    if is_silent and fields["unregulated"] != "open":
-        allowed = fields["unregulated"] == "permitted"
+    allowed = {FORBIDDEN: False, CONFLICT: None, UNREGULATED: None, OPTIONAL: None}.get(status, True)
     summary = f"{query} is {'in conflict' if status == CONFLICT else status}{extra}"
     return Answer(yes_no(allowed, f"{query} is allowed"), None, summary, cut(lines), detail, caveats)
 
 
-def _said(norm: Norm) -> str:
+def _shown(norm: Norm) -> str:
     return f"{norm.id} ({norm.modality}: {norm.action})"
 
 
 def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[str]:
-    lines = [f"violated: {_said(norm)}, {why}" for norm, why in ruling.violations]
+    lines = [f"violated: {_shown(norm)}, {why}" for norm, why in ruling.violations]
     lines += [f"violated: {one}" for one in broken]
-    lines += [f"in force after that: {_said(norm)}" for norm in ruling.standing if norm.after]
+    lines += [f"in force after that: {_shown(norm)}" for norm in ruling.standing if norm.after]
     for clash in ruling.clashes:
         how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
-        lines.append(f"clash: {_said(clash.one)} against {_said(clash.two)}; {how}")
+        lines.append(f"clash: {_shown(clash.one)} against {_shown(clash.two)}; {how}")
     return lines + [f"{action}: {status}" for action, status in statuses.items()]
 
 
-def rule_on(
-    norms: Sequence[Norm], exclusive: Sequence[frozenset[str]], state: Done, levels: Mapping[str, int]
-) -> Ruling:
+def rule_on(norms: Sequence[Norm], state: Done, levels: Mapping[str, int]) -> Ruling:
     """Returns what stands when norms that repair a violation join level by level; a violation stays one after its
     repair."""
-    clashes = [_judge(one, two) for one, two in combinations(norms, 2) if _do_clash(one, two, exclusive)]
+    clashes = [_judge(one, two) for one, two in combinations(norms, 2) if _do_clash(one, two)]
     violations: dict[Norm, str] = {}
     standing: tuple[Norm, ...] = ()
     for level in range(max(levels.values(), default=0) + 1):
@@ -263,15 +254,12 @@ def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...
     return tuple(norm for norm in norms if stands[norm])
 
 
-def _do_clash(one: Norm, two: Norm, exclusive: Sequence[frozenset[str]]) -> bool:
-    if one.action == two.action:
-        return {one.modality, two.modality} in _CLASHES
-    both = one.modality == two.modality == OBLIGATORY
-    return both and any(one.action in group and two.action in group for group in exclusive)
+def _do_clash(one: Norm, two: Norm) -> bool:
+    return one.action == two.action and {one.modality, two.modality} in _CLASHES
 
 
 def _judge(one: Norm, two: Norm) -> Clash:
-    """Returns the higher priority wins, then the norm with all conditions of the other and more."""
+    """Decides a clash: the higher priority wins, then the norm with all conditions of the other and more."""
     if one.priority != two.priority:
         winner = one if one.priority > two.priority else two
         return Clash(one, two, winner, f"priority {winner.priority:g}")
@@ -296,9 +284,9 @@ def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
     """Returns what the norms that stand say of an action, or of leaving it undone."""
     if any(action in (clash.one.action, clash.two.action) for clash in open_conflicts(ruling)):
         return CONFLICT
-    told = {norm.modality for norm in ruling.standing if norm.action == action}
-    told = {DENIED[one] for one in told} if is_denied else told
-    return next((one for one in (OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL) if one in told), UNREGULATED)
+    found = {norm.modality for norm in ruling.standing if norm.action == action}
+    found = {DENIED[one] for one in found} if is_denied else found
+    return next((one for one in (OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL) if one in found), UNREGULATED)
 
 
 def open_conflicts(ruling: Ruling) -> list[Clash]:
@@ -307,19 +295,14 @@ def open_conflicts(ruling: Ruling) -> list[Clash]:
     return [c for c in ruling.clashes if c.winner is None and c.one in standing and c.two in standing]
 
 
-def find_levels(after: Mapping[str, str]) -> dict[str, int] | tuple[str, ...]:
-    """Returns how many violations must come before each norm; or the norms that wait for each other in a ring."""
+def _find_levels(rows: Sequence[Mapping[str, Any]], ids: Collection[str]) -> dict[str, int]:
+    """Returns how many violations must come before each norm; norms that wait for each other in a ring are refused."""
+    after = {row["id"]: [row["after"]] if row["after"] else [] for row in rows}
+    for name, waits in after.items():
+        check_known(f"norms.{name}.after", waits, ids)
     levels: dict[str, int] = {}
-    for name in after:
-        path: list[str] = []
-        while name not in levels and after[name]:
-            if name in path:
-                return (*path[path.index(name) :], name)
-            path.append(name)
-            name = after[name]
-        base = levels.setdefault(name, 0)
-        for n, one in enumerate(reversed(path), 1):
-            levels[one] = base + n
+    for name in causal_order(after, "norms"):
+        levels[name] = 1 + max((levels[one] for one in after[name]), default=-1)
     return levels
 
 

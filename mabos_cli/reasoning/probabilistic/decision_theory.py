@@ -1,7 +1,7 @@
-"""Finds which act to choose in an unknown state of the world: six criteria, dominance, and how firm the choice is."""
+"""Finds which act to choose in an unknown state of the world: six criteria side by side, and dominance."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
@@ -53,7 +53,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     deciding = votes if decider == "majority" else scores[decider]
     chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
     dominance = _dominance(gains)
-    spans = _spans(gains, states, shares, chosen) if decider == "expected" or len(states) == 2 else []
     sign = -1 if fields["kind"] == "costs" else 1
     detail = {
         "decided_by": decider,
@@ -61,20 +60,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "picks": {name: list(found) for name, found in picks.items()},
         "votes": votes,
         "dominated": [{"act": worse, "by": better, "how": how} for worse, better, how in dominance],
-        "holds_for": [span._asdict() for span in spans],
     }
     agree = sum(chosen in found for found in picks.values())
     beaten = [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
-    firm = [
-        f"{chosen} has the best expected value while P({span.state}) is from {figure(span.low)} to {figure(span.high)}"
-        for span in spans
-    ]
     figures = "" if decider == "majority" else f" with {figure(_shown(decider, deciding, sign)[chosen])}"
     return Answer(
         choice(chosen, deciding),
         None,
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
-        cut(_steps(scores, picks, sign) + beaten + firm),
+        cut(_steps(scores, picks, sign) + beaten),
         detail,
         _caveats(chosen, tied, dominance, shares, fields["kind"]),
     )
@@ -86,11 +80,11 @@ def _decider(criterion: str | None, shares: dict[str, float] | None) -> str:
     return criterion or ("expected" if shares else "majority")
 
 
-def _shares(given: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:
-    if given is None:
+def _shares(raw: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:
+    if raw is None:
         return None
-    check_same("probabilities", given, states, "state")
-    return sum_to_one("probabilities", {state: given[state] for state in states})
+    check_same("probabilities", raw, states, "state")
+    return sum_to_one("probabilities", {state: raw[state] for state in states})
 
 
 def _score(
@@ -117,7 +111,7 @@ def _shown(criterion: str, scores: dict[str, float], sign: int) -> dict[str, flo
 
 
 def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
-    """Returns the acts that another one beats in every stateor never loses to: (worse, better, how), one per worse
+    """Returns the acts that another one beats in every state or never loses to: (worse, better, how), one per worse
     act."""
     found = []
     for worse, row in gains.items():
@@ -128,25 +122,6 @@ def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
             found.append((worse, better, "strictly" if strict else "weakly"))
             break
     return found
-
-
-class Span(NamedTuple):
-    """The probabilities of a state at which an act is among the best, while the other states keep their proportions."""
-
-    state: str
-    low: float
-    high: float
-
-
-def _spans(gains: Gains, states: tuple[str, ...], shares: dict[str, float] | None, act: str) -> list[Span]:
-    """Returns how far the probability of each state may move before another act has the higher expected value."""
-    if shares is None and len(states) != 2:
-        return []
-    base = shares or dict.fromkeys(states, 0.5)
-    movable = [state for state in states if base[state] < 1 and len(states) > 1]
-    # Of two states one line says it all.
-    found = (find_span(gains, base, act, state) for state in (movable[:1] if len(states) == 2 else movable))
-    return [span for span in found if span]
 
 
 def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str]:
@@ -192,29 +167,3 @@ def largest(gains: Gains) -> float:
 def expected_gains(gains: Gains, shares: Mapping[str, float]) -> dict[str, float]:
     """Returns the expected gain of each act."""
     return {act: sum(share * row[state] for state, share in shares.items()) for act, row in gains.items()}
-
-
-def find_span(gains: Gains, shares: Mapping[str, float], act: str, state: str) -> Span | None:
-    """Returns for which probabilities of a state an act is best, or None if for none. The expected gains are straight
-    lines in that probability, so every other act cuts off one side."""
-    low, high, slack = 0.0, 1.0, 1e-12 * largest(gains)
-    sure, rest = _ends(gains[act], shares, state)
-    for other, row in gains.items():
-        there, elsewhere = _ends(row, shares, state)
-        # ahead(p) = p * (sure - there) + (1 - p) * (rest - elsewhere) must not be negative; what rounding left is no difference
-        at_one, at_zero = (0.0 if abs(one) <= slack else one for one in (sure - there, rest - elsewhere))
-        if other == act or (at_one >= 0 and at_zero >= 0):
-            continue
-        if at_one < 0 and at_zero < 0:
-            return None
-        even = at_zero / (at_zero - at_one)
-        low, high = (low, min(high, even)) if at_one < 0 else (max(low, even), high)
-    # Where three lines meet, rounding may put one end past the other.
-    return Span(state, low, max(low, high)) if low <= high + 1e-9 else None
-
-
-def _ends(row: Mapping[str, float], shares: Mapping[str, float], state: str) -> tuple[float, float]:
-    """Returns the gain if the state is certain, and the expected gain if it is ruled out."""
-    left = sum(share for name, share in shares.items() if name != state)
-    rest = sum(share * row[name] for name, share in shares.items() if name != state)
-    return row[state], rest / left

@@ -1,9 +1,7 @@
 """Finds which option has the highest expected utility: certainty equivalents, risk premiums, stochastic dominance."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -21,14 +19,11 @@ SHAPE = record(
         "the options, each with its outcomes",
     ),
     utility=optional(
-        text("the attitude to risk: linear ignores it, crra needs wealth, points are your own", *"linear log crra cara points".split()),
+        text("the attitude to risk: linear ignores it, crra needs wealth", "linear", "log", "crra", "cara"),
         "linear",
     ),
     aversion=optional(number("strength of the aversion to risk: about 1 to 4 for crra, 1 / the loss that hurts for cara", -100, 100)),
     wealth=optional(number("what one has before", 0, LARGEST), 0),
-    points=optional(
-        list_of(record("a point", gain=_amount, u=number("its utility", -LARGEST, LARGEST)), "utility at some gains", 2)
-    ),
 )  # fmt: skip
 QUESTIONS = (
     "Which options are there, the safe one included?",
@@ -98,10 +93,6 @@ def _utility(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Att
     kind, aversion = fields["utility"], fields["aversion"]
     if kind in ("crra", "cara") and aversion is None:
         raise BadValue("aversion: is missing", f"{kind} needs it; {SHAPE.field('aversion').about}")
-    if kind == "points":
-        if not fields["points"]:
-            raise BadValue("points: is missing", "give utility at two or more gains")
-        return through_points([(point["gain"], point["u"]) for point in fields["points"]], "points"), 0.0
     if kind in ("linear", "cara"):
         # Wealth changes nothing here.
         return (linear() if kind == "linear" else cara(aversion)), 0.0
@@ -179,28 +170,6 @@ def crra(aversion: float) -> Attitude:
         return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
 
     return Attitude(f"CRRA {aversion:g}", lambda w: w**power / power, sure)
-
-
-def through_points(points: list[tuple[float, float]], path: str) -> Attitude:
-    """Returns a utility that is straight between given points, which must rise."""
-    points = sorted(points)
-    amounts, worths = [x for x, _ in points], [u for _, u in points]
-    if len(points) < 2 or any(b <= a for a, b in pairwise(amounts)):
-        raise BadValue(f"{path}: needs two or more points with different amounts", "add points")
-    if any(b <= a for a, b in pairwise(worths)):
-        raise BadValue(f"{path}: more must be worth more", "let utility rise with the amount")
-
-    def of(amount: float) -> float:
-        if not amounts[0] <= amount <= amounts[-1]:
-            raise BadValue(f"{path}: no point at or beyond {amount:g}", "add a point that covers it")
-        return _between(amounts, worths, amount)
-
-    return Attitude("given points", of, lambda lot: _between(worths, amounts, sum(share * of(x) for x, share in lot)))
-
-
-def _between(across: list[float], up: list[float], at: float) -> float:
-    n = min(max(bisect_right(across, at), 1), len(across) - 1)
-    return up[n - 1] + (up[n] - up[n - 1]) * (at - across[n - 1]) / (across[n] - across[n - 1])
 
 
 def mean(lottery: Lottery) -> float:

@@ -113,13 +113,6 @@ def test_norms_over_facts_have_an_instance_for_each_thing_and_repair_the_same_on
     assert answer.conclusion.value == ("pay globex", "pay a fee to acme")
 
 
-def test_only_one_of_a_group_can_be_done():
-    text = "rules: []\nfacts: []\nexclusive: [[visit a, visit b]]\nnorms:\n  - {id: a, modality: obligatory, action: visit a}\n  - {id: b, modality: obligatory, action: visit b, priority: 1}\n"
-    assert solve_yaml("deontic", text).conclusion.value == ("visit b",)
-    tied = solve_yaml("deontic", text.replace(", priority: 1", ""))
-    assert tied.conclusion.value == () and set(tied.detail["status"].values()) == {"conflict"}
-
-
 def test_own_policies_are_obligations_and_constraints_prohibitions():
     own = {
         "facts": (Fact("F-1", "acme", "balance", "-5"), Fact("F-2", "acme", "tier", "gold")),
@@ -138,11 +131,10 @@ def test_own_policies_are_obligations_and_constraints_prohibitions():
     assert answer.conclusion.value == ("call acme",) and answer.detail["broken_constraints"] == ["acme is in debt"]
 
 
-def test_where_no_norm_speaks_it_stays_open_unless_it_is_said_otherwise():
+def test_where_no_norm_speaks_it_stays_open():
     text = "rules: []\nfacts: []\nnorms: [{id: a, modality: forbidden, action: smoke, if: [indoors]}]\nquery: smoke\n"
     answer = solve_yaml("deontic", text)
     assert answer.conclusion.value is None and "indoors" in answer.caveats[0]
-    assert solve_yaml("deontic", text + "unregulated: permitted").conclusion.value is True
     assert solve_yaml("deontic", text + "context: {indoors: yes}").conclusion.value is False
 
 
@@ -166,7 +158,7 @@ def test_a_flag_with_not_inside_is_left_alone():
 
 
 def test_a_question_may_be_about_leaving_undone():
-    norms = "norms: [{id: n, modality: forbidden, action: smoke}]\nunregulated: forbidden\n"
+    norms = "norms: [{id: n, modality: forbidden, action: smoke}]\n"
     asked = solve_yaml("deontic", norms + "query: not smoke")
     assert asked.conclusion.value is True and asked.summary == "not smoke is obligatory" and not asked.caveats
     assert solve_yaml("deontic", norms + "query: smoke").conclusion.value is False

@@ -1,10 +1,8 @@
 """Criteria for decisions under uncertainty against published tables."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import refused, solve_yaml
 
 MILNOR = """
 payoffs:
@@ -33,7 +31,6 @@ def test_drill_or_sell() -> None:
     answer = solve_yaml("decision-theory", OIL)
     assert answer.conclusion.value == "drill"
     assert answer.detail["criteria"]["expected"] == {"drill": 100.0, "sell": 90.0}
-    assert answer.detail["holds_for"] == [{"state": "oil", "low": pytest.approx(0.2375), "high": 1.0}]
     assert answer.confidence is None
 
 
@@ -60,32 +57,6 @@ def test_dominance_strict_and_weak() -> None:
         {"act": "c", "by": "b", "how": "weakly"},
     ]
     assert any("ties with d" in said for said in answer.caveats)
-
-
-def test_three_states_hold_while_one_moves_and_the_rest_keep_their_proportions() -> None:
-    raw = {
-        "payoffs": {"go": {"x": 10, "y": 0, "z": -10}, "stay": {"x": 0, "y": 1, "z": 0}},
-        "probabilities": {"x": 0.5, "y": 0.3, "z": 0.2},
-    }
-    spans = {span["state"]: span for span in solve("decision-theory", raw).detail["holds_for"]}
-    # With P(x) = p: 10 p - 10 * 0.4 (1 - p) = 0.6 (1 - p)
-    assert spans["x"]["low"] == pytest.approx(4.6 / 14.6)
-    assert (spans["x"]["high"], spans["z"]["low"]) == (1.0, 0.0)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(*[st.integers(-9, 9)] * 2), min_size=2, max_size=5), st.integers(0, 20))
-def test_the_span_is_where_the_act_is_best(rows: list[tuple[int, int]], step: int) -> None:
-    payoffs = {f"a{n}": {"x": x, "y": y} for n, (x, y) in enumerate(rows)}
-    answer = solve("decision-theory", {"payoffs": payoffs, "probabilities": {"x": 0.4, "y": 0.6}})
-    chosen, span = answer.conclusion.value, answer.detail["holds_for"][0]
-    assert span["low"] - 1e-9 <= 0.4 <= span["high"] + 1e-9
-    p = step / 20
-    values = {act: p * row["x"] + (1 - p) * row["y"] for act, row in payoffs.items()}
-    if span["low"] + 1e-9 < p < span["high"] - 1e-9:
-        assert values[chosen] == pytest.approx(max(values.values()))
-    elif p < span["low"] - 1e-9 or p > span["high"] + 1e-9:
-        assert values[chosen] < max(values.values())
 
 
 @pytest.mark.parametrize(
@@ -122,11 +93,3 @@ def test_figures_of_the_criteria() -> None:
     assert answer.detail["criteria"]["hurwicz"] == {"one": 0.5, "two": 1, "three": 1, "four": 0.75}
     assert answer.detail["picks"]["hurwicz"] == ["two", "three"]
     assert answer.summary == "one by laplace with 1.25; 1 of 5 criteria pick it"
-
-
-def test_a_tie_by_rounding_does_not_narrow_the_span() -> None:
-    """0.3 * 6 and 0.2 * 6 + 0.3 * 2 are one figure, though not in floating point: both acts are best whatever P(s1) is."""
-    payoffs = {"A": {"s1": 3, "s2": 0, "s3": 6}, "B": {"s1": 3, "s2": 6, "s3": 2}}
-    answer = solve("decision-theory", {"payoffs": payoffs, "probabilities": {"s1": 0.5, "s2": 0.2, "s3": 0.3}})
-    assert answer.conclusion.value == "A"
-    assert answer.detail["holds_for"][0] == {"state": "s1", "low": 0, "high": 1}

@@ -63,21 +63,6 @@ def test_crra_is_the_power_mean_and_falls_with_aversion(gains: list[float], aver
     assert worth(2) == pytest.approx(len(gains) / sum(1 / gain for gain in gains))
 
 
-def test_points_are_interpolated_both_ways() -> None:
-    answer = solve_yaml(
-        "expected-utility",
-        """
-options: {bet: [{gain: 0, p: 0.5}, {gain: 100, p: 0.5}], sure: [{gain: 40, p: 1}]}
-utility: points
-points: [{gain: 0, u: 0}, {gain: 20, u: 40}, {gain: 100, u: 100}]
-""",
-    )
-    # u = 50 lies a sixth of the way from 20 to 100.
-    assert answer.detail["options"]["bet"]["certainty_equivalent"] == pytest.approx(20 + 80 / 6)
-    assert answer.conclusion.value == "sure"
-    assert any("bet has the higher mean" in said for said in answer.caveats)
-
-
 lotteries = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=4)
 
 
@@ -118,18 +103,13 @@ def test_huge_aversion_does_not_overflow() -> None:
         ("options: {a: [{gain: 1, p: 0.5}]}", "options.a: probabilities must sum to 1, not 0.5"),
         ("options: {a: [{gain: -5, p: 1}]}\nutility: log\nwealth: 5", "options.a: leaves 0 of the wealth"),
         ("options: {a: [{gain: 5, p: 1}]}\nutility: crra", "aversion: is missing"),
-        ("options: {a: [{gain: 5, p: 1}]}\nutility: points", "points: is missing"),
-        ("options: {a: [{gain: 5, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 1}, {gain: 4, u: 2}]", "points: no point at or beyond 5"),
-        ("options: {a: [{gain: 2, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 3}, {gain: 4, u: 2}]", "points: more must be worth more"),
     ],
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("expected-utility", text)
 
 
-def test_points_must_have_different_amounts_and_dominance_is_told() -> None:
-    text = "options: {a: [{gain: 2, p: 1}]}\nutility: points\npoints: [{gain: 1, u: 1}, {gain: 1, u: 2}]"
-    assert "points: needs two or more points with different amounts" in refused("expected-utility", text)
+def test_dominance_is_shown() -> None:
     answer = solve_yaml(
         "expected-utility",
         "options: {sure: [{gain: 5, p: 1}], fair: [{gain: 0, p: 0.5}, {gain: 10, p: 0.5}], poor: [{gain: 4, p: 1}]}",
