@@ -4,14 +4,11 @@ from random import Random
 
 import pytest
 
-from mabos_cli.core.mirror.mind_records import RecordGraph, belief_chains, conflict_impact, goals_behind, mind_records
+from mabos_cli.core.mirror.mind_records import RecordGraph, mind_records
 from mabos_cli.core.mirror.records import Record, agent_record
 from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.formats.mirror.typeql import (
-    ask_belief_chains,
-    ask_conflict_impact,
     ask_facts_elsewhere,
-    ask_goals_behind,
     ask_memories_elsewhere,
     plain_rows,
     render_delete,
@@ -19,7 +16,7 @@ from mabos_cli.formats.mirror.typeql import (
 )
 from typeql.elsewhere import facts_elsewhere, memories_elsewhere
 from typeql.engine import Engine
-from typeql.samples import CFO, NOW, known, world
+from typeql.samples import CFO, known, world
 
 
 def write(engine: Engine, records: list[Record], is_new: bool = False) -> Engine:
@@ -110,16 +107,6 @@ def test_the_engine_refuses_what_a_server_would():
 
 
 ASKED = [
-    (ask_belief_chains("cfo"), lambda g: belief_chains(g, "cfo"), 3),
-    (ask_belief_chains("ceo"), lambda g: belief_chains(g, "ceo"), 2),
-    (ask_belief_chains("nobody"), lambda g: belief_chains(g, "nobody"), 0),
-    (ask_goals_behind(NOW), lambda g: goals_behind(g, NOW), 2),
-    (ask_goals_behind(NOW, "tactical"), lambda g: goals_behind(g, NOW, "tactical"), 1),
-    (
-        ask_conflict_impact(["cfo/B-002", "cfo/B-001"]),
-        lambda g: conflict_impact(g, ["cfo/B-002", "cfo/B-001"]),
-        3,
-    ),
     (ask_facts_elsewhere("cfo"), lambda g: facts_elsewhere(g, "cfo"), 2),
     (ask_facts_elsewhere("x", "Acme", "owns"), lambda g: facts_elsewhere(g, "x", "Acme", "owns"), 2),
     (ask_facts_elsewhere("x", limit=3), lambda g: facts_elsewhere(g, "x", limit=3), 3),

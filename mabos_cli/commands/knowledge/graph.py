@@ -103,7 +103,6 @@ def impact(
     ] = "",
     behind: Annotated[bool, typer.Option("--behind", help="The goals of all agents that are behind.")] = False,
     level: Annotated[str, typer.Option(help="With --behind: strategic, tactical or operational.")] = "",
-    via: Annotated[str, typer.Option(help="Who answers: files or typedb.")] = "files",
 ) -> None:
     """Show which goals, plans and intentions hang on an agent's beliefs, or which goals are behind.
 
@@ -115,8 +114,7 @@ def impact(
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
         raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")
     wanted = check_choice(level, LEVELS, "level") if level else ""
-    asked = Question(name, conflict, behind, wanted)
-    found = find_impact(call, asked, check_choice(via, ("files", "typedb"), "source"))
+    found = find_impact(call, Question(name, conflict, behind, wanted))
     lines = list(map(goal_line, found.rows)) if behind else chain_lines(found.rows, found.beliefs)
-    data = {"via": via, **found.about, "rows": found.rows}
-    call.emit("graph.impact", data, [*(lines or [found.nothing]), found.source], found.warnings)
+    data = {"via": "files", **found.about, "rows": found.rows}
+    call.emit("graph.impact", data, lines or [found.nothing], found.warnings)

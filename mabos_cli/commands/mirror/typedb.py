@@ -10,7 +10,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.goal_seed import LINKS
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.formats.mirror.typeql import check_read_only
+from mabos_cli.formats.mirror.typeql import check_read_only, render_define
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.goal_seed import Seeded, seed_business
 from mabos_cli.services.mirror.queries import define_schema, failure_row, read_status, run_query
@@ -50,42 +50,25 @@ def _status_lines(data: dict[str, Any]) -> list[str]:
 
 
 @app.command("sync-schema")
-def sync_schema(
-    ctx: typer.Context,
-    apply_changes: Annotated[
-        bool, typer.Option("--apply-changes", help="Also redefine what the server has otherwise.")
-    ] = False,
-    dry_run: DryRun = False,
-) -> None:
+def sync_schema(ctx: typer.Context, dry_run: DryRun = False) -> None:
     """Make the database if needed, and define the types that agents and ontologies need.
 
     Example: mabos typedb sync-schema --dry-run
     """
     call: Call = ctx.obj
-    database, diff, is_new, warnings = define_schema(call, apply_changes=apply_changes, dry_run=dry_run)
+    database, missing, is_new, warnings = define_schema(call, dry_run=dry_run)
+    define, count = render_define(missing), len(missing.names())
     data = {
         "database": database,
         "created": is_new,
-        "defined": diff.define.count("\n") - 1 if diff.define else 0,
-        "define": diff.define if dry_run else None,
-        "changes": [{"told": each.told, "queries": list(each.queries)} for each in diff.changes],
-        "changed": apply_changes and any(each.queries for each in diff.changes),
-        "only_there": list(diff.only_there),
+        "defined": count,
+        "define": define if dry_run else None,
         "dry_run": dry_run,
     }
-    call.emit("typedb.sync-schema", data, _schema_lines(data), warnings)
-
-
-def _schema_lines(data: dict[str, Any]) -> list[str]:
-    would = "would be " if data["dry_run"] else ""
-    lines = [f"database {data['database']} {would}made"] if data["created"] else []
-    lines.append(f"{plural(data['defined'], 'type')} {would}defined" if data["defined"] else "no type is missing")
-    for change in data["changes"]:
-        how = f"{would}changed" if data["changed"] else "left; --apply-changes"
-        lines.append(f"differs: {change['told']} ({how if change['queries'] else 'to be changed by hand'})")
-    if data["only_there"]:
-        lines.append(f"only on the server, left alone: {', '.join(data['only_there'][:_SHOWN])}")
-    return [*lines, *((data["define"] or "").rstrip().split("\n") if data["define"] else [])]
+    would = "would be " if dry_run else ""
+    lines = [f"database {database} {would}made"] if is_new else []
+    lines.append(f"{plural(count, 'type')} {would}defined" if count else "no type is missing")
+    call.emit("typedb.sync-schema", data, lines + (define.splitlines() if dry_run else []), warnings)
 
 
 @app.command("sync-agent")

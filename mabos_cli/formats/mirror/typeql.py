@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -103,13 +103,23 @@ def render_define(schema: Schema) -> str:
     return "\n".join(("define", *lines)) + "\n" if lines else ""
 
 
+def missing_types(schema: Schema, present: str) -> Schema:
+    """Returns the types of a schema that the define text of a server does not name."""
+    known = {*tokens(present)}
+    return Schema(
+        tuple(each for each in schema.attributes if each.name not in known),
+        tuple(each for each in schema.entities if each.name not in known),
+        tuple(each for each in schema.relations if each.name not in known),
+    )
+
+
 def _entity(entity: Entity) -> str:
     first = f"entity {label(entity.name)}" + (f", sub {label(entity.parent)}" if entity.parent else "")
-    return ",\n  ".join((first, *sorted(render_capabilities(entity)))) + ";"
+    return ",\n  ".join((first, *sorted(_capabilities(entity)))) + ";"
 
 
-def render_capabilities(entity: Entity) -> Iterator[str]:
-    """Returns what an entity type owns and plays, each with its annotations."""
+def _capabilities(entity: Entity) -> Iterator[str]:
+    """Yields what an entity type owns and plays, each with its annotations."""
     for own in entity.owns:
         yield " ".join((f"owns {label(own.attribute)}", *map(mark, own.marks)))
     for play in entity.plays:
@@ -188,79 +198,6 @@ def check_read_only(query: str) -> str:
 def render_typeql(ontology: Ontology, taken: Collection[str] = ()) -> str:
     """Returns the define query of an ontology. `taken` are labels that the schema has already."""
     return render_define(ontology_schema(ontology, taken)) or "define\n"
-
-
-_PLANS = """[
-match $q isa goal_requires_plan, links (requirer: $g, required: $p);
-$p isa plan, has uid $pu;
-sort $pu;
-fetch { "plan": $pu, "name": $p.name, "status": $p.status };
-]"""
-# An intention is touched when it pursues the goal itself, or follows one of its plans; once, even if both hold.
-_INTENTIONS = """[
-match $i isa intention, has uid $iu;
-{ $x isa intention_pursues_goal, links (pursuer: $i, pursued: $g); } or {
-$y isa goal_requires_plan, links (requirer: $g, required: $w);
-$z isa intention_follows_plan, links (follower: $i, followed: $w); };
-select $i, $iu;
-distinct;
-sort $iu;
-fetch { "intention": $iu, "name": $i.name, "status": $i.status };
-]"""
-
-
-def ask_belief_chains(agent: str) -> str:
-    """Returns the beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for
-    either."""
-    return f"""match
-$a isa agent, has uid {literal(agent)};
-$o isa agent_owns, links (owner: $a, owned: $b);
-$b isa belief, has uid $bu;
-$s isa belief_supports_goal, links (supporter: $b, supported: $g);
-$g isa goal, has uid $gu;
-sort $bu, $gu;
-fetch {{
-"belief": $bu, "belief_name": $b.name, "certainty": $b.certainty,
-"goal": $gu, "goal_name": $g.name, "goal_status": $g.status, "plans": {_PLANS},
-"intentions": {_INTENTIONS}
-}};"""
-
-
-def ask_goals_behind(now: datetime, level: str = "") -> str:
-    """Returns goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100
-    %."""
-    wanted = f"\n$g has hierarchy_level {literal(level)};" if level else ""
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $g);
-$a isa agent, has uid $au;
-$g isa goal, has uid $gu, has state $st;{wanted}
-{{ $st == "stalled"; }} or {{
-{{ $st == "active"; }} or {{ $st == "open"; }};
-$g has due_at $due;
-$due <= {literal(now)};
-not {{ $g has progress $done; $done >= 100.0; }}; }};
-sort $gu;
-fetch {{
-"agent": $au, "goal": $gu, "name": $g.name, "level": $g.hierarchy_level, "state": $st,
-"status": $g.status, "progress": $g.progress, "deadline": $g.deadline
-}};"""
-
-
-def ask_conflict_impact(beliefs: Sequence[str]) -> str:
-    """Returns what hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for
-    either."""
-    named = " or ".join(f"{{ $bu == {literal(uid)}; }}" for uid in beliefs)
-    return f"""match
-$b isa belief, has uid $bu;
-{named};
-$s isa belief_supports_goal, links (supporter: $b, supported: $g);
-$g isa goal, has uid $gu;
-sort $bu, $gu;
-fetch {{
-"belief": $bu, "goal": $gu, "goal_name": $g.name, "goal_status": $g.status,
-"plans": {_PLANS},
-"intentions": {_INTENTIONS}
-}};"""
 
 
 def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:

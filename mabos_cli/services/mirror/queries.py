@@ -1,8 +1,7 @@
-"""Questions to the mirror: its state, its schema, TypeQL; and what depends on what across agents, by it or by the files."""
+"""Questions to the mirror: its state, its schema, TypeQL; and what depends on what across agents, by the files."""
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.backends.typedb import Place, Refused
 from mabos_cli.config import Settings
@@ -20,10 +19,9 @@ from mabos_cli.core.mirror.mind_records import (
     mind_records,
 )
 from mabos_cli.core.mirror.records import Entry, Record, count_standing, last_failure, record_hash
-from mabos_cli.core.mirror.schema import unplayed_roles, whole_schema
+from mabos_cli.core.mirror.schema import Schema, unplayed_roles, whole_schema
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, Unavailable, UsageFault
-from mabos_cli.formats.mirror.typeql import ask_belief_chains, ask_conflict_impact, ask_goals_behind, plain_rows
-from mabos_cli.formats.mirror.typeql_diff import SchemaDiff, diff_schema
+from mabos_cli.formats.mirror.typeql import missing_types, render_define
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.services.mirror.sync import load_records
@@ -36,9 +34,6 @@ from mabos_cli.workspace.mind import compare_beliefs, load_beliefs
 from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
-
-if TYPE_CHECKING:
-    from mabos_cli.backends import typedb
 
 _KINDS = ("belief", "goal", "plan", "intention")
 
@@ -53,90 +48,62 @@ class Question(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """The rows of an answer, what it is about, what to say where there is none, who answered, and warnings. `beliefs` holds
-    names and certainties by key."""
+    """The rows of an answer, what it is about, what to say where there is none, and warnings. `beliefs` holds names and
+    certainties by key."""
 
     rows: list[Row]
     about: dict[str, Any]
     nothing: str
-    beliefs: Mapping[str, tuple[str, float | None]] = MappingProxyType({})
-    source: str = "by the files"
-    warnings: Sequence[str] = ()
+    beliefs: Mapping[str, tuple[str, float | None]]
+    warnings: Sequence[str]
 
 
-class _Mirror(NamedTuple):
-    """Who is asked: the records of all agents and, if the mirror is to answer, a session with it."""
-
-    agents: list[str]
-    records: RecordGraph
-    session: "typedb.Session | None" = None
-
-    def chains(self, agent: str) -> list[Row]:
-        """Returns what the beliefs of an agent support, and what follows."""
-        return self._read(ask_belief_chains(agent)) if self.session else belief_chains(self.records, agent)
-
-    def impact(self, beliefs: Sequence[str]) -> list[Row]:
-        """Returns what depends on some beliefs."""
-        return self._read(ask_conflict_impact(beliefs)) if self.session else conflict_impact(self.records, beliefs)
-
-    def behind(self, level: str) -> list[Row]:
-        """Returns the goals that are behind, whoever has them."""
-        return self._read(ask_goals_behind(now(), level)) if self.session else goals_behind(self.records, now(), level)
-
-    def _read(self, query: str) -> list[Row]:
-        assert self.session
-        return plain_rows(self.session.read(query)[0])
-
-
-def find_impact(call: Session, asked: Question, via: str) -> Impact:
-    """Answers a question by the files, or by TypeDB."""
+def find_impact(call: Session, asked: Question) -> Impact:
+    """Answers a question by the files of all agents. A mind that cannot be read is a warning, unless it is the one asked about."""
     workspace = call.open_workspace()
     agent = None if asked.behind else call.open_agent()
-    if via == "files":
-        mirror, warnings = _load_minds(call, workspace, agent)
-        return _answer(mirror, agent, asked)._replace(warnings=warnings)
-    place = place_of(workspace, agent.settings if agent else load_settings(workspace, None, {}))
-    # Ids and conflicts are looked up in the files all the same.
-    mirror, warnings = _load_minds(call, workspace, agent) if agent else (_Mirror([], RecordGraph(())), [])
-    with connect(workspace, place) as session:
-        found = _answer(mirror._replace(session=session), agent, asked)
-    return found._replace(source=f"by TypeDB at {place.address}", warnings=warnings)
-
-
-def _load_minds(call: Session, workspace: WorkspacePaths, asked: Agent | None) -> tuple[_Mirror, list[str]]:
-    """Returns the records of all minds. One that cannot be read is a warning, unless it is the one that is asked about."""
-    agents, minds, warnings = list_agents(workspace), [], []
-    for agent in agents:
+    names, minds, warnings = list_agents(workspace), [], []
+    for name in names:
         try:
-            minds.append(load_mind(call.agent_of(find_agent(workspace, agent))))
+            minds.append(load_mind(call.agent_of(find_agent(workspace, name))))
         except MabosError as error:
-            if asked and agent == asked.id:
+            if agent and name == agent.id:
                 raise
-            warnings.append(f"{agent}: {error.message}")
-    return _Mirror(agents, RecordGraph(linked_records(minds))), warnings
-
-
-def _answer(mirror: _Mirror, agent: Agent | None, asked: Question) -> Impact:
+            warnings.append(f"{name}: {error.message}")
+    graph = RecordGraph(linked_records(minds))
     if agent is None:
-        return Impact(mirror.behind(asked.level), {"question": "behind"}, "no goal is behind")
+        return Impact(
+            goals_behind(graph, now(), asked.level), {"question": "behind"}, "no goal is behind", {}, warnings
+        )
+    rows, about, nothing = _find_chains(graph, names, agent, asked)
+    held = graph.get("belief", [row["belief"] for row in rows])
+    beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
+    return Impact(rows, about, nothing, beliefs, warnings)
+
+
+def _find_chains(
+    graph: RecordGraph, agents: Sequence[str], agent: Agent, asked: Question
+) -> tuple[list[Row], dict[str, Any], str]:
+    """Returns what depends on beliefs, what the answer is about, and what to say where nothing does."""
     about: dict[str, Any] = {"question": "chains", "agent": agent.id}
     if asked.conflict:
         found = _find_conflict(agent, asked.conflict.strip().lower())
         about |= {"question": "conflict", "conflict": found.key, "reason": found.reason}
-        rows = mirror.impact(sorted({_key(agent.id, belief) for belief in (found.a, found.b)}))
-        nothing = f"conflict {found.key[:8]} touches no goal"
-    elif asked.name:
-        record = _find_record(mirror.records, agent.id, asked.name)
-        about["about"] = record.uid
-        rows = _chains_with(mirror, record)
-        is_start = record.type == "belief"
-        nothing = f"{record.uid} supports no goal" if is_start else f"no belief supports {record.uid}"
+        rows = conflict_impact(graph, sorted({_key(agent.id, belief) for belief in (found.a, found.b)}))
+        return rows, about, f"conflict {found.key[:8]} touches no goal"
+    if not asked.name:
+        return belief_chains(graph, agent.id), about, f"no belief of {agent.id} supports a goal"
+    record = _find_record(graph, agent.id, asked.name)
+    about["about"] = record.uid
+    if record.type == "belief":
+        return conflict_impact(graph, [record.uid]), about, f"{record.uid} supports no goal"
+    # Goals, plans and intentions may rest on beliefs of any agent.
+    rows = [row for name in agents for row in belief_chains(graph, name)]
+    if record.type == "goal":
+        rows = [row for row in rows if row["goal"] == record.uid]
     else:
-        rows = mirror.chains(agent.id)
-        nothing = f"no belief of {agent.id} supports a goal"
-    held = mirror.records.get("belief", [row["belief"] for row in rows])
-    beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
-    return Impact(rows, about, nothing, beliefs)
+        rows = [row for row in rows if record.uid in {each[record.type] for each in row[f"{record.type}s"]}]
+    return rows, about, f"no belief supports {record.uid}"
 
 
 def _find_conflict(agent: Agent, key: str) -> Conflict:
@@ -174,16 +141,6 @@ def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
             "mabos belief list, goal list, plan list and intention list show them",
         )
     return found[0]
-
-
-def _chains_with(mirror: _Mirror, record: Record) -> list[Row]:
-    """Returns the chains that lead through something. Goals, plans and intentions may rest on beliefs of any agent."""
-    if record.type == "belief":
-        return mirror.impact([record.uid])
-    rows = [row for agent in mirror.agents for row in mirror.chains(agent)]
-    if record.type == "goal":
-        return [row for row in rows if row["goal"] == record.uid]
-    return [row for row in rows if record.uid in {each[record.type] for each in row.get(f"{record.type}s", ())}]
 
 
 def read_status(call: Session) -> tuple[dict[str, Any], list[str]]:
@@ -231,9 +188,9 @@ def _read_server_state(workspace: WorkspacePaths, place: Place) -> dict[str, Any
     return found
 
 
-def define_schema(call: Session, *, apply_changes: bool, dry_run: bool) -> tuple[str, SchemaDiff, bool, list[str]]:
-    """Defines the types that agents and ontologies need and, if wanted, changes what differs, in one transaction: the
-    database, the differences, whether the database was missing, and warnings."""
+def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, list[str]]:
+    """Defines the types that agents and ontologies need: the database, the types that it lacks, whether the database was
+    missing, and warnings. To define again what is there changes nothing; what is there otherwise, the server refuses."""
     workspace = call.open_workspace()
     place = place_of(workspace, _settings_of(call, workspace))
     ontology, warnings = load_ontology(workspace)
@@ -244,14 +201,11 @@ def define_schema(call: Session, *, apply_changes: bool, dry_run: bool) -> tuple
         raise InvalidFile(f"the ontologies make no schema: nothing plays {unplayed[0]}", hint)
     with connect(workspace, place) as session:
         present = session.schema()
-        diff = diff_schema(schema, present or "")
-        changes = [query for each in diff.changes for query in each.queries] if apply_changes else []
-        queries = [*([diff.define] if diff.define else []), *changes]
         if present is None and not dry_run:
             session.create_database()
-        if queries and not dry_run:
-            session.change_schema(queries)
-    return place.database, diff, present is None, warnings
+        if not dry_run:
+            session.change_schema([render_define(schema)])
+    return place.database, missing_types(schema, present or ""), present is None, warnings
 
 
 def run_query(call: Session, typeql: str, room: int | None, database: str = "") -> tuple[str, list[Any], bool]:

@@ -1,7 +1,6 @@
 """Writes what files hold into TypeDB: in batches, resumable at any point, and with a line in the ledger for each record."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -26,8 +25,7 @@ from mabos_cli.core.mirror.records import (
 )
 from mabos_cli.core.mirror.schema import mirror_schema
 from mabos_cli.errors import MabosError, Unavailable
-from mabos_cli.formats.mirror.typeql import ask_uids, render_delete, render_upsert
-from mabos_cli.formats.mirror.typeql_diff import diff_schema
+from mabos_cli.formats.mirror.typeql import ask_uids, missing_types, render_delete, render_upsert
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.services.session import Session
@@ -184,9 +182,8 @@ def check_ready(session: typedb.Session) -> None:
     present, database = session.schema(), session.place.database
     if present is None:
         raise Unavailable(f"TypeDB has no database {database}", "make it: mabos typedb sync-schema")
-    with suppress(BadValue):  # a schema that we cannot read may well do: the server will say
-        if diff_schema(mirror_schema(), present).define:
-            raise Unavailable(f"the schema of {database} lacks types", "add them: mabos typedb sync-schema")
+    if missing_types(mirror_schema(), present).names():
+        raise Unavailable(f"the schema of {database} lacks types", "add them: mabos typedb sync-schema")
 
 
 def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Show | None = None) -> None:

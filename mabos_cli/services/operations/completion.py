@@ -94,7 +94,6 @@ _VALUES = {
     "grade ids": Value("items"),
     "graph export --format": _words(*exchange.GRAPH_FORMATS),
     "graph impact --level": _words(*mind.LEVELS),
-    "graph impact --via": _words("files", "typedb"),
     "hierarchy build --scope": _words(*SCOPES),
     "hierarchy search --level": _words(*periods.LEVELS),
     "hierarchy show --level": _words(*periods.LEVELS),

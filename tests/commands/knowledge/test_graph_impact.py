@@ -1,7 +1,4 @@
-"""graph impact: the same rows from the files and from the mirror, and what it says about them."""
-
-import json
-from collections.abc import Iterator
+"""graph impact: what depends on beliefs, across agents, and what it says about it."""
 
 import pytest
 
@@ -166,15 +163,12 @@ def test_text_says_what_hangs_on_what_and_who_said_so(office):
         "    requires cfo/PL-1 Collect",
         "    pursued by cfo/I-1 Call Pagel (active)",
         "    pursued by cfo/I-2 Follow the plan (active)",
-        "by the files",
         "",
     ]
     assert "no belief of ceo supports a goal" in office.run("graph", "impact", "-a", "ceo").stdout
 
 
-@pytest.mark.parametrize(
-    "words", [("B-1", "--behind"), ("B-1", "--conflict", "abcd"), ("--level", "tactical"), ("--via", "magic")]
-)
+@pytest.mark.parametrize("words", [("B-1", "--behind"), ("B-1", "--conflict", "abcd"), ("--level", "tactical")])
 def test_words_that_do_not_go_together(office, words):
     assert asked(office, *words).code == 2
 
@@ -187,49 +181,3 @@ def test_one_agent_that_cannot_be_read_does_not_hide_the_others(office):
     assert [warning.partition(":")[0] for warning in said.warnings] == ["spy"]
     (office.folder("cfo") / "agent.json").write_text("{broken")
     assert asked(office).code == 4
-
-
-# The mirror
-
-
-@pytest.fixture
-def mirror(office: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator:
-    pytest.importorskip("grpc", reason="the TypeDB server of the tests needs grpcio")
-    pytest.importorskip("typedb.driver", reason="needs the official driver, typedb-driver")
-    from commands.answering import Answering
-
-    mirror = Answering()
-    for name, value in mirror.environment().items():
-        monkeypatch.setenv(name, value)
-    assert office.run("typedb", "sync-agent", "--all").code == 0
-    yield mirror
-    mirror.server.stop()
-
-
-def test_the_mirror_says_the_same_as_the_files(office, mirror):
-    key = conflict_key(office)
-    for words in ((), ("B-1",), ("G-1",), ("PL-1",), ("--conflict", key), ("Weather",)):
-        own, other = asked(office, *words), asked(office, *words, "--via", "typedb")
-        assert other.data == own.data | {"via": "typedb"}, words
-    own = office.run("graph", "impact", "--behind", "--json")
-    other = office.run("graph", "impact", "--behind", "--via", "typedb", "--json")
-    assert len(own.data["rows"]) == 2 and other.data == own.data | {"via": "typedb"}
-    told = office.run("graph", "impact", "-a", "cfo", "--via", "typedb").stdout
-    assert told.endswith(f"by TypeDB at {mirror.server.address}\n")
-
-
-def test_what_only_the_mirror_knows(office, mirror):
-    """Goals of agents that live in another workspace."""
-    from mabos_cli.core.mind.mind import Attitude
-    from mabos_cli.core.mirror.mind_records import AgentMind, mind_records
-    from mabos_cli.core.mirror.records import agent_record
-
-    late = Attitude("goal", "G-5", "Pay", status="active", deadline="2026-01-01")
-    mirror.put([agent_record("far"), *mind_records(AgentMind("far", goals=[late]))])
-    said = office.run("graph", "impact", "--behind", "--via", "typedb", "--json")
-    assert [row["goal"] for row in said.data["rows"]] == ["cfo/G-8", "cfo/G-9", "far/G-5"]
-
-
-def test_a_mirror_that_is_named_and_absent_is_an_error(office):
-    done = asked(office, "--via", "typedb")
-    assert done.code == 6 and json.loads(done.stderr)["error"]["message"] == "TypeDB is not configured"

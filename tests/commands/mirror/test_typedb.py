@@ -19,8 +19,6 @@ from typedb_server.messages import Failure, Rows
 from commands.desk import Desk, Said, note
 from commands.mirrored import DATABASE, PASSWORD, Mirror
 from mabos_cli.core.mirror.records import Entry
-from mabos_cli.core.mirror.schema import mirror_schema
-from mabos_cli.formats.mirror.typeql import render_define
 from mabos_cli.services.mirror import sync as typedb_sync
 from mabos_cli.services.mirror.follow import changed_parts, mirror_changes
 from mabos_cli.workspace.agent import Change
@@ -423,7 +421,7 @@ def test_a_database_is_made_with_all_types_and_then_left(desk: Desk, mirror: Mir
     assert (done["created"], done["defined"], done["define"]) == (True, tried["defined"], None)
     assert mirror.server.schemas[DATABASE].startswith("define\n")
     again = said(desk, "typedb", "sync-schema").data
-    assert (again["created"], again["defined"], again["changes"], again["only_there"]) == (False, 0, [], [])
+    assert (again["created"], again["defined"]) == (False, 0)
 
 
 def test_ontologies_add_their_types(desk: Desk, mirror: Mirror) -> None:
@@ -434,20 +432,10 @@ def test_ontologies_add_their_types(desk: Desk, mirror: Mirror) -> None:
     assert not more["created"] and more["defined"] > 10 and base > 80
 
 
-def test_what_differs_is_changed_only_on_demand(desk: Desk, mirror: Mirror) -> None:
-    text = render_define(mirror_schema())
-    mirror.server.schemas[DATABASE] = text.replace(
-        "attribute certainty, value double;", "attribute certainty, value integer;"
-    )
-    told = desk.run("typedb", "sync-schema").stdout
-    assert "differs: certainty value: integer there, should be double (left; --apply-changes)" in told
-    assert not any(asked.kind == "schema" for asked in mirror.server.queries)
-    done = said(desk, "typedb", "sync-schema", "--apply-changes").data
-    assert done["changed"]
-    assert mirror.server.committed() == ["redefine certainty value double;"]
-    mirror.server.schemas[DATABASE] = text.replace("entity goal,", "relation goal,")
-    done = said(desk, "typedb", "sync-schema", "--apply-changes").data
-    assert [each["queries"] for each in done["changes"]] == [[]] and not done["changed"]
+def test_a_type_that_differs_is_the_servers_to_refuse(desk: Desk, mirror: Mirror) -> None:
+    mirror.server.answer(lambda query: Failure("SVL34", "certainty has another value type.", fatal=True))
+    done = desk.run("typedb", "sync-schema")
+    assert done.code == 6 and "certainty has another value type" in done.stderr
 
 
 def test_records_wait_for_types_that_are_missing(desk: Desk, mirror: Mirror) -> None:

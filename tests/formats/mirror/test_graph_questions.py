@@ -1,13 +1,10 @@
 """Ready questions: they only read, quote what they are given, and rows of a server become plain. Answers: tests/typeql."""
 
 from typeql.engine import lex
-from typeql.samples import NASTY, NOW
+from typeql.samples import NASTY
 
 from mabos_cli.formats.mirror.typeql import (
-    ask_belief_chains,
-    ask_conflict_impact,
     ask_facts_elsewhere,
-    ask_goals_behind,
     ask_memories_elsewhere,
     ask_uids,
     check_read_only,
@@ -18,9 +15,6 @@ from mabos_cli.formats.mirror.typeql import (
 def test_what_is_given_stays_one_value():
     for text in NASTY:
         for query, times in (
-            (ask_belief_chains(text), 1),
-            (ask_goals_behind(NOW, text), 1),
-            (ask_conflict_impact([text, text]), 2),
             (ask_facts_elsewhere(text, text, text, text), 4),
             (ask_memories_elsewhere(text, (text, text)), 3),
         ):
