@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mind.conflicts import Conflict, Show, distinct_conflicts
+from mabos_cli.core.mind.conflicts import Conflict, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
@@ -139,7 +139,7 @@ def compare_beliefs(
         return cached
     warnings: list[str] = []
     cut = lambda subject, pairs: warnings.append(_not_compared(subject, pairs))  # noqa: E731
-    found = distinct_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut)
+    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut)
     return Comparison(found, beliefs, of, True, warnings)
 
 

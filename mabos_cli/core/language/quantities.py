@@ -29,7 +29,7 @@ UNITS: dict[str, tuple[str, float]] = {
 }
 # Parts of a whole, in percent.
 PARTS = {"half": 50.0, "third": 100 / 3, "quarter": 25.0, "fifth": 20.0, "tenth": 10.0}
-PARTS |= {"halve": 50.0, "sixth": 100 / 6, "eighth": 12.5}
+PARTS |= {"sixth": 100 / 6, "eighth": 12.5}
 COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 COUNTS += "thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
@@ -44,7 +44,6 @@ _BOUNDS = {
     "about": r"(?:about|around|roughly|approximately|approx\.?|~|circa|ca\.?|some|nearly|almost|close to)",
 }
 _BOUNDS_BEHIND = {"min": r"\s?\+|\s(?:or more|or longer)\b", "max": r"\s(?:or less|or fewer)\b"}
-_LEAVE = r"(?:vacation|holiday|paid|sick|leave|training|full|consecutive|extra|free) (?=(?:day|week|hour)s?\b)"
 # Where a quantity stood, one character is left: the words around it keep their places.
 _FIRST, _MOST = 0xE000, 0x1000
 
@@ -71,12 +70,11 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     scale = r"(?:\s?(?:k|mn|bn|m|b|M|B|K)\b(?!\s?²)|\s(?:hundred|thousand|million|billion|trillion|dozen)\b)"
     spoken = r"(?:euro|dollar|pound|franc)s?\b"
-    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?:{_LEAVE})?(?P<unit@>(?:{units})s?)(?![\w°]))?"
+    tail = rf"(?P<scale@>{scale})?(?:[\s-]?(?P<unit@>(?:{units})s?)(?![\w°]))?"
     tail += rf"(?:\s?(?P<after@>{money}|{spoken}))?"
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
     return {
-        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand)\b", re.IGNORECASE),
         "part": re.compile(
             r"\b(?:(?P<times>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?"
             r"(?P<part>half|third|quarter|fifth|sixth|eighth|tenth)s?(?= of\b)"
@@ -85,13 +83,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         ),
         "range": re.compile(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
         "one": re.compile(one, re.IGNORECASE),
-        "span": re.compile(r"\b(?P<n>an?)\s(?P<unit>second|minute|hour|day|week|month|year)\b", re.IGNORECASE),
-        "often": re.compile(r"\b(?P<n>once|twice)(?=\s(?:a|per|every|each)\b)", re.IGNORECASE),
-        "every": re.compile(
-            rf"\b(?:every|each)\s(?:(?P<n>\d{{1,3}}|{words}|second|other|half(?: an)?)\s)?"
-            r"(?P<unit>seconds|minute|hour|day|night|week|month|quarter|year)s?\b",
-            re.IGNORECASE,
-        ),
         "rate": re.compile(
             rf"(?P<gap>(?:\s[a-z]+)?)\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
@@ -157,25 +148,6 @@ def _read_part(match: re.Match[str], before: str) -> Quantity | None:
     return _make_exact(100 * _read_number(match["x"])[0] / whole, "%", 0.5) if whole else None
 
 
-def _read_often(match: re.Match[str], before: str) -> Quantity:
-    return _make_exact(1.0 if match["n"].casefold() == "once" else 2.0, "times")
-
-
-def _read_rhythm(match: re.Match[str], before: str) -> Quantity:
-    """Reads a rhythm: every day, every second week, every 5 minutes."""
-    count = (match["n"] or "one").casefold()
-    special = {"half": 0.5, "half an": 0.5, "second": 2.0, "other": 2.0}
-    times = special[count] if count in special else _read_number(count)[0] or 1.0
-    span = UNITS[match["unit"].casefold().rstrip("s").replace("night", "day")][1]
-    return _make_exact(1.0, "times")._replace(per=times * span)
-
-
-def _read_span(match: re.Match[str], before: str) -> Quantity:
-    """Reads a time without a number: an hour, a day."""
-    dimension, size = UNITS[match["unit"].casefold()]
-    return _make_exact(size, dimension)
-
-
 def _read_range(match: re.Match[str], before: str) -> Quantity | None:
     """Reads what goes from one number to another, or the second one where the first is only where it came from."""
     first, second = _read_one(match, before), _read_one(match, before, "2")
@@ -198,9 +170,6 @@ def _read_one(match: re.Match[str], before: str, which: str = "") -> Quantity:
     number, slack = _read_number(match[f"n{which}"])
     scale, unit = (match[f"scale{which}"] or "").strip(), (match[f"unit{which}"] or "").casefold()
     money = match[f"money{which}"] or match[f"after{which}"]
-    if scale in ("m", "b") and not money and not re.match(" [a-zA-Z]", match.string[match.end() :]):
-        # "30m" is half an hour, "2m users" are many.
-        scale, unit = "", "min"
     factor = SCALES.get(scale.casefold(), 1.0)
     if money:
         name = money.casefold()
@@ -213,11 +182,8 @@ def _read_one(match: re.Match[str], before: str, which: str = "") -> Quantity:
 
 _READERS: dict[str, Callable[[re.Match[str], str], Quantity | None]] = {
     "part": _read_part,
-    "every": _read_rhythm,
     "range": _read_range,
-    "often": _read_often,
     "one": _read_one,
-    "span": _read_span,
 }
 
 
@@ -251,10 +217,6 @@ def _add_rate(quantity: Quantity, text: str, end: int) -> tuple[Quantity, int, s
         quantity = quantity._replace(text=f"{quantity.text}{match.group()}")
         quantity = quantity._replace(**{"per": size} if dimension == "time" else {"each": match["unit"].rstrip("s")})
         between, end = f"{between}{match['gap']}", match.end()
-    adverb = re.match(r"\s(monthly|yearly|annually|weekly|daily)\b", text[end:])
-    if adverb and quantity.unit not in ("", "%", "time"):
-        unit = {"monthly": "month", "weekly": "week", "daily": "day"}.get(adverb[1], "year")
-        return quantity._replace(per=UNITS[unit][1]), end + adverb.end(), between.strip()
     return quantity, end, between.strip()
 
 

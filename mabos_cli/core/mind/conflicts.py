@@ -12,14 +12,7 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic
-from mabos_cli.core.mind.claims.words import (
-    compare_words,
-    exclusive,
-    families,
-    kinds_of,
-    root,
-    word_class,
-)
+from mabos_cli.core.mind.claims.words import compare_words, exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
@@ -95,9 +88,10 @@ def find_conflicts(
     show: Show | None = None,
     cut: Cut | None = None,
 ) -> list[Conflict]:
-    """Returns the conflicts among beliefs that are more certain than the floor, the most severe first. Beliefs are read chunk
-    by chunk, and compared across all of them; `show` is called after each chunk with how many are read, `cut` for each
-    subject with how many pairs of its beliefs were too many to compare.
+    """Returns the conflicts among beliefs that are more certain than the floor, one for each key, the most severe first.
+
+    Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
+    read, `cut` for each subject with how many pairs of its beliefs were too many to compare.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -110,11 +104,9 @@ def find_conflicts(
         read += map(read_belief, sure[start : start + max(1, chunk)])
         if show:
             show(len(read), len(sure))
-    found = []
-    for i, j in _affordable(candidate_pairs(read), read, cut):
-        if conflict := _compare(read[i], read[j]):
-            found.append(conflict)
-    return sorted(found, key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
+    compared = (_compare(read[i], read[j]) for i, j in _affordable(candidate_pairs(read), read, cut))
+    ranked = sorted(filter(None, compared), key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
+    return list({conflict.key: conflict for conflict in reversed(ranked)}.values())[::-1]
 
 
 def _affordable(
@@ -133,17 +125,6 @@ def _affordable(
     if cut:
         for subject, count in left_out.items():
             cut(subject, count)
-
-
-def distinct_conflicts(
-    beliefs: Sequence[Belief], floor: float, chunk: int = 50, show: Show | None = None, cut: Cut | None = None
-) -> list[Conflict]:
-    """Returns the conflicts among beliefs, one for each key: a statement that stands twice has no second conflict, nor one with
-    its sides exchanged."""
-    found: dict[str, Conflict] = {}
-    for conflict in find_conflicts(beliefs, floor, chunk, show, cut):
-        found.setdefault(conflict.key, conflict)
-    return list(found.values())
 
 
 def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
@@ -245,9 +226,6 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
     elif not found:
         found = _compare_apart(a, b)
-    for each, other in ((a, b), (b, a)):
-        if each.stated and not same:
-            found = found or _find_first(each.titles, other.claims, None)
     if found is None:
         return None
     subject = one.subject if same else f"{one.subject} / {two.subject}"
@@ -257,14 +235,13 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
 
 def _topic(a: Reading, b: Reading, newer: str) -> Topic:
     """Returns what two beliefs of one subject are about."""
-    heading, kinds = a.belief.subject, kinds_of(a.belief.subject)
+    named = head_word(a.belief.subject)
     return Topic(
         roots=a.about if a.belief.text.strip() and b.belief.text.strip() else frozenset(),
-        single="single" in kinds,
+        single=is_single(named),
         later={"a": -1, "b": 1}.get(newer, 0),
-        measure="measures" in kinds,
-        event="events" in kinds,
-        thing=is_thing(heading, f"{a.belief.text} {b.belief.text}"),
+        measure=root(named) in word_class("measures"),
+        thing=is_thing(a.belief.subject, f"{a.belief.text} {b.belief.text}"),
     )
 
 

@@ -80,7 +80,6 @@ AGREE = [
     ("Training", "The training isn't optional.", "The training is mandatory."),
     ("Launch", "The launch is on 2026-03-03.", "We launch on 3 March 2026."),
     ("Billing", "Priya owns the billing service.", "The billing service is owned by Priya."),
-    ("Fennel", "Fennel is cheaper than we are.", "We are more expensive than Fennel."),
     ("Sessions", "Sessions live in Postgres.", "Sessions are stored in PostgreSQL."),
     # Another scope.
     ("VAT", "The VAT in Germany is 19%.", "The VAT in France is 20%."),

@@ -173,8 +173,8 @@ def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
 def plain_text(text: str) -> str:
     """Returns the text without marks that say nothing, and with one form for what can be written in several.
 
-    >>> plain_text("Scones: 12 minutes."), plain_text("Neither dogs nor cats may enter")
-    ('Scones is 12 minutes.', 'no dogs may enter; no cats may enter')
+    >>> plain_text("Scones: 12 minutes.")
+    'Scones is 12 minutes.'
     """
     plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text)
     plain = "\n".join(" ".join(line.split()) for line in plain.replace("\u2019", "'").strip().split("\n"))
@@ -185,19 +185,9 @@ def plain_text(text: str) -> str:
     for sign, pattern, form in _FORMS:
         if sign in plain:
             plain = re.sub(pattern, form, plain)
-    if "either " in plain and " nor " in plain:
-        plain = re.sub(r"([^.;]*?)\b[Nn]either ([^.;,]{1,40}?) nor ([^.;]+)", _write_denials, plain)
     if ", " in plain:
         plain = re.sub(_CELL, r"\1;", re.sub(_LEAD, r"\1 ", plain))
     return re.sub(_LABEL, r"\1 is ", plain) if ": " in plain else plain
-
-
-def _write_denials(match: re.Match[str]) -> str:
-    """Returns two denials in place of one with neither and nor; the second thing has as many words as the first."""
-    before, one, after = match[1], match[2], match[3].split(" ")
-    size = len(one.split(" "))
-    two, rest = " ".join(after[:size]), " ".join(after[size:])
-    return "; ".join(" ".join(f"{before}no {each} {rest}".split()) for each in (one, two))
 
 
 def _read_claim(clause: str, now: date | None) -> Claim:

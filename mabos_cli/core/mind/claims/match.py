@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mabos_cli.core.mind.claims.claim import Claim, Name
-from mabos_cli.core.mind.claims.words import compare_words, is_same_event, root, roots, word_class
+from mabos_cli.core.mind.claims.words import compare_words, is_same_event, is_single, root, roots, word_class
 
 # Words that lead to a name, and so to what stands in its place.
 _LEADING = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of", "is", "are")
@@ -21,13 +21,12 @@ class Side(NamedTuple):
 
 class Topic(NamedTuple):
     """The subject of two claims: its roots, whether it has one value, which claim is later (-1, 1, or 0 when unknown), and
-    whether it names a quantity, an event or a thing."""
+    whether it names a quantity or a thing."""
 
     roots: frozenset[str]
     single: bool = False
     later: int = 0
     measure: bool = False
-    event: bool = False
     thing: bool = False
 
 
@@ -134,7 +133,7 @@ def _find_standing(side: Side, slot: str) -> Name | None:
     head = root(words[at - 1]) if at else ""
     if not {*side.rest} <= {root(word) for word in words[at + 1 : at + 6]}:
         return None
-    if slot in ("is", "are") and (head not in word_class("single") or len(side.rest) > 2):
+    if slot in ("is", "are") and (not is_single(head) or len(side.rest) > 2):
         return None
     text = " ".join(side.claim.terms[term] for term in side.rest)
     return Name(" ".join(side.rest), text, "be" if slot in ("is", "are") else slot, head, at + 1, len(words))
@@ -185,7 +184,7 @@ def fits(match: Match) -> bool:
 
 def fits_number(match: Match) -> bool:
     """Returns whether two claims with different numbers are about the same quantity."""
-    plain = _ignore_words(match, word_class("measuring"))
+    plain = _ignore_words(match)
     if fits(match) or fits(plain):
         return True
     # Claims of two things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
@@ -196,10 +195,10 @@ def fits_number(match: Match) -> bool:
 
 def fits_date(match: Match) -> bool:
     """Returns whether two claims with different dates are about the same event."""
-    return fits(_ignore_words(match, word_class("happening"))) or bool(match.topic and match.topic.event)
+    return fits(_ignore_words(match, word_class("happening")))
 
 
-def _ignore_words(match: Match, ignored: frozenset[str]) -> Match:
+def _ignore_words(match: Match, ignored: frozenset[str] = frozenset()) -> Match:
     """Returns the match without words that make no difference to it, or that tell of the same event on both sides."""
     pairs = [(x, y) for x in match.a.rest for y in match.b.rest if is_same_event(x, y)]
     left = [x for x in match.a.rest if x not in ignored and all(x != same for same, _ in pairs)]

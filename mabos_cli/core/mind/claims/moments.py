@@ -5,16 +5,12 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from mabos_cli.core.language.periods import MONTH, MONTHS, WEEKDAYS, month_number
-from mabos_cli.core.language.quantities import COUNTS
+from mabos_cli.core.language.periods import MONTH, WEEKDAYS, month_number
 
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
 _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
 _SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
-_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
-_ORDINALS += [*(f"twenty-{ordinal}" for ordinal in _ORDINALS[:9]), "thirtieth", "thirty-first"]
 _TURNS = {
     word: turn
     for turn, words in enumerate(("last previous yesterday", "this current today", "next coming tomorrow"))
@@ -41,7 +37,6 @@ class Moment(NamedTuple):
     minute: int = -1
     turn: int = -1
     season: int = -1
-    week: int = -1
     text: str = ""
     is_earliest: bool = False
     nth: int = -1
@@ -52,7 +47,6 @@ class Moment(NamedTuple):
 def _pattern() -> re.Pattern[str]:
     """Returns the pattern of all forms, made when a sentence first needs it, as compiling takes long."""
     nth = r"(?:st|nd|rd|th)"
-    words = "|".join(COUNTS[1:13])
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
     return re.compile(
         rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
@@ -73,34 +67,16 @@ def _pattern() -> re.Pattern[str]:
         r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
         r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
         r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
-        rf"|\bhalf past (?P<hp>\d{{1,2}}|{words})\b(?: in the (?P<part>morning|afternoon|evening))?"
         r"|\b(?P<noon>noon|midnight)\b"
         rf"|\bthe (?P<dd>\d{{1,2}}){nth}\b"
         r"|\b(?P<turn>[Ll]ast|[Tt]his|[Nn]ext|[Pp]revious|[Cc]urrent|[Cc]oming|end of the)"
         r" (?P<unit>year|quarter|month|week|summer|winter|spring|autumn)\b"
-        r"|\b(?P<end>year-end|month-end|quarter-end)\b"
         r"|\b(?P<season>[Ss]pring|[Ss]ummer|[Aa]utumn|[Ww]inter)\b(?:(?: of)? (?P<ys>\d{4})\b"
         r"|(?=\s*(?:$|[,.;]|and\b)))"
         r"|\b(?P<feast>Easter|Christmas) (?P<yf>\d{4})\b"
-        r"|\b(?:[Cc]alendar )?(?:[Ww]eek|CW|KW) (?P<week>[1-5]?\d)\b"
         r"|\b(?P<near>[Yy]esterday|[Tt]oday|[Tt]omorrow)\b"
         r"|(?<![\d.,$€£#-])\b(?:(?P<when>[Ee]arly|[Ll]ate|end of|start of|beginning of)[ -])?(?P<year>19[5-9]\d|20[0-4]\d)\b(?![.,]?\d|[-:]\d|\s?(?:[%$€£]|k\b))"
     )
-
-
-@cache
-def _triggers() -> frozenset[str]:
-    """Returns words of which a point in time without digits has one: trying the pattern takes far longer than a look."""
-    named = [name.casefold() for name in (*MONTHS, *WEEKDAYS, "weekday", "weekend")]
-    found = {*named, *(f"{name}s" for name in named), *(name[:3].casefold() for name in MONTHS), "sept"}
-    return frozenset(found | {*_TURNS, *_SEASONS, "quarter", "half", "noon", "midnight", "end"})
-
-
-@cache
-def _nth() -> re.Pattern[str]:
-    """Returns the pattern of days in words: the twelfth of October, October the third."""
-    listed = "|".join(sorted(_ORDINALS, key=len, reverse=True))
-    return re.compile(rf"\b(?:the )?({listed}) of (?=(?:{MONTH})\b)|(?<=[a-z]{{3}}) the ({listed})\b", re.IGNORECASE)
 
 
 def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Moment]]:
@@ -123,13 +99,7 @@ def take_moments(text: str, now: date | None = None) -> tuple[str, dict[str, Mom
         moments[name] = found
         return f" {name} "
 
-    def day(match: re.Match[str]) -> str:
-        number = _ORDINALS.index((match[1] or match[2]).casefold()) + 1
-        return f"{number} " if match[1] else f" {number}"
-
-    if not any(c.isdigit() for c in text) and _triggers().isdisjoint(re.findall(r"[a-z]+", text.casefold())):
-        return text, moments
-    return _pattern().sub(mark, _nth().sub(day, text)), moments
+    return _pattern().sub(mark, text), moments
 
 
 def _year(text: str | None) -> int:
@@ -156,12 +126,10 @@ def _moment(match: re.Match[str], now: date | None) -> Moment | None:
     if got["fy"] or got["year"]:
         half = -1 if not got["when"] else 2 if got["when"].casefold() in ("late", "end of") else 1
         return Moment(_year(got["fy"] or got["year"]), half, text=text)
-    if got["turn"] or got["near"] or got["end"]:
+    if got["turn"] or got["near"]:
         return _relative(got, now)._replace(text=text)
     if season := got["season"] or got["feast"]:
         return Moment(_year(got["ys"] or got["yf"]), season=_SEASONS.index(season.casefold()), text=text)
-    if got["week"]:
-        return Moment(week=int(got["week"]), text=text)
     if got["wd"]:
         weekday = [*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize())
         return Moment(weekday=weekday, text=text, nth=_NTH[got["nth"].casefold()] if got["nth"] else -1)
@@ -174,7 +142,7 @@ def _relative(got: dict[str, str | None], now: date | None) -> Moment:
     """Returns a point in time that depends on the day on which it was said, if that is known."""
     word = (got["turn"] or got["near"] or "this").casefold()
     turn = _TURNS.get(word, 1)
-    unit = got["unit"] or (got["end"] or "day").removesuffix("-end")
+    unit = got["unit"] or "day"
     season = _SEASONS.index(unit) if unit in _SEASONS else -1
     if now is None or unit in ("week", "day"):
         return Moment(turn=turn, season=season)
@@ -191,10 +159,9 @@ def _relative(got: dict[str, str | None], now: date | None) -> Moment:
 def _clock(got: dict[str, str | None], text: str) -> Moment | None:
     if got["noon"]:
         return Moment(minute=720 if got["noon"] == "noon" else 0, text=text)
-    word = got["hh"] or got["hh2"] or got["hp"] or "99"
-    hour = COUNTS.index(word) if word in COUNTS else int(word)
-    minute = 30 if got["hp"] else int(got["mm"] or got["mm2"] or 0)
-    half = got["ap"] or got["ap2"] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(got["part"] or "")
+    hour = int(got["hh"] or got["hh2"] or 99)
+    minute = int(got["mm"] or got["mm2"] or 0)
+    half = got["ap"] or got["ap2"]
     if half:
         hour = hour % 12 + (12 if half == "p" else 0)
     return Moment(minute=hour * 60 + minute, text=text) if hour <= 24 and minute < 60 else None
@@ -233,6 +200,6 @@ def same_time(a: Moment, b: Moment) -> bool | None:
         return latest >= (early.year, min(_months(early), default=1), early.day)
     if one and two and not one & two:
         return False
-    fields = ((*each[:7], each.season, each.week, each.nth) for each in (a, b))
+    fields = ((*each[:7], each.season, each.nth) for each in (a, b))
     both = [(x, y) for x, y in zip(*fields, strict=True) if x != -1 and y != -1]
     return all(x == y for x, y in both) if both else True if one and two else None

@@ -16,55 +16,54 @@ grant ratify greenlight / reject refuse deny veto decline overrule | include con
 private confidential secret | manual manually handmade / automatic automated automate automation robot robotic | sync
 synchronous / async asynchronous | profitable / lossmaking | hire recruit / fire dismiss layoff sack | start begin
 commence / end finish conclude stop cease expire halt | launch introduce adopt keep retain continue remain inforce
-reinstate / retire discontinue sunset abolish scrap decommission shutdown abandon lift revoke withdraw cancel
-deprecate remove resign dissolve terminate repeal defunct dismantle | high / low | more / less fewer | fast quick
-rapid quickly swift / slow sluggish slowly laggy | early earlier soon sooner punctual prompt promptly / late later
-delay overdue tardy postpone | cheap inexpensive affordable / expensive costly pricey exorbitant | easy simple
-straightforward easily trivial / difficult hard complicated complex tricky | strong robust strengthen resilient / weak
-fragile weaken feeble brittle | good great excellent positive well / bad terrible negative badly poor poorly awful
-dreadful | better improve / worse worsen deteriorate degrade | best / worst | large big huge substantial considerable
-significant / small tiny little negligible insignificant | major / minor | long lengthy / short brief | *new / old
-legacy former previous | *young / old elderly | *first primary main / last second secondary | always / rarely seldom |
-often frequent commonly regularly / rare infrequent scarcely hardly | mandatory compulsory obligatory must required /
-optional voluntary discretionary | legal lawful permissible / illegal illicit | valid / invalid void | active live /
-inactive dormant idle | complete / incomplete pending outstanding | permanent indefinite / temporary interim
-provisional makeshift | *internal inhouse / external outsource | central centralize centralise monolith monolithic /
-decentralize decentralise distribute microservice | cloud saas / onpremises | fixed static constant hardcoded /
-configurable variable dynamic adjustable sliding flexible floating | encrypt / plaintext cleartext | *online / offline
-| remote remotely homeoffice / onsite | *fulltime / parttime | free gratis complimentary / paid pay chargeable |
-prepaid upfront / postpaid arrears | buy acquire / sell divest | win / lose | success succeed pass / failure fail
-flunk | safe secure harmless / insecure vulnerable risky dangerous hazardous | stable steady / volatile erratic flaky
-fluctuating | accurate correct right precise / inaccurate wrong incorrect imprecise mistaken | possible feasible
-viable achievable / impossible infeasible | present / absent missing away | visible / invisible hidden | direct
-directly / indirect indirectly | *inbound incoming / outbound outgoing | *push / pull | *read / write | *frontend
-client-side / backend server-side | *horizontal / vertical | optimistic confident bullish hopeful upbeat / pessimistic
-worried bearish sceptical gloomy | happy satisfy pleased delighted content glad enthusiastic / dissatisfy
-frustrated displeased annoyed angry disappointed upset | like love enjoy prefer / dislike hate avoid detest loathe |
-agree consent / disagree object | support back endorse favour favor / oppose resist | raise / lower cut reduce
-reduction slash | allow permit let welcome legal / forbid prohibit ban block bar disallow prevent taboo outlaw | wide
-broad / narrow | deep / shallow | full occupy booked taken / empty vacant | free available / occupy booked taken
-engaged busy | quiet silent calm / noisy loud busy overloaded hectic | intact work function operational functional /
-broken defective faulty damaged malfunction inoperable outage | comfortable ample plenty plentiful abundant / tight
-scarce short meagre | sufficient enough adequate / insufficient inadequate | *local / global worldwide | *domestic /
-foreign overseas | *wholesale / retail | shared multi-tenant / dedicated single-tenant exclusive | proprietary /
-opensource | stateful / stateless | strict stringent / lenient lax permissive | optin / optout | *maximum / minimum |
-majority most / minority few | *top / bottom | leading / trailing behind lagging | *junior / senior | *light bright /
-dark dim | *light lightweight / heavy | *hot warm / cold cool chilly | *morning / evening | *daytime / night |
-*weekday / weekend | *winter / summer | entire entirely fully whole / partly partially partial | necessary essential
-indispensable vital / superfluous redundant dispensable | surplus / deficit shortage shortfall | merge / split | trust
-/ distrust mistrust | advantage benefit upside / disadvantage drawback downside | *one-time / recurring | dependent
-depend rely / independent | profit gain / loss | tighten stiffen / loosen relax ease | clean / dirty filthy | wet damp
-/ dry | fresh / stale | arrive / depart | encourage recommend advise / discourage | accelerate hasten / decelerate
-slow | together jointly / separately alone | near nearby close / far distant | *paper printed analogue / digital
-digitise digitize electronic paperless scan | resolve solve fix settle / open outstanding ongoing | delete erase purge
-wipe / keep retain preserve archive | boring dull tedious / exciting thrilling engaging interesting fun | acidic acid
-/ alkaline | *northern north / southern south | *eastern east / western west | *inside indoors indoor / outside
-outdoors outdoor | join / leave quit | enter / exit leave | confirm / refute disprove deny contradict | clear obvious
-/ ambiguous vague | busy / quiet idle | exceed surpass beat outperform / miss undershoot underperform | meet hit reach
-achieve / miss | useful helpful / useless pointless | suspend / reinstate resume | suspended paused pause frozen
-halted / running resumed resume active ongoing | help benefit / hurt harm damage | watertight waterproof sealed / leak
-leaky | reliable dependable / flaky erratic | available instock / unavailable soldout | obsolete outdated uncurrent /
-current modern | smooth even / noisy jagged erratic
+reinstate / retire discontinue sunset abolish scrap decommission shutdown abandon lift revoke withdraw cancel deprecate
+remove resign dissolve terminate repeal defunct dismantle | high / low | more / less fewer | fast quick rapid quickly
+swift / slow sluggish slowly laggy | early earlier soon sooner punctual prompt promptly / late later delay overdue
+tardy postpone | cheap inexpensive affordable / expensive costly pricey exorbitant | easy simple straightforward easily
+trivial / difficult hard complicated complex tricky | strong robust strengthen resilient / weak fragile weaken feeble
+brittle | good great excellent positive well / bad terrible negative badly poor poorly awful dreadful | better improve
+/ worse worsen deteriorate degrade | best / worst | large big huge substantial considerable significant / small tiny
+little negligible insignificant | major / minor | long lengthy / short brief | *new / old legacy former previous |
+*young / old elderly | *first primary main / last second secondary | always / rarely seldom | often frequent commonly
+regularly / rare infrequent scarcely hardly | mandatory compulsory obligatory must required / optional voluntary
+discretionary | legal lawful permissible / illegal illicit | valid / invalid void | active live / inactive dormant idle
+| complete / incomplete pending outstanding | permanent indefinite / temporary interim provisional makeshift |
+*internal inhouse / external outsource | central centralize centralise monolith monolithic / decentralize decentralise
+distribute microservice | cloud saas / onpremises | fixed static constant hardcoded / configurable variable dynamic
+adjustable sliding flexible floating | encrypt / plaintext cleartext | *online / offline | remote remotely homeoffice /
+onsite | *fulltime / parttime | free gratis complimentary / paid pay chargeable | prepaid upfront / postpaid arrears |
+buy acquire / sell divest | win / lose | success succeed pass / failure fail flunk | safe secure harmless / insecure
+vulnerable risky dangerous hazardous | stable steady / volatile erratic flaky fluctuating | accurate correct right
+precise / inaccurate wrong incorrect imprecise mistaken | possible feasible viable achievable / impossible infeasible |
+present / absent missing away | visible / invisible hidden | direct directly / indirect indirectly | *inbound incoming
+/ outbound outgoing | *push / pull | *read / write | *frontend client-side / backend server-side | *horizontal /
+vertical | optimistic confident bullish hopeful upbeat / pessimistic worried bearish sceptical gloomy | happy satisfy
+pleased delighted content glad enthusiastic / dissatisfy frustrated displeased annoyed angry disappointed upset | like
+love enjoy prefer / dislike hate avoid detest loathe | agree consent / disagree object | support back endorse favour
+favor / oppose resist | raise / lower cut reduce reduction slash | allow permit let welcome legal / forbid prohibit ban
+block bar disallow prevent taboo outlaw | wide broad / narrow | deep / shallow | full occupy booked taken / empty
+vacant | free available / occupy booked taken engaged busy | quiet silent calm / noisy loud busy overloaded hectic |
+intact work function operational functional / broken defective faulty damaged malfunction inoperable outage |
+comfortable ample plenty plentiful abundant / tight scarce short meagre | sufficient enough adequate / insufficient
+inadequate | *local / global worldwide | *domestic / foreign overseas | *wholesale / retail | shared multi-tenant /
+dedicated single-tenant exclusive | proprietary / opensource | stateful / stateless | strict stringent / lenient lax
+permissive | optin / optout | *maximum / minimum | majority most / minority few | *top / bottom | leading / trailing
+behind lagging | *junior / senior | *light bright / dark dim | *light lightweight / heavy | *hot warm / cold cool
+chilly | *morning / evening | *daytime / night | *weekday / weekend | *winter / summer | entire entirely fully whole /
+partly partially partial | necessary essential indispensable vital / superfluous redundant dispensable | surplus /
+deficit shortage shortfall | merge / split | trust / distrust mistrust | advantage benefit upside / disadvantage
+drawback downside | *one-time / recurring | dependent depend rely / independent | profit gain / loss | tighten stiffen
+/ loosen relax ease | clean / dirty filthy | wet damp / dry | fresh / stale | arrive / depart | encourage recommend
+advise / discourage | accelerate hasten / decelerate slow | together jointly / separately alone | near nearby close /
+far distant | *paper printed analogue / digital digitise digitize electronic paperless scan | resolve solve fix settle
+/ open outstanding ongoing | delete erase purge wipe / keep retain preserve archive | boring dull tedious / exciting
+thrilling engaging interesting fun | acidic acid / alkaline | *northern north / southern south | *eastern east /
+western west | *inside indoors indoor / outside outdoors outdoor | join / leave quit | enter / exit leave | confirm /
+refute disprove deny contradict | clear obvious / ambiguous vague | busy / quiet idle | exceed surpass beat outperform
+/ miss undershoot underperform | meet hit reach achieve / miss | useful helpful / useless pointless | suspend /
+reinstate resume | suspended paused pause frozen halted / running resumed resume active ongoing | help benefit / hurt
+harm damage | watertight waterproof sealed / leak leaky | reliable dependable / flaky erratic | available instock /
+unavailable soldout | obsolete outdated uncurrent / current modern | smooth even / noisy jagged erratic
 """
 # Words of one group exclude each other when they stand in the same place.
 _EXCLUSIVE = """
@@ -87,24 +86,24 @@ develop | host deploy | own owner | lead head | manage manager | answer reply re
 get receive obtain | need require | pay payment | database db | company firm | application app | error bug defect |
 show display | vacation holiday | limit cap quota | allergy allergic | licence license | centre center | renew renewal
 | meeting meet | team squad | signup registration | buy purchase | begin start | gather collect | select choose pick |
-fix repair | happen occur | publish release | live reside | largest biggest | smallest tiniest | monthly month |
-salary wage | warehouse depot | car vehicle | purchase procure | invoice bill | annual yearly annually | qualify score
-| deal opportunity | office branch
+fix repair | happen occur | publish release | live reside | largest biggest | smallest tiniest | monthly month | salary
+wage | warehouse depot | car vehicle | purchase procure | invoice bill | annual yearly annually | qualify score | deal
+opportunity | office branch
 """
 _IRREGULAR = """
-forbidden forbid forbade forbid withdrawn withdraw withdrew withdraw shown show came come lent lend felt feel grew
-grow grown grow rose rise risen rise fell fall fallen fall lost lose won win bought buy sold sell began begin begun
-begin kept keep made make ran run built build paid pay wrote write written write shrank shrink shrunk shrink chose
-choose chosen choose led lead held hold spent spend met meet took take taken take went go gone go gave give given give
-got get gotten get said say knew know known know brought bring drove drive driven drive spoke speak spoken speak flew
-fly flown fly ate eat eaten eat sent send froze freeze frozen freeze rewritten rewrite people person children child
-storage store growth grow approval approve rejection reject removal remove hiring hire delivery deliver renewal renew
-response respond decision decide qualification qualify migration migrate conversion convert registration register
-automation automate profitability profitable availability available expiry expire left leave expiration expire
-shipment ship natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend
-attendees attend applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind
-repaid repay vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write
-drainage drain goes go
+forbidden forbid forbade forbid withdrawn withdraw withdrew withdraw shown show came come lent lend felt feel grew grow
+grown grow rose rise risen rise fell fall fallen fall lost lose won win bought buy sold sell began begin begun begin
+kept keep made make ran run built build paid pay wrote write written write shrank shrink shrunk shrink chose choose
+chosen choose led lead held hold spent spend met meet took take taken take went go gone go gave give given give got get
+gotten get said say knew know known know brought bring drove drive driven drive spoke speak spoken speak flew fly flown
+fly ate eat eaten eat sent send froze freeze frozen freeze rewritten rewrite people person children child storage store
+growth grow approval approve rejection reject removal remove hiring hire delivery deliver renewal renew response
+respond decision decide qualification qualify migration migrate conversion convert registration register automation
+automate profitability profitable availability available expiry expire left leave expiration expire shipment ship
+natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees attend
+applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind repaid repay
+vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write drainage drain
+goes go
 """
 # What several words say together, as one word.
 _PHRASES = r"""
@@ -130,6 +129,8 @@ as well as=and; such as=like; as of=from; per cent=percent; around the clock=24/
 (?:taken|handed|passed) over (?:by|to)=now led by; (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
 (?:may|must|can|should)(?: not|n't) (?:be )?(?:larger|longer|more|bigger|higher|greater|heavier|older) than=up to;
 """
+# Endings of words for somebody or something with a role: owner, auditor, consultant, chairman.
+_ROLES = ("er", "or", "ist", "ant", "man", "woman", "person")
 # Classes of words that count for what they are.
 _CLASSES = {
     # They need not be matched when something else differs: they introduce a value, or stand for us all.
@@ -140,69 +141,38 @@ see
     # A heading that ends so names something of which there is one: another value excludes the one before.
     "single": """
 model cadence backend strategy method location headquarters status stage priority version format currency language
-approach framework head lead contact host default chair ceo cfo cto coo sponsor landlord venue owner manager director
-provider carrier caterer insurer auditor investor lawyer adviser advisor leader winner maintainer approver treasurer
-president speaker moderator runner successor employer supplier vendor distributor publisher contractor architect
-consultant accountant notary vet doctor physician surgeon nurse headteacher headmaster principal teacher tutor coach
-captain conductor producer designer editor author translator editor-in-chief secretary chairman chairwoman chairperson
-mayor bank broker custodian colour color variety breed species material fuel engine platform tool software system
-database registry tracker scheduler queue cache store proxy gateway orchestrator compiler runtime library licence
-license protocol algorithm architecture tokenizer optimizer terminus destination origin birthplace hometown address
-nationality religion site domain law jurisdiction court judge counsel insurance type brand logo font mascot motto
-slogan title name nickname residence registrar subcontractor integrator forwarder shipper agency hosting
-database-engine airline hotel seat policy rule structure schedule mode unit zone tariff plan form shape layout
-direction target audience segment keeper warden caretaker janitor foreman supervisor boss mentor deputy substitute
-representative delegate spokesperson liaison referee organiser organizer
+approach framework head lead contact host default chair ceo cfo cto coo landlord venue president architect notary vet
+physician surgeon nurse principal coach captain editor-in-chief secretary bank custodian colour variety breed species
+material fuel engine platform tool software system database registry queue cache store proxy gateway runtime library
+licence license protocol algorithm architecture terminus destination origin birthplace hometown address nationality
+religion site domain law jurisdiction court judge counsel insurance type brand logo font mascot motto slogan title
+name nickname residence registrar agency hosting database-engine airline hotel seat policy rule structure schedule
+mode unit zone tariff plan form shape layout direction target audience segment warden boss deputy substitute
+representative delegate liaison referee
 """,
     # A heading that ends so names a quantity: what its text counts or measures is that.
     "measures": """
-price cost fee rate salary wage pay rent budget revenue turnover profit margin income expense burn debt loan deposit
-discount commission bonus tax duty fare tuition toll premium deductible excess penalty fine royalty valuation worth
-value amount total sum share percentage ratio proportion quota allowance limit cap threshold maximum minimum target
-goal size count headcount number capacity volume area length height width depth weight mass distance range speed
-velocity temperature pressure humidity voltage power consumption usage load throughput bandwidth latency delay
-duration time period term deadline age lifetime life lifespan span ttl timeout interval frequency retention runway
-warranty guarantee notice leave vacation holiday probation lag lead-time uptime downtime availability attendance
-occupancy utilisation utilization yield harvest output production dose dosage accuracy precision recall score rating
-nps churn attrition growth inflation interest conversion backlog stock inventory quorum staff staffing workforce
-population herd flock enrolment enrollment membership circulation readership audience wait queue tolerance clearance
-mileage altitude elevation concentration ph hours shift liability coverage payout dividend equity stake ownership
-float balance reserve cash overdraft mortgage repayment instalment installment rainfall precipitation gestation
-pregnancy days weeks months years minutes turnaround sla rto rpo error failure dimension resolution framerate
-""",
-    # They say little beside a number, and only lead to it.
-    "measuring": """
-amount total average mean median stand count come reach equal last take run cost set comprise consist hold contain
-number figure size limit cap measure weigh stretch span earn pay charge bill owe spend budget allow allowed permit
-permitted larger longer exceed exceeding wait bring make hover sit typical usual typically usually altogether overall
-people person employee member head keep retain store expire valid long high big large old wide deep tall heavy fast
-rate price fee worth wage value duration length time current estimated roughly fixed flat have do may can be get need
-require use offer give provide grant yield produce annual yearly monthly weekly daily cover
-""",
-    # What happens once, or always at the same time: its date is what is claimed about it.
-    "events": """
-launch release start end opening closing deadline date hearing trial exam examination meeting review audit inspection
-delivery handover move migration rollout go-live kickoff freeze renewal expiry expiration retirement election vote
-conference fair retreat party wedding birthday concert premiere show match game tournament trip tour workshop training
-course lecture ceremony graduation inauguration harvest sowing planting lambing surgery operation appointment check-up
-vaccination maintenance shutdown outage upgrade update deployment retraining publication announcement payday payroll
-payment instalment installment filing submission signing completion construction demolition arrival departure flight
-test playtest beta alpha milestone sprint season festival holiday enrolment tender auction standup stand-up call sync
-lesson class shift lunch dinner breakfast rehearsal practice briefing retro retrospective demo seminar webinar
-interview collection pickup evening day timetable changeover closure reopening begin ship deliver finish close open
-expire renew due happen schedule found sign migrate retire deprecate announce join leave arrive complete run effect
-drop meet go publish introduce discontinue switch stop cancel inaugurate elect submit file overhaul graduate marry
-retrain sow plant depart birth die establish create enter commence convene resume reopen install commission effective
-inforce apply come land appear debut return become exhibition lapse mature settle payable repay redeem distribute
-refresh replace rebuild
+price rate salary pay rent budget revenue profit margin income expense burn debt loan deposit discount commission
+bonus tax duty fare tuition toll premium deductible excess penalty fine royalty valuation value amount total sum share
+percentage ratio proportion quota allowance threshold maximum minimum target goal size count headcount number capacity
+volume area length height width depth weight mass distance range speed velocity temperature pressure humidity voltage
+power consumption usage load throughput bandwidth latency delay duration time period term deadline age lifetime life
+lifespan span ttl timeout interval frequency retention runway warranty guarantee notice leave vacation probation lag
+lead-time uptime downtime availability attendance occupancy utilisation yield harvest output production dose dosage
+accuracy precision recall score nps churn attrition growth inflation interest conversion backlog stock inventory
+quorum staffing workforce population herd flock enrolment enrollment membership circulation readership audience wait
+queue tolerance clearance mileage altitude elevation concentration ph hours shift liability coverage payout dividend
+equity stake ownership float balance reserve cash overdraft mortgage repayment instalment installment rainfall
+precipitation gestation pregnancy days weeks months years minutes turnaround sla rto rpo error failure dimension
+resolution framerate
 """,
     # They only say that something happens; words of one group tell of the same event when only its date differs.
     "happening": """
-happen take place hold schedule set plan due slate fix meet sit convene occur run be fall book pencil | effect force
-apply start begin resume reopen return kickoff launch live open introduce release ship publish come out appear
-available commence roll rollout premiere debut issue land inforce take kick enter | arrive deliver come land receive
-ship reach install send | end expire finish run out lapse close terminate conclude stop cease over retire shutdown
-drop discontinue support wind switch decommission turn | complete finish do ready wrap conclude deliver close end sign
+happen take place hold schedule set plan due slate fix meet sit convene run be fall book pencil | effect force apply
+start resume reopen return kickoff launch live open introduce release ship come out appear available commence roll
+rollout premiere debut issue land inforce take kick enter | arrive deliver come land receive ship reach install | end
+expire finish run out lapse close terminate conclude stop cease over retire shutdown drop discontinue support wind
+switch decommission turn | complete finish do ready wrap conclude deliver close end sign
 """,
 }
 
@@ -359,14 +329,16 @@ def is_same_event(x: str, y: str) -> bool:
     return any({x, y} <= roots(group) for group in _split_groups(_CLASSES["happening"]))
 
 
-@cache
-def kinds_of(heading: str) -> frozenset[str]:
-    """Returns the classes of what a heading names, by the last word before what it is of, for or at.
+def head_word(heading: str) -> str:
+    """Returns what a heading names: the last word before what that is of, for or at.
 
-    >>> [*kinds_of("Payment provider"), *kinds_of("Head of sales"), *kinds_of("Cost per lead"), *kinds_of("Invoices")]
-    ['single', 'single', 'measures']
+    >>> head_word("Payment provider"), head_word("Head of sales"), head_word("Cost per lead")
+    ('provider', 'head', 'cost')
     """
     first = re.split(r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]", heading.casefold())[0]
-    (word,) = first.split()[-1:] or [""]
-    single = {"single"} if word in _CLASSES["single"].split() else set()
-    return frozenset(single | {name for name in ("measures", "events") if root(word) in word_class(name)})
+    return first.split()[-1] if first.strip() else ""
+
+
+def is_single(word: str) -> bool:
+    """Returns whether a word names something or somebody of which there is one."""
+    return word.endswith(_ROLES) or word in _CLASSES["single"].split()

@@ -80,7 +80,6 @@ DISAGREE = [
     # number
     ("Batch size", "We train with batches of 512.", "The batch size is 256.", ""),
     ("Deposit", "A deposit of 20% is due on booking.", "On booking, guests pay a 30 percent deposit.", ""),
-    ("Management fee", "The fund charges 1.5% a year.", "The annual management fee is 0.9 percent.", ""),
     ("Cache TTL", "Entries are cached for 5 minutes.", "The cache TTL is 60 seconds.", ""),
     ("Ferry capacity", "The ferry carries up to 90 cars.", "The ferry can carry at most 60 cars.", ""),
     ("Metric retention", "Metrics are retained for thirteen months.", "We keep metrics for 30 days.", ""),
@@ -115,12 +114,6 @@ DISAGREE = [
     ("IPO", "The IPO is planned for 2027.", "The IPO will not happen before 2028.", ""),
     ("Payslips", "Payslips are sent on the 25th.", "Payslips go out on the last day of the month.", ""),
     ("Lambing", "Lambing begins in mid-February.", "Lambing begins in April.", ""),
-    (
-        "Tender",
-        "The tender closes on 15 September.",
-        "Bids for the tender are accepted until 30 September.",
-        "",
-    ),
     ("Handover", "The handover of the barn is at 7 a.m.", "The barn is handed over at 10:30.", ""),
     # named-value
     ("Paint supplier", "Paint comes from Jotun.", "We get our paint from Hempel.", ""),
@@ -208,7 +201,6 @@ DISAGREE = [
     ("Bread", "All our bread comes from Kessler Bakery.", "All our bread comes from Ott Bakery.", "Food"),
     ("Sales", "up on last month", "down on last month", ""),
     ("AGM", "Held on the first Monday of June.", "The AGM is on the third Monday of June.", ""),
-    ("Pets", "Neither dogs nor cats are allowed here.", "Dogs are allowed here.", ""),
     ("Cache", "The cache never evicts pages.", "The cache evicts pages when memory is low.", ""),
     ("Hall 2", "Hall 2 is cleared for lorries.", "Lorries must not be parked in hall 2.", ""),
     ("Kiln", "The kiln burns gas.", "The kiln was converted from gas to electricity.", "Energy"),
