@@ -244,13 +244,13 @@ DEMAND = "# Beliefs\n\n## Market demand\n\nCertainty: 0.9\n\nMarket demand is {}
 def _comparisons(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts how many beliefs are compared, comparison by comparison."""
     counted: list[int] = []
-    real = mind.distinct_conflicts
+    real = mind.find_conflicts
 
     def counting(beliefs, *rest):
         counted.append(len(beliefs))
         return real(beliefs, *rest)
 
-    monkeypatch.setattr(mind, "distinct_conflicts", counting)
+    monkeypatch.setattr(mind, "find_conflicts", counting)
     return counted
 
 
