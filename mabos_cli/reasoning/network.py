@@ -1,6 +1,6 @@
 """Discrete Bayesian networks: exact inference, and setting a variable from outside."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from math import prod
@@ -159,7 +159,7 @@ def parse_network(nodes: Mapping[str, Any], rows: Sequence[Row], path: str = "ne
         here = f"{path}.{name}.table"
         check_size(here, prod(len(states[p]) for p in parents[name]), MOST_CELLS, "combinations of parents")
         if node["table"] is not None:
-            network.tables[name] = dict(_read_table(network, name, node["table"], here))
+            network.tables[name] = _read_table(network, name, node["table"], here)
         elif rows:
             network.tables[name] = _count_table(network, name, rows)
         else:
@@ -167,45 +167,24 @@ def parse_network(nodes: Mapping[str, Any], rows: Sequence[Row], path: str = "ne
     return network
 
 
-def _read_table(network: Network, name: str, table: Any, path: str) -> Iterator[Any]:
-    """Yields the combinations of the parents' values, each with its row of probabilities."""
-    joined = _joined_keys(network, name, table, path)
-    for combination in product(*(network.states[parent] for parent in network.parents[name])):
-        if joined is not None:
-            entry = joined[combination]
-        else:
-            entry = table
-            for parent, state in zip(network.parents[name], combination, strict=True):
-                entry = _below(entry, parent, state, network.states[parent], path)
-        where = f"{path}.{', '.join(combination)}" if combination else path
-        yield combination, _read_shares(entry, network.states[name], where)
-
-
-def _joined_keys(network: Network, name: str, table: Any, path: str) -> dict[tuple[str, ...], Any] | None:
-    """Returns the entries under `yes, no` by combination, or None if the table is nested instead."""
+def _read_table(network: Network, name: str, table: Any, path: str) -> Table:
+    """Returns the probabilities by combination of the parents' values, from nested maps or from keys such as `yes, no`."""
     parents = network.parents[name]
-    if len(parents) < 2 or not isinstance(table, dict) or not any("," in str(key) for key in table):
-        return None
-    found = {}
-    for key, entry in table.items():
-        combination = tuple(state_name(part) for part in str(key).split(","))
-        if len(combination) != len(parents):
-            raise BadValue(f"{path}: {key!r} must have {len(parents)} values", f"in the order {', '.join(parents)}")
-        for parent, state in zip(parents, combination, strict=True):
-            known_name(path, state, network.states[parent], f"value of {parent}")
-        found[combination] = entry
-    for combination in product(*(network.states[parent] for parent in parents)):
-        if combination not in found:
-            raise BadValue(f"{path}: {', '.join(combination)!r} is missing", f"in the order {', '.join(parents)}")
-    return found
-
-
-def _below(entry: Any, parent: str, state: str, states: Sequence[str], path: str) -> Any:
-    if not isinstance(entry, dict):
-        raise BadValue(f"{path}: must have an entry for each value of {parent}", _TABLE)
-    named = {state_name(key): value for key, value in entry.items()}
-    check_same(path, tuple(named), states, f"value of {parent}")
-    return named[state]
+    rows: dict[tuple[str, ...], Any] = {(): table}
+    if len(parents) > 1 and isinstance(table, dict) and any("," in str(key) for key in table):
+        rows = {tuple(map(state_name, str(key).split(","))): entry for key, entry in table.items()}
+    else:
+        for parent in parents:
+            if not all(isinstance(entry, dict) for entry in rows.values()):
+                raise BadValue(f"{path}: must have an entry for each value of {parent}", _TABLE)
+            rows = {(*key, state_name(state)): below for key, entry in rows.items() for state, below in entry.items()}
+    wanted = {", ".join(key): key for key in product(*(network.states[parent] for parent in parents))}
+    if parents:
+        check_same(path, [", ".join(key) for key in rows], wanted, f"combination of {', '.join(parents)}")
+    return {
+        key: _read_shares(rows[key], network.states[name], f"{path}.{shown}" if shown else path)
+        for shown, key in wanted.items()
+    }
 
 
 def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, ...]:
@@ -266,12 +245,12 @@ def _count_table(network: Network, name: str, rows: Sequence[Row]) -> Table:
     return table
 
 
-def check_states(path: str, given: Mapping[str, str], states: Mapping[str, Sequence[str]]) -> dict[str, str]:
+def check_states(path: str, raw: Mapping[str, str], states: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Returns the variables with values, each known."""
     found = {}
-    for name, said in given.items():
+    for name, value in raw.items():
         known_name(path, name, states, "variable")
-        found[name] = known_name(f"{path}.{name}", state_name(said), states[name], "value")
+        found[name] = known_name(f"{path}.{name}", state_name(value), states[name], "value")
     return found
 
 

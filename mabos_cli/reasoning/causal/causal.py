@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, quantity, yes_no
 from mabos_cli.reasoning.causal import causal_graph
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import DATA, Row, parse_rows, state_name
@@ -36,21 +36,22 @@ QUESTIONS = (
 class _Found(NamedTuple):
     """What the graph says about one effect."""
 
+    cause: str
+    effect: str
     sets: list[tuple[str, ...]]
     are_all: bool
-    front: tuple[str, ...] | None
-    front_tried: bool
+    front: tuple[str, ...]
     instruments: tuple[str, ...]
     traps: dict[str, str]
     reaches: bool
 
     @property
-    def is_told(self) -> bool:
+    def is_identified(self) -> bool:
         return bool(self.sets or self.front or not self.reaches)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns the effect, if it can be told from the data, or else whether it could be told at all."""
+    """Returns the effect, if the data show it, or else whether data could show it at all."""
     graph = causal_graph.parse_graph(fields["graph"], fields["hidden"])
     cause, effect = fields["treatment"], fields["outcome"]
     for field in ("treatment", "outcome"):
@@ -59,32 +60,40 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             raise BadValue(f"{field}: {fields[field]!r} is hidden", "a cause and an effect must be measured")
     if cause == effect:
         raise BadValue("outcome: is the treatment itself", "name two variables")
-    sets, are_all = causal_graph.find_back_doors(graph, cause, effect)
-    front, tried = causal_graph.find_front_door(graph, cause, effect)
-    reaches = effect in graph.below([cause])
-    traps = causal_graph.find_traps(graph, cause, effect)
-    found = _Found(sets, are_all, front, tried, causal_graph.find_instruments(graph, cause, effect), traps, reaches)
-    steps, caveats = _told(found, cause, effect), _warned(found)
+    found = _Found(
+        cause,
+        effect,
+        *causal_graph.find_back_doors(graph, cause, effect),
+        causal_graph.find_front_door(graph, cause, effect),
+        causal_graph.find_instruments(graph, cause, effect),
+        causal_graph.find_traps(graph, cause, effect),
+        effect in graph.below([cause]),
+    )
+    steps = _graph_lines(found)
+    caveats = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
+    if not found.are_all:
+        caveats.append("The graph is large: one set to adjust for is given, others may exist.")
     detail = {
-        "is_identified": found.is_told,
+        "is_identified": found.is_identified,
         "back_door": [list(chosen) for chosen in found.sets],
-        "front_door": list(found.front) if found.front else None,
+        "front_door": list(found.front) or None,
         "instruments": list(found.instruments),
         "do_not_adjust": found.traps,
     }
     if fields["adjust"] is not None:
         check_known("adjust", fields["adjust"], graph.parents, "variable")
-        steps.append(_checked(graph, fields, found))
-        detail["adjust_is_valid"] = causal_graph.is_back_door(graph, cause, effect, fields["adjust"])
+        is_valid = causal_graph.is_back_door(graph, cause, effect, fields["adjust"])
+        detail["adjust_is_valid"] = is_valid
+        steps.append(f"adjusting for {listed(fields['adjust']) or 'nothing'} is {'' if is_valid else 'not '}valid")
     rows = parse_rows(fields["data"])
     if rows:
         return _measure(rows, _aim(rows, fields), found, steps, detail, caveats)
     about = f"the effect of {cause} on {effect} can be told from observation"
-    conclusion = yes_no(found.is_told, about)
-    return Answer(conclusion, None, _verdict(found, cause, effect), cut(steps), detail, tuple(caveats))
+    return Answer(yes_no(found.is_identified, about), None, _verdict(found), cut(steps), detail, tuple(caveats))
 
 
-def _verdict(found: _Found, cause: str, effect: str) -> str:
+def _verdict(found: _Found) -> str:
+    cause, effect = found.cause, found.effect
     if not found.reaches:
         return f"{cause} has no effect on {effect}: no causal path leads there"
     if found.sets:
@@ -96,38 +105,19 @@ def _verdict(found: _Found, cause: str, effect: str) -> str:
     return f"the effect of {cause} on {effect} cannot be told from what is measured{more}"
 
 
-def _told(found: _Found, cause: str, effect: str) -> list[str]:
-    lines = [] if found.reaches else [f"no causal path from {cause} to {effect}"]
-    for chosen in found.sets[:3]:
-        lines.append(f"back door closed by: {listed(chosen) or 'nothing, it is not open'}")
+def _graph_lines(found: _Found) -> list[str]:
+    lines = [] if found.reaches else [f"no causal path from {found.cause} to {found.effect}"]
+    lines += [f"back door closed by: {listed(chosen) or 'nothing, it is not open'}" for chosen in found.sets[:3]]
     if len(found.sets) > 3:
         lines.append(f"... and {len(found.sets) - 3} more sets")
-    if not found.sets:
-        lines.append("no measured set closes the back door")
-    if found.front:
-        lines.append(f"front door through: {listed(found.front)}")
-    if found.instruments:
-        lines.append(f"instruments: {listed(found.instruments)}")
     traps = [f"{name} ({why})" for name, why in found.traps.items()]
-    return [*lines, f"do not adjust for: {listed(traps, 4)}"] if traps else lines
-
-
-def _warned(found: _Found) -> list[str]:
-    caveats = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
-    if not found.are_all:
-        caveats.append("The graph is large: one set to adjust for is given, others may exist.")
-    if not found.sets and not found.front and not found.front_tried:
-        caveats.append("Of the many mediators only single ones, pairs and all together were tried as a front door.")
-    return caveats
-
-
-def _checked(graph: causal_graph.Graph, fields: dict[str, Any], found: _Found) -> str:
-    chosen = fields["adjust"]
-    if causal_graph.is_back_door(graph, fields["treatment"], fields["outcome"], chosen):
-        return f"adjusting for {listed(chosen) or 'nothing'} is valid"
-    wrong = [f"{name} {found.traps[name]}" for name in chosen if name in found.traps]
-    wrong += [f"{name} is hidden" for name in chosen if name in graph.hidden]
-    return f"adjusting for {listed(chosen) or 'nothing'} is not valid: {listed(wrong) or 'a back door stays open'}"
+    lines += notes(
+        (not found.sets, "no measured set closes the back door"),
+        (found.front, f"front door through: {listed(found.front)}"),
+        (found.instruments, f"instruments: {listed(found.instruments)}"),
+        (traps, f"do not adjust for: {listed(traps, 4)}"),
+    )
+    return lines
 
 
 class Aim(NamedTuple):
@@ -173,10 +163,13 @@ def _measure(
     if not found.reaches:
         caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
     if not estimates and not found.reaches:
-        summary = f"{_verdict(found, aim.cause, aim.effect)}; as seen {crude.effect:+.3g}"
+        summary = f"{_verdict(found)}; as seen {crude.effect:+.3g}"
         return Answer(quantity(0.0, about=about), None, summary, cut(steps), detail, tuple(caveats))
     if not estimates:
-        return _unknown(rows, aim, found, steps, detail, caveats)
+        low, high = detail["bounds"]
+        summary = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {crude.effect:+.3g}"
+        about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
+        return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
     how, names, best = estimates[0]
     for way, by, one in estimates[:4]:
         span = f", 95 % interval {one.interval[0]:+.3g} to {one.interval[1]:+.3g}" if one.interval else ""
@@ -187,21 +180,6 @@ def _measure(
         caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
     summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
     return Answer(quantity(best.effect, best.interval, about=about), None, summary, cut(steps), detail, tuple(caveats))
-
-
-def _unknown(
-    rows: Sequence[Row], aim: Aim, found: _Found, steps: list[str], detail: dict[str, Any], caveats: list[str]
-) -> Answer:
-    """Returns the answer where nothing can be adjusted: bounds, and what instruments say."""
-    low, high = detail["bounds"]
-    detail["instruments_ratio"] = {name: ratio_by(rows, aim, name) for name in found.instruments if name in rows[0][0]}
-    for name, ratio in detail["instruments_ratio"].items():
-        if ratio is not None:
-            steps.append(f"by instrument {name}: {ratio:+.3g} for those whom it moves, if it moves none the other way")
-    seen = detail["crude"]["effect"]
-    summary = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {seen:+.3g}"
-    about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
-    return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
 
 
 class Estimate(NamedTuple):
@@ -321,21 +299,6 @@ def bounds(rows: Sequence[Row], aim: Aim) -> tuple[float, float]:
         lows.append(hit)
         highs.append(hit + 1 - _weight(treated) / total)
     return lows[0] - highs[1], highs[0] - lows[1]
-
-
-def ratio_by(rows: Sequence[Row], aim: Aim, instrument: str) -> float | None:
-    """Returns the effect on those whom the instrument moves: its effect on the outcome over that on the treatment."""
-    states = tuple(dict.fromkeys(cells[instrument] for cells, _ in rows))
-    if len(states) != 2 or any(cells[aim.cause] not in aim.settings for cells, _ in rows):
-        return None
-    moved = []
-    for name, value in ((aim.effect, aim.success), (aim.cause, aim.settings[0])):
-        sides = [[row for row in rows if row[0][instrument] == state] for state in states]
-        if not all(map(_weight, sides)):
-            return None
-        first, second = (_weight(side, (name, value)) / _weight(side) for side in sides)
-        moved.append(first - second)
-    return moved[0] / moved[1] if abs(moved[1]) > 1e-9 else None
 
 
 def _weight(rows: Sequence[Row], wanted: tuple[str, str] | None = None) -> float:

@@ -129,7 +129,7 @@ def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[s
 
 
 def is_front_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]) -> bool:
-    """Returns whether mediators carry the whole effectand neither their causes nor their effects are confounded."""
+    """Returns whether mediators carry the whole effect and neither their causes nor their effects are confounded."""
     through = graph.without(starts=chosen)
     return (
         effect not in through.below([cause])
@@ -138,19 +138,14 @@ def is_front_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]
     )
 
 
-def find_front_door(graph: Graph, cause: str, effect: str) -> tuple[tuple[str, ...] | None, bool]:
-    """Returns a set of mediators that serves as front door, or None; and whether all sets were tried. Of many mediators
-    single ones, pairs and all together are."""
+def find_front_door(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
+    """Returns a set of mediators that serves as front door, if there is one. Of many mediators only single ones, pairs
+    and all together are tried."""
     between = (graph.below([cause]) & graph.above([effect])) - {cause, effect} - graph.hidden
     free = tuple(name for name in graph.parents if name in between)
-    are_few = len(free) <= MOST_TRIED
-    for size in range(1, (len(free) if are_few else 2) + 1):
-        for chosen in combinations(free, size):
-            if is_front_door(graph, cause, effect, chosen):
-                return chosen, True
-    if not are_few and is_front_door(graph, cause, effect, free):
-        return free, True
-    return None, are_few
+    sizes = range(1, len(free) + 1) if len(free) <= MOST_TRIED else (1, 2, len(free))
+    every = (chosen for size in sizes for chosen in combinations(free, size))
+    return next((chosen for chosen in every if is_front_door(graph, cause, effect, chosen)), ())
 
 
 def find_instruments(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:

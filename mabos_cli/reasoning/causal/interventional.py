@@ -4,7 +4,6 @@ observation."""
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.network import (
@@ -54,24 +53,23 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     other = _other(network, fields, do, seen)
     _check_roles("compare", other, seen, outcome)
     without, _ = marginal(set_variables(network, other), outcome, seen, "compare")
-    likened, likened_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
+    seen_same, seen_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
     effect = after[value] - without[value]
-    plain = None if likened is None or likened_other is None else likened[value] - likened_other[value]
+    plain = None if seen_same is None or seen_other is None else seen_same[value] - seen_other[value]
     detail = {
         "do": after,
         "compared_with": other,
         "do_compared": without,
         "effect": effect,
-        "seen": likened,
-        "seen_compared": likened_other,
+        "seen": seen_same,
+        "seen_compared": seen_other,
         "seen_difference": plain,
-        **_means(after, without),
     }
     best, *tied = best_names(after)
     return Answer(
-        distribution(after, about=f"{outcome} if we set {_told(do)}"),
+        distribution(after, about=f"{outcome} if we set {_assigned(do)}"),
         min(1.0, after[best]),
-        f"P({outcome}={value} | do {_told(do)}) = {figure(after[value])}, against {figure(without[value])} with {_told(other) or 'nothing set'}: {effect:+.3g}",
+        f"P({outcome}={value} | do {_assigned(do)}) = {figure(after[value])}, against {figure(without[value])} with {_assigned(other) or 'nothing set'}: {effect:+.3g}",
         cut(_steps(outcome, value, do, other, detail)),
         detail,
         _caveats(network, do, seen, tied, best, effect, plain),
@@ -105,21 +103,11 @@ def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float
     return found[0] if found else None
 
 
-def _means(after: dict[str, float], without: dict[str, float]) -> dict[str, float]:
-    """Returns the expected values, if the values of the outcome are numbers."""
-    values = {state: find_value(state) for state in after}
-    amounts = {state: value.amount for state, value in values.items() if value and value.kind == "number"}
-    if len(amounts) < len(after):
-        return {}
-    mean, other = (sum(share * amounts[state] for state, share in one.items()) for one in (after, without))
-    return {"expected": mean, "expected_compared": other, "expected_effect": mean - other}
-
-
 def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict[str, Any]) -> list[str]:
     lines = [
-        f"cut the arrows into {listed(tuple(do))}, set {_told(do)}",
+        f"cut the arrows into {listed(tuple(do))}, set {_assigned(do)}",
         f"after it: {_shares(detail['do'])}",
-        f"with {_told(other) or 'nothing set'}: {_shares(detail['do_compared'])}",
+        f"with {_assigned(other) or 'nothing set'}: {_shares(detail['do_compared'])}",
         f"effect on P({outcome}={value}): {detail['effect']:+.3g}",
     ]
     if detail["seen_difference"] is not None:
@@ -127,8 +115,6 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
         lines.append(
             f"merely seen: {figure(seen)} against {figure(compared)}, difference {detail['seen_difference']:+.3g}"
         )
-    if "expected" in detail:
-        lines.append(f"expected {outcome}: {figure(detail['expected'])} against {figure(detail['expected_compared'])}")
     return lines
 
 
@@ -152,5 +138,5 @@ def _shares(found: dict[str, float]) -> str:
     return ", ".join(f"{state} {figure(share)}" for state, share in list(found.items())[:6])
 
 
-def _told(settings: Evidence) -> str:
+def _assigned(settings: Evidence) -> str:
     return listed([f"{name}={value}" for name, value in settings.items()])

@@ -1,7 +1,7 @@
 """Decides whether stated confidence matches what came true: Brier score and its parts, tests, recalibration."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -50,38 +50,26 @@ class Parts(NamedTuple):
     within: float
 
 
-class Scores(NamedTuple):
-    """What the forecasts are worth together. `gap` is mean sureness less the share that was right."""
-
-    brier: float
-    base: float
-    parts: Parts
-    skill: float | None
-    said: float
-    right: float
-    gap: float
-    gap_range: tuple[float, float]
-    tail: float
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether stated confidence can be taken at its word, and by how much it is off."""
     forecasts = _read(fields["forecasts"], agent)
     groups = group_forecasts(forecasts, fields["bins"])
-    scores = _score(forecasts, groups)
-    steps = recalibrate(forecasts)
-    verdict = _judge(scores, len(forecasts))
-    off = "over" if scores.gap > 0 else "under"
+    detail = _score(forecasts, groups)
+    verdict = _judge(detail)
+    off = "over" if detail["gap"] > 0 else "under"
     word = {True: "calibrated", False: f"{off}confident", None: "too early to tell"}[verdict]
-    summary = f"{word}: mean confidence {scores.said:.2f}, right in {scores.right:.2f} of {len(forecasts)}; Brier score {scores.brier:.3f}"
-    return Answer(
-        yes_no(verdict, "stated confidence matches what came true"),
-        None,
-        summary,
-        _steps(scores, groups, steps),
-        _detail(forecasts, scores, groups, steps),
-        _caveats(forecasts, scores, fields["bins"]),
+    right = f"right in {detail['share_right']:.2f} of {len(forecasts)}"
+    summary = f"{word}: mean confidence {detail['mean_confidence']:.2f}, {right}; Brier score {detail['brier']:.3f}"
+    values = {one.said for one in forecasts}
+    few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
+    caveats = notes(
+        (len(forecasts) < _FEW, few),
+        (detail["skill"] is None, "all came out the same way: no skill can be told from that"),
+        (len(values) > fields["bins"], f"grouped into {fields['bins']} bins; the parts of the score depend on them"),
+        (min(values) < 0.5, "a statement below 0.5 counts as being sure of the opposite"),
     )
+    about = "stated confidence matches what came true"
+    return Answer(yes_no(verdict, about), None, summary, _steps(detail), detail, caveats)
 
 
 class Forecast(NamedTuple):
@@ -92,8 +80,8 @@ class Forecast(NamedTuple):
     method: str = ""
 
 
-def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
-    if given is None:
+def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
+    if rows is None:
         found = [
             Forecast(one.confidence, one.happened, one.method)
             for one in agent.past
@@ -104,7 +92,7 @@ def _read(given: list[Any] | None, agent: AgentData) -> list[Forecast]:
             raise BadValue("forecasts: no past result has both a confidence and a known outcome", hint)
         return found
     found = []
-    for n, one in enumerate(given, 1):
+    for n, one in enumerate(rows, 1):
         if isinstance(one, list):
             if len(one) != 2:
                 raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
@@ -122,78 +110,29 @@ class Group(NamedTuple):
     rate: float
 
 
-def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Scores:
+def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, Any]:
+    """Returns what the forecasts are worth together. The gap is mean sureness less the share that was right."""
     brier, parts, folded = score_brier(forecasts), split_brier(forecasts, groups), fold(forecasts)
-    said, hits = fmean([one.said for one in folded]), sum(one.happened for one in folded)
+    mean, hits = fmean([one.said for one in folded]), sum(one.happened for one in folded)
     low, high = wilson(hits, len(folded), 0.95)
-    return Scores(
-        brier,
-        fmean([one.happened for one in forecasts]),
-        parts,
-        1 - brier / parts.uncertainty if parts.uncertainty else None,
-        said,
-        hits / len(folded),
-        said - hits / len(folded),
-        (said - high, said - low),
-        find_tail(folded),
-    )
-
-
-def _judge(scores: Scores, count: int) -> bool | None:
-    """Returns False if the gap is no chance, True if there is enough to tell that the gap is small, and None otherwise."""
-    if scores.tail < _SURE:
-        return False
-    is_narrow = scores.gap_range[0] >= -_NEAR and scores.gap_range[1] <= _NEAR
-    return True if count >= _FEW and is_narrow else None
-
-
-class Step(NamedTuple):
-    """A range of stated probabilities and what happened as often in it."""
-
-    low: float
-    high: float
-    size: int
-    rate: float
-
-
-def _steps(scores: Scores, groups: Sequence[Group], steps: Sequence[Step]) -> tuple[str, ...]:
-    parts = scores.parts
-    lines = [
-        f"Brier {scores.brier:.3f} = reliability {parts.reliability:.3f} - resolution {parts.resolution:.3f}"
-        f" + uncertainty {parts.uncertainty:.3f}"
-        + (f" + within groups {parts.within:.3f}" if abs(parts.within) > 5e-4 else "")
-    ]
-    if scores.skill is not None:
-        lines.append(f"skill against always saying {scores.base:.2f}: {scores.skill:+.2f}")
-    lines.append(
-        f"gap {scores.gap:+.2f} ({scores.gap_range[0]:+.2f} to {scores.gap_range[1]:+.2f}), p {scores.tail:.2g} if calibrated"
-    )
-    lines += cut([f"said {one.said:.2f}: happened in {one.rate:.2f} of {one.size}" for one in groups], 6)
-    moved = [one for one in steps if abs((one.low + one.high) / 2 - one.rate) > 0.02]
-    ranges = [f"{one.low:.2f}" + (f" to {one.high:.2f}" if one.high > one.low else "") for one in moved]
-    lines += cut([f"read {span} as {one.rate:.2f}" for span, one in zip(ranges, moved, strict=True)], 3)
-    return cut(lines)
-
-
-def _detail(
-    forecasts: Sequence[Forecast], scores: Scores, groups: Sequence[Group], steps: Sequence[Step]
-) -> dict[str, Any]:
     methods: dict[str, list[Forecast]] = {}
     for one in forecasts:
         methods.setdefault(one.method, []).append(one)
     return {
         "count": len(forecasts),
-        "brier": scores.brier,
-        "base_rate": scores.base,
-        **scores.parts._asdict(),
-        "skill": scores.skill,
-        "mean_confidence": scores.said,
-        "share_right": scores.right,
-        "gap": scores.gap,
-        "gap_interval": [*scores.gap_range],
-        "gap_p": scores.tail,
+        "brier": brier,
+        "base_rate": fmean([one.happened for one in forecasts]),
+        **parts._asdict(),
+        "skill": 1 - brier / parts.uncertainty if parts.uncertainty else None,
+        "mean_confidence": mean,
+        "share_right": hits / len(folded),
+        "gap": mean - hits / len(folded),
+        "gap_interval": [mean - high, mean - low],
+        "gap_p": find_tail(folded),
         "groups": [{"count": one.size, "said": one.said, "rate": one.rate} for one in groups],
-        "recalibration": [{"low": s.low, "high": s.high, "count": s.size, "rate": s.rate} for s in steps],
+        "recalibration": [
+            {"low": one.low, "high": one.high, "count": one.size, "rate": one.rate} for one in recalibrate(forecasts)
+        ],
         "methods": {
             name: {
                 "count": len(some),
@@ -207,17 +146,38 @@ def _detail(
     }
 
 
-def _caveats(forecasts: Sequence[Forecast], scores: Scores, bins: int) -> tuple[str, ...]:
-    few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
-    return notes(
-        (len(forecasts) < _FEW, few),
-        (scores.skill is None, "all came out the same way: no skill can be told from that"),
-        (
-            len({one.said for one in forecasts}) > bins,
-            f"grouped into {bins} bins; the parts of the score depend on them",
-        ),
-        (any(one.said < 0.5 for one in forecasts), "a statement below 0.5 counts as being sure of the opposite"),
+def _judge(scores: Mapping[str, Any]) -> bool | None:
+    """Returns False if the gap is no chance, True if there is enough to tell that it is small, and None otherwise."""
+    if scores["gap_p"] < _SURE:
+        return False
+    low, high = scores["gap_interval"]
+    return True if scores["count"] >= _FEW and low >= -_NEAR and high <= _NEAR else None
+
+
+class Step(NamedTuple):
+    """A range of stated probabilities and what happened as often in it."""
+
+    low: float
+    high: float
+    size: int
+    rate: float
+
+
+def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
+    brier, reliability, resolution, uncertainty = (
+        f"{scores[name]:.3f}" for name in ("brier", "reliability", "resolution", "uncertainty")
     )
+    lines = [f"Brier {brier} = reliability {reliability} - resolution {resolution} + uncertainty {uncertainty}"]
+    if abs(scores["within"]) > 5e-4:
+        lines[0] += f" + within groups {scores['within']:.3f}"
+    if scores["skill"] is not None:
+        lines.append(f"skill against always saying {scores['base_rate']:.2f}: {scores['skill']:+.2f}")
+    low, high = scores["gap_interval"]
+    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f}), p {scores['gap_p']:.2g} if calibrated")
+    lines += cut([f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in scores["groups"]], 6)
+    moved = [one for one in scores["recalibration"] if abs((one["low"] + one["high"]) / 2 - one["rate"]) > 0.02]
+    lines += cut([f"read {one['low']:.2f} to {one['high']:.2f} as {one['rate']:.2f}" for one in moved], 3)
+    return cut(lines)
 
 
 def score_brier(forecasts: Sequence[Forecast]) -> float:

@@ -74,7 +74,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue("measures: nothing to look back on", hint)
     _check_causes(fields["causes"], [*fields["measures"], *(one["what"] for one in fields["events"])])
     measures.sort(key=lambda one: -one.size)
-    signs = find_signs(measures, before, after)
+    signs = find_signs(measures, before)
     lessons = [*fields["lessons"], *(one.lesson for one in agent.past if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
     rules = find_rules(lessons, measures, signs, fields["tolerance"])
@@ -164,7 +164,7 @@ def _tell(review: _Review) -> Answer:
         summary += f"; next time: {rules[0].said}"
     steps = [f"{_off_text(one)}, {'better' if one.gain > 0 else 'worse'}" for one in measures[:4] if one.gain]
     steps += [f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5]
-    steps += [_sign_text(name, figures) for name, figures in signs.items() if figures.get("p", 0) < _HINT]
+    steps += [_sign_text(name, figures) for name, figures in signs.items() if figures["p"] < _HINT]
     steps += [f"next time ({rule.support}): {rule.said}" for rule in rules[:4]]
     return Answer(conclusion, None, summary, cut(steps), _detail(review, met, surprises), _caveats(review))
 
@@ -181,12 +181,6 @@ def _bits_text(one: Event) -> str:
 
 
 def _sign_text(name: str, found: Mapping[str, Any]) -> str:
-    if name == "hindsight":
-        then = f", {found['given_before']:.2f} before" if found["given_before"] is not None else ""
-        return (
-            f"hindsight: numbers written after the fact ({found['stated_after']}) gave {found['given_to_what_happened']:.2f}"
-            f" to what happened{then}"
-        )
     if "worse" in found:
         return f"{name}: {found['worse']} worse and {found['better']} better than planned, p {found['p']:.2g}"
     return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {found['p']:.2g}"
@@ -236,7 +230,7 @@ def _caveats(review: _Review) -> tuple[str, ...]:
     )
 
 
-def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequence[Event]) -> dict[str, Any]:
+def find_signs(measures: Sequence[Measure], before: Sequence[Event]) -> dict[str, Any]:
     """Returns the signs of bias, each with the figures that it rests on; p is how often chance gives as much."""
     signs: dict[str, Any] = {}
     worse, better = sum(one.gain < 0 for one in measures), sum(one.gain > 0 for one in measures)
@@ -249,14 +243,6 @@ def find_signs(measures: Sequence[Measure], before: Sequence[Event], after: Sequ
         if abs(said - right) > 1e-9:
             name = "overconfidence" if said > right else "underconfidence"
             signs[name] = {"said": said, "right": right, "count": len(folded), "p": find_tail(folded)}
-    if after:
-        chances = [chance_of(one) for one in after]
-        then = fmean([chance_of(one) for one in before]) if before else None
-        signs["hindsight"] = {
-            "stated_after": len(after),
-            "given_to_what_happened": fmean(chances),
-            "given_before": then,
-        }
     return signs
 
 

@@ -101,7 +101,7 @@ def test_truncated_product(p: list[float]) -> None:
     assert within["effect"] == pytest.approx(within["seen_difference"])
 
 
-def test_numbers_as_values_have_an_expectation() -> None:
+def test_numbers_as_values() -> None:
     answer = solve_yaml(
         "interventional",
         """
@@ -113,8 +113,6 @@ compare: {ads: none}
 outcome: orders
 """,
     )
-    assert answer.detail["expected"] == pytest.approx(17)
-    assert answer.detail["expected_effect"] == pytest.approx(11)
     assert answer.conclusion.value == "10"
 
 
