@@ -8,7 +8,7 @@ from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
 from mabos_cli.core.language.text import one_line, terms
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, notes, words
 from mabos_cli.reasoning.inputs import AgentData, check_size
 
 _MOST_CASES = 10_000
@@ -79,7 +79,7 @@ class _Vote(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """Returns Laplace's share of successesweighted by nearness: 1/2 if nothing is known."""
+        """Returns Laplace's share of successes, weighted by nearness: 1/2 if nothing is known."""
         return (self.worked + 1) / (self.worked + self.failed + 2)
 
 
@@ -106,10 +106,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return _answer(near, _votes(near), comparison, len(cases))
 
 
-def _cases(given: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
-    """Returns the cases as the input tells them; those without an id are numbered."""
+def _cases(rows: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
+    """Returns the cases of the input; those without an id are numbered."""
     found: dict[str, Case] = {}
-    for n, one in enumerate(given, 1):
+    for n, one in enumerate(rows, 1):
         outcome = one["outcome"] or {"success": None, "metrics": {}, "lessons": ""}
         case = Case(
             one["case_id"] or f"case {n}",
@@ -170,16 +170,20 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
     nets = {plan: vote.net for plan, vote in votes.items()}
     best = best_names(nets)
     vote = votes[best[0]]
-    detail = {
+    detail: dict[str, Any] = {
         "plans": {plan: _plan_detail(plan, one, near) for plan, one in votes.items()},
         "cases": [_case_detail(one, comparison) for one in near],
         "near": _rate(votes),
         "compared": compared,
     }
-    steps = [
-        f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}{_differs(one, comparison)}"
-        for one in near
-    ]
+    steps = []
+    for one, row in zip(near, detail["cases"], strict=True):
+        alike = [f"{feature} ~ {to}" for feature, to, _ in row["alike"]]
+        differs = notes(
+            (row["missing"], f"not now: {listed(row['missing'], 4)}"), (alike, f"alike: {listed(alike, 3)}")
+        )
+        line = f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}"
+        steps.append(f"{line} ({'; '.join(differs)})" if differs else line)
     caveats = [_warning(one) for one in near if one.case.success is False][:3]
     if vote.net <= 0:
         known = sum(one.case.success is not None for one in near)
@@ -241,14 +245,6 @@ def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
         "missing": [*beliefs.missing, *desires.missing],
         "extra": [*beliefs.extra, *desires.extra],
     }
-
-
-def _differs(one: _Near, comparison: Comparison) -> str:
-    told = _case_detail(one, comparison)
-    alike = [f"{feature} ~ {to}" for feature, to, _ in told["alike"]]
-    parts = [f"not now: {listed(told['missing'], 4)}"] if told["missing"] else []
-    parts += [f"alike: {listed(alike, 3)}"] if alike else []
-    return f" ({'; '.join(parts)})" if parts else ""
 
 
 def _warning(one: _Near) -> str:

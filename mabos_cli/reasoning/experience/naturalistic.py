@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
-from mabos_cli.reasoning.answer import Answer, choice, cut, listed, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, listed, notes, yes_no
 from mabos_cli.reasoning.inputs import LARGEST
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
@@ -157,7 +157,7 @@ def _fits(expected: Any, value: inputs.Feature) -> bool:
     return (low is None or value >= low) and (high is None or value <= high)
 
 
-def _told(expected: Any) -> str:
+def _shown(expected: Any) -> str:
     if isinstance(expected, list):
         return " or ".join(map(str, expected))
     if not isinstance(expected, dict):
@@ -170,7 +170,7 @@ def _match(name: str, row: dict[str, Any], situation: Mapping[str, inputs.Featur
     weights = {cue: row["weights"].get(cue, 1.0) for cue in row["cues"]}
     score = sum(weights[cue] for cue, fits in known.items() if fits) / sum(weights.values())
     violated = tuple(
-        f"{cue} is {inputs.feature_text(situation[cue])}, not {_told(expected)}"
+        f"{cue} is {inputs.feature_text(situation[cue])}, not {_shown(expected)}"
         for cue, expected in row["expectancies"].items()
         if cue in situation and not _fits(expected, situation[cue])
     )
@@ -201,24 +201,19 @@ def _match_line(one: _Match) -> str:
 def _doubts(found: list[_Match], fields: dict[str, Any]) -> tuple[str, ...]:
     """Returns what speaks against the best match: violated expectancies, what is not known, and a tie."""
     best, *others = found
-    caveats = []
-    if best.violated:
-        next_one = f"; it may be {others[0].name} ({others[0].score:.2g})" if others else ""
-        caveats.append(f"look again: {listed(best.violated)}{next_one}")
-    if best.to_check:
-        caveats.append(f"still to check, if it is {best.name}: {listed(best.to_check)}")
-    if others and abs(others[0].score - best.score) < 1e-12:
-        caveats.append(f"{others[0].name} matches as well; the first given is taken")
     known = {cue for row in fields["prototypes"].values() for cue in (*row["cues"], *row["expectancies"])}
     known |= {cue for row in fields["actions"].values() for cue in row["needs"]}
     unused = [cue for cue in fields["situation"] if cue not in known]
-    if unused:
-        caveats.append(f"nothing known speaks of {listed(unused)}")
     risks = {name for row in fields["actions"].values() for name in row["risks"]}
     idle = [name for name in fields["risk_limits"] if name not in risks]
-    if idle:
-        caveats.append(f"no action runs the risk of {listed(idle)}, which has a limit")
-    return tuple(caveats)
+    next_one = f"; it may be {others[0].name} ({others[0].score:.2g})" if others else ""
+    return notes(
+        (best.violated, f"look again: {listed(best.violated)}{next_one}"),
+        (best.to_check, f"still to check, if it is {best.name}: {listed(best.to_check)}"),
+        (others and abs(others[0].score - best.score) < 1e-12, "another one matches as well; the first given is taken"),
+        (unused, f"nothing known speaks of {listed(unused)}"),
+        (idle, f"no action runs the risk of {listed(idle)}, which has a limit"),
+    )
 
 
 def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], fields: dict[str, Any]) -> list[str]:
@@ -227,9 +222,9 @@ def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature]
     why = []
     for cue, expected in row["needs"].items():
         if cue not in situation:
-            why.append(f"needs {cue} {_told(expected)}, which is not known")
+            why.append(f"needs {cue} {_shown(expected)}, which is not known")
         elif not _fits(expected, situation[cue]):
-            why.append(f"needs {cue} {_told(expected)}, and it is {inputs.feature_text(situation[cue])}")
+            why.append(f"needs {cue} {_shown(expected)}, and it is {inputs.feature_text(situation[cue])}")
     for name, limit in fields["limits"].items():
         after = fields["state"][name] + row["effects"].get(name, 0.0)
         if limit["min"] is not None and after < limit["min"]:

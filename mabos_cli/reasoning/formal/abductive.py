@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from operator import mul
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -12,7 +12,7 @@ from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 
-MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 14
+MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 12
 _EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
 _COST = "what it costs to assume it; the least total wins where priors are missing"
 _HYPOTHESIS = shape.record(
@@ -66,23 +66,10 @@ class Cause(NamedTuple):
 
 def posterior(causes: Sequence[Cause], effects: Sequence[str], absent: Sequence[str]) -> dict[tuple[int, ...], float]:
     """Returns the probability of each possible set of causes, given what was seen; empty if none can be."""
-    states: list[tuple[tuple[int, ...], float, tuple[float, ...]]] = [((), 0.0, (1.0,) * len((*effects, *absent)))]
-    for n, cause in enumerate(causes):
-        prior = cause.prior or 0.0
-        stays = [1 - cause.strengths.get(effect, 0.0) for effect in (*effects, *absent)]
-        with_it = [
-            ((*chosen, n), log + math.log(prior), tuple(map(mul, missing, stays)))
-            for chosen, log, missing in (states if prior else ())
-        ]
-        without = [(chosen, log + math.log1p(-prior), missing) for chosen, log, missing in states if prior < 1]
-        states = without + with_it
-    logs = {}
-    for chosen, log, missing in states:
-        chances = [1 - one if n < len(effects) else one for n, one in enumerate(missing)]
-        if all(chances):
-            logs[chosen] = log + sum(map(math.log, chances))
-    top = max(logs.values(), default=0.0)
-    weights = {chosen: math.exp(weight - top) for chosen, weight in logs.items()}
+    every = (chosen for size in range(len(causes) + 1) for chosen in combinations(range(len(causes)), size))
+    logs = {chosen: log_joint(causes, chosen, effects, absent) for chosen in every}
+    top = max(logs.values())
+    weights = {chosen: math.exp(weight - top) for chosen, weight in logs.items() if weight > -math.inf}
     total = math.fsum(weights.values())
     return {chosen: weight / total for chosen, weight in weights.items()}
 
@@ -150,22 +137,19 @@ def _explain(fields: dict[str, Any]) -> _Explained:
     ]
     seen = [one for one in observations if any(one in cause.strengths for cause in causes)]
     covers = minimal_covers(causes, seen) if seen else []
-    causes_known = all(cause.prior is not None for cause in causes)
-    if not causes_known:
+    unexplained = [one for one in observations if one not in seen]
+    if any(cause.prior is None for cause in causes):
         # What would surely bring about something that is absent cannot be.
         covers = [
             cover for cover in covers
             if not any(causes[c].strengths.get(effect) == 1 for c in cover for effect in absent)
         ]  # fmt: skip
         covers.sort(key=lambda cover: (math.fsum(causes[c].cost for c in cover), len(cover), cover))
-        return _Explained(causes, seen, [o for o in observations if o not in seen], absent, covers, None, {})
+        return _Explained(causes, seen, unexplained, absent, covers, None, {})
     weights = {cover: log_joint(causes, with_certain(causes, cover), seen, absent) for cover in covers}
     covers.sort(key=lambda cover: (-weights[cover], math.fsum(causes[c].cost for c in cover), cover))
     shares = posterior(causes, seen, absent) if len(causes) <= MOST_WEIGHED and covers else {}
-    return _Explained(
-        causes, seen, [o for o in observations if o not in seen], absent, covers,
-        [weights[cover] for cover in covers], shares,
-    )  # fmt: skip
+    return _Explained(causes, seen, unexplained, absent, covers, [weights[cover] for cover in covers], shares)
 
 
 def _strengths(raw: Any, where: str) -> dict[str, float]:
@@ -195,12 +179,12 @@ def _row(found: _Explained, n: int) -> dict[str, Any]:
 
 def _line(found: _Explained, n: int) -> str:
     row = _row(found, n)
-    told = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
+    line = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
     if "probability" in row:
-        told += f", probability of just this {row['probability']:.3g}"
+        line += f", probability of just this {row['probability']:.3g}"
     elif found.weights and n and found.weights[n] > -math.inf:
-        told += f", {math.exp(found.weights[n] - found.weights[0]):.2g} times as likely as the first"
-    return told
+        line += f", {math.exp(found.weights[n] - found.weights[0]):.2g} times as likely as the first"
+    return line
 
 
 def _caveats(found: _Explained) -> tuple[str, ...]:
@@ -295,8 +279,8 @@ def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tupl
         open_effects = [n for n in range(len(effects)) if not covered >> n & 1]
         options = min(([c for c in by_effect[n] if c not in barred] for n in open_effects), key=len)
         stack += [((*chosen, c), barred | {*options[:n]}) for n, c in enumerate(options)]
-    told = f"the limits are {MOST_COVERS:,} explanations and {MOST_NODES:,} tries"
-    raise BadValue(f"hypotheses: too many sets explain the observations; {told}", "give fewer hypotheses")
+    limits = f"the limits are {MOST_COVERS:,} explanations and {MOST_NODES:,} tries"
+    raise BadValue(f"hypotheses: too many sets explain the observations; {limits}", "give fewer hypotheses")
 
 
 def _union(masks: Sequence[int], chosen: tuple[int, ...]) -> int:

@@ -12,7 +12,7 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, p
 from mabos_cli.core.language.values import compare
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.expression import names_of
-from mabos_cli.reasoning.formal.formula import parse_formula, parts_of, where_true
+from mabos_cli.reasoning.formal.modal import parse_formula, parts_of, where_true
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
 from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
 

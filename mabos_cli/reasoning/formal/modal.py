@@ -1,12 +1,15 @@
-"""Finds what must be and what may be: a modal formula over possible worlds."""
+"""Finds what must be and what may be: a modal formula over possible worlds. Also reads formulas of logic, and finds where they hold."""
 
+import re
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
-from mabos_cli.reasoning.expression import Node
-from mabos_cli.reasoning.formal.formula import parse_formula, parts_of, render_formula, where_true
+from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, read_tokens, size_of
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
@@ -22,6 +25,18 @@ SYSTEMS = {
     "S5": ("reflexive", "symmetric", "transitive"),
 }
 _MOST_WORLDS, _MOST_PREMISES = 300, 100
+_MOST = 300  # parts of a formula
+_HINT = "write p, !p, p & q, p | q, p -> q, p <-> q, []p (must), <>p (may), []_a p"
+_SIGNS = SAME_SIGN | {"~": "not", "⊤": "true", "⊥": "false"}
+_WORDS = ("not", "and", "or", "implies", "iff", "true", "false")
+_TIGHTNESS = {"<->": 1, "->": 2, "or": 3, "and": 4}
+_SHOWN = {"<->": " <-> ", "->": " -> ", "or": " | ", "and": " & "}
+_TOKEN = re.compile(
+    r"(?P<box>\[\s*(?P<b>\w*)\s*\]|□)(?:_(?P<bi>\w+))?"
+    r"|(?P<diamond><\s*(?P<d>\w*)\s*>|[◇♢])(?:_(?P<di>\w+))?"
+    r"|(?P<sign><->|<=>|->|=>|&&|\|\||[!~¬&∧|∨→↔⊤⊥()])"
+    r"|(?P<word>\w+(?:-\w+)*)"
+)
 _SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0)
 _WORLD = map_of(
     list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0), "possible worlds"
@@ -190,3 +205,78 @@ def close(relation: Relation, conditions: tuple[str, ...]) -> Relation:
                     seen[other] |= seen[n]
         if tuple(seen) == before:
             return before
+
+
+class _Reader(Reader):
+    def read_part(self, depth: int) -> Node:
+        token = self.peek()
+        if token.kind not in ("box", "diamond"):
+            return super().read_part(depth)
+        self.next += 1
+        return Node(token.kind, (self.read(5, depth + 1),), token.text)
+
+
+def parse_formula(text: str, place: str = "formula") -> Node:
+    """Returns the formula that a text stands for; BadValue says where it goes wrong. A box or diamond has its modality as value.
+
+    >>> render_formula(parse_formula("□(p→q) ∧ ◇_a p"))
+    '[](p -> q) & <a>p'
+    """
+    found = _Reader(text, [*map(_token, read_tokens(_TOKEN, text, place, _HINT))], place).read_all()
+    if size_of(found) > _MOST:
+        raise BadValue(f"{place}: more than {_MOST} parts", "name some of them, and use the names")
+    return found
+
+
+def _token(match: re.Match[str]) -> Token:
+    at = match.start()
+    if match["box"]:
+        return Token("box", match["bi"] or match["b"] or "", at)
+    if match["diamond"]:
+        return Token("diamond", match["di"] or match["d"] or "", at)
+    word = match["sign"] or match["word"]
+    if match["sign"] or word.lower() in _WORDS:
+        return Token("sign", _SIGNS.get(word.lower(), word.lower()), at)
+    return Token("name", word, at)
+
+
+def render_formula(formula: Node, least: int = 0) -> str:
+    """Returns the formula as text, with no more parentheses than it needs."""
+    op, parts = formula.op, formula.parts
+    if op in ("name", "value"):
+        return str(formula.value).lower() if op == "value" else str(formula.value)
+    if op in ("not", "box", "diamond"):
+        sign = {"not": "!", "box": f"[{formula.value}]", "diamond": f"<{formula.value}>"}[op]
+        return sign + render_formula(parts[0], 5)
+    tight = _TIGHTNESS[op]
+    sides = [render_formula(part, tight - (op == "->" and part is parts[-1])) for part in parts]
+    return f"({_SHOWN[op].join(sides)})" if tight <= least else _SHOWN[op].join(sides)
+
+
+def parts_of(formula: Node) -> dict[Node, None]:
+    """Returns every formula within a formula and itself, each once, the inner ones first."""
+    return {inner: None for part in formula.parts for inner in parts_of(part)} | {formula: None}
+
+
+def where_true(
+    formula: Node, everywhere: int, atoms: Mapping[str, int], sees: Mapping[str, Sequence[int]] | None = None
+) -> int:
+    """Returns the set of worlds where a formula holds, as bits: an atom where `atoms` says so, a box where all worlds in
+    sight fulfil it, a diamond where one does."""
+    op = formula.op
+    if op == "name":
+        return atoms[formula.value]
+    if op == "value":
+        return everywhere if formula.value else 0
+    sides = [where_true(part, everywhere, atoms, sees) for part in formula.parts]
+    if op in ("box", "diamond"):
+        worlds = enumerate((sees or {})[formula.value])
+        if op == "diamond":
+            return sum(1 << n for n, seen in worlds if seen & sides[0])
+        return sum(1 << n for n, seen in worlds if not seen & ~sides[0])
+    if op == "not":
+        return everywhere & ~sides[0]
+    if op in ("and", "or"):
+        return reduce(and_ if op == "and" else or_, sides)
+    left, right = sides
+    return (everywhere & ~left) | right if op == "->" else everywhere & ~(left ^ right)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.expression import Node
-from mabos_cli.reasoning.formal.formula import parse_formula, render_formula, where_true
-from mabos_cli.reasoning.formal.modal import CONDITIONS, close
+from mabos_cli.reasoning.formal.modal import CONDITIONS, close, parse_formula, render_formula, where_true
 from reasoning.solving import refused, solve, solve_yaml
 
 
