@@ -86,14 +86,14 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
     if conclusion.value is None:
         return "yes and no weigh the same"
     tied = _tied(conclusion)
-    told = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
+    tie = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
     if not stated:
-        return f"no method states a probability, so there is no confidence; agreement is the share of weight{told}"
+        return f"no method states a probability, so there is no confidence; agreement is the share of weight{tie}"
     if len(inside) == 1:
-        return f"the probability that {inside[0].method} states{told}"
+        return f"the probability that {inside[0].method} states{tie}"
     if len(stated) == len(inside):
-        return f"pooled from the probabilities that all methods state{told}"
-    return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{told}"
+        return f"pooled from the probabilities that all methods state{tie}"
+    return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{tie}"
 
 
 def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_Vote]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, ranking, words
+from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.network import reach
 from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
@@ -154,15 +154,11 @@ def _labels(loops: tuple[Loop, ...]) -> list[str]:
 
 
 def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
-    gain = 1.0
-    for link in loop.links:
-        gain *= link.sign * link.weight
     return {
         "label": label,
         "kind": "reinforcing" if loop.sign > 0 else "balancing",
         "variables": list(loop.names),
         "is_delayed": loop.is_delayed,
-        "gain": gain if abs(gain) < 1e300 else None,
     }
 
 
@@ -197,10 +193,10 @@ def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveat
     if partly:
         caveats.append(f"Not all paths from {listed(partly)} were followed: what looks certain may be open.")
     ways = {name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()}
-    for direction, said in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
+    for direction, verb in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
         moved = [name for name in ways if ways[name] == direction]
         if moved:
-            steps.append(f"the push {said}: {listed(moved)}")
+            steps.append(f"the push {verb}: {listed(moved)}")
     if not fields["steps"]:
         return {"push": ways}
     values, away = simulate(graph, fields["push"], fields["steps"])
@@ -215,17 +211,16 @@ def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveat
 
 
 def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
-    caveats = []
-    if not are_all:
-        caveats.append(
-            f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
+    top = best_names(counts)
+    more = f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
+    few = f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found."
+    return [
+        *notes(
+            (not are_all, more),
+            (len(loops) > MOST_COMPARED, few),
+            (loops and len(top) > 1, f"{listed(top)} lie on equally many loops."),
         )
-    if len(loops) > MOST_COMPARED:
-        caveats.append(f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found.")
-    if loops:
-        top = best_names(counts)
-        caveats += [f"{listed(top)} lie on equally many loops."] if len(top) > 1 else []
-    return caveats
+    ]
 
 
 def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
+from mabos_cli.reasoning.shape import Shape, anything, map_of, number, optional, probability, record, text
 
 Profile = Mapping[str, inputs.Feature]
 POSITIVE, NEGATIVE = "yes", "no"
@@ -25,17 +25,14 @@ SHAPE: Shape = record(
     options=map_of(_VALUES, "the options with their cues", least=2),
     cues=optional(map_of(_CUE, "the cues; left out, those of the options"), {}),
     examples=optional(map_of(_EXAMPLE, "known things, to learn validities from", least=2), {}),
-    recognized=optional(list_of(text("an option"), "the options that you have heard of", least=0)),
-    recognition_validity=optional(probability("how often what is recognized is the better one")),
 )  # fmt: skip
 QUESTIONS: tuple[str, ...] = (
     "Between which options is to be chosen, and what makes one better?",
     "Which few cues tell them apart quickly, each yes or no or a number?",
     "How often has each cue been right, or which one would you ask first?",
-    "Which of the options have you heard of at all?",
+    "Has each been heard of at all? That is a cue too, and often a good one.",
 )
 _MOST_OPTIONS, _MOST_CUES, _MOST_EXAMPLES = 200, 50, 200
-_RECOGNITION = "recognition"
 
 
 class Cue(NamedTuple):
@@ -63,8 +60,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
     cues, learned = _cues(fields, options, caveats)
-    if fields["recognized"] is not None:
-        cues, options = _with_recognition(fields, cues, options)
     if not cues:
         raise BadValue("options: have no cues", "give each option some cues")
     rounds = _eliminate(cues, options)
@@ -161,21 +156,6 @@ def _count_hits(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> tuple[in
         right += verdict > 0
         wrong += verdict < 0
     return right, wrong
-
-
-def _with_recognition(
-    fields: dict[str, Any], cues: list[Cue], options: Mapping[str, Profile]
-) -> tuple[list[Cue], dict[str, Profile]]:
-    """Puts recognition before all cues: what was never heard of has no cues that could be known."""
-    for name in fields["recognized"]:
-        inputs.known_name("recognized", name, options, "option")
-    if any(cue.name == _RECOGNITION for cue in cues):
-        raise BadValue("cues: recognition is a cue of its own", "leave out recognized, or rename the cue")
-    known: dict[str, Profile] = {
-        name: {**profile, _RECOGNITION: POSITIVE if name in fields["recognized"] else NEGATIVE}
-        for name, profile in options.items()
-    }
-    return [Cue(_RECOGNITION, fields["recognition_validity"]), *cues], known
 
 
 def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:

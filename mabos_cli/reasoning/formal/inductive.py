@@ -11,7 +11,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
-from mabos_cli.reasoning.statistics import binomial_tail, correlation, ranks, wilson
+from mabos_cli.reasoning.statistics import binomial_tail, wilson
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 _CASE = shape.record(
@@ -19,7 +19,6 @@ _CASE = shape.record(
     name=shape.optional(shape.text("what it is called")),
     held=shape.truth("whether the property was there"),
     features=shape.optional(shape.map_of(shape.anything("a number or a word"), "its circumstances", least=0), {}),
-    amount=shape.optional(shape.number("how much of the property there was, if it was measured")),
 )
 _COUNTS = shape.record(
     "instead of cases: how many instances had the property",
@@ -53,13 +52,11 @@ _MOST_CASES = 1000
 
 class Findings(NamedTuple):
     """Circumstances as `feature=value`. `agreement`: in all cases with the phenomenon; `joint`: and in none without it;
-    `difference`: features with the pairs of cases that are alike in all else; `variation`: features with how their amount goes
-    with that of the phenomenon, from -1 to 1."""
+    `difference`: features with the pairs of cases that are alike in all else."""
 
     agreement: tuple[str, ...]
     joint: tuple[str, ...]
     difference: dict[str, list[tuple[str, str]]]
-    variation: dict[str, float]
 
 
 class _Seen(NamedTuple):
@@ -98,7 +95,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
     check_size("cases", len(rows), _MOST_CASES, "cases")
     cases = [
-        Case(row["name"] or f"case {n}", parse_features(row["features"], f"cases[{n}].features"), row["held"], row["amount"])
+        Case(row["name"] or f"case {n}", parse_features(row["features"], f"cases[{n}].features"), row["held"])
         for n, row in enumerate(rows, 1)
     ]  # fmt: skip
     failed = tuple(case.name for case in cases if not case.held)
@@ -204,7 +201,6 @@ def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
     detail["by_feature"] = seen.shares
     detail["agreement"], detail["joint"] = list(found.agreement), list(found.joint)
     detail["difference"] = {name: [list(pair) for pair in pairs] for name, pairs in found.difference.items()}
-    detail["variation"] = found.variation
     lines = []
     if found.agreement:
         lines.append(f"agreement: all with it share {listed(found.agreement)}")
@@ -212,8 +208,6 @@ def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
         lines.append(f"joint method: {listed(found.joint)} is in all with it and in none without it")
     for name, pairs in found.difference.items():
         lines.append(f"difference: {pairs[0][0]} and {pairs[0][1]} differ in {name} alone")
-    for name, rank in found.variation.items():
-        lines.append(f"concomitant variation: rank correlation with {name} is {rank:.2f}")
     return lines
 
 
@@ -234,12 +228,11 @@ def _causes(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
 
 
 class Case(NamedTuple):
-    """Something observed: its circumstances, whether the phenomenon was there, and how much of it if that was measured."""
+    """Something observed: its circumstances, and whether the phenomenon was there."""
 
     name: str
     features: Mapping[str, Feature]
     held: bool
-    amount: float | None = None
 
 
 def apply_methods(cases: Sequence[Case]) -> Findings:
@@ -257,7 +250,6 @@ def apply_methods(cases: Sequence[Case]) -> Findings:
         tuple(f"{name}={feature_text(value)}" for name, value in shared),
         tuple(f"{name}={feature_text(value)}" for name, value in joint),
         _differences(with_it, without),
-        _variations(cases),
     )
 
 
@@ -271,19 +263,4 @@ def _differences(with_it: Sequence[Case], without: Sequence[Case]) -> dict[str, 
             unlike = [name for name, value in one.features.items() if two.features[name] != value]
             if len(unlike) == 1 and len(found.get(unlike[0], ())) < _MOST_PAIRS:
                 found.setdefault(unlike[0], []).append((one.name, two.name))
-    return found
-
-
-def _variations(cases: Sequence[Case]) -> dict[str, float]:
-    """Returns the rank correlations between numeric features and the phenomenon, where at least three cases tell."""
-    measured = any(case.amount is not None for case in cases)
-    known = [case for case in cases if not measured or case.amount is not None]
-    found: dict[str, float] = {}
-    for name in dict.fromkeys(name for case in known for name in case.features):
-        some = [case for case in known if name in case.features]
-        values = [value for case in some if not isinstance(value := case.features[name], str)]
-        amounts = [float(case.held if case.amount is None else case.amount) for case in some]
-        if len(some) >= 3 and len(values) == len(some):
-            rank = correlation(ranks(values), ranks(amounts))
-            found |= {} if rank is None else {name: max(-1.0, min(1.0, rank))}
     return found

@@ -1,4 +1,4 @@
-"""Finds which option has the highest expected utility: certainty equivalents, risk premiums, stochastic dominance."""
+"""Finds which option has the highest expected utility: certainty equivalents and risk premiums."""
 
 import math
 from collections.abc import Callable
@@ -43,16 +43,9 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     sure = {name: utility.sure(lottery) - base for name, lottery in moved.items()}
     best, *tied = best_names(sure, scale=max(abs(x) + base for lot in lotteries.values() for x, _ in lot))
     order = sorted(sure, key=lambda name: -sure[name])
-    above = [
-        {"better": one, "worse": other, "order": degree}
-        for one in lotteries
-        for other in lotteries
-        if one != other and (degree := dominates(lotteries[one], lotteries[other]))
-    ]
     detail: dict[str, Any] = {
         "utility": utility.name,
         "options": {name: _figures(lotteries[name], moved[name], sure[name], utility) for name in lotteries},
-        "dominance": above,
     }
     caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
     if utility.name == "linear":
@@ -64,7 +57,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         choice(best, sure),
         None,
         f"{best} is worth {figure(sure[best])} for certain ({utility.name}), its mean is {figure(means[best])}",
-        cut([_step(name, detail["options"][name]) for name in order] + [_above(found) for found in above]),
+        cut([_step(name, detail["options"][name]) for name in order]),
         detail,
         tuple(caveats),
     )
@@ -129,11 +122,6 @@ def _step(name: str, found: dict[str, Any]) -> str:
     )
 
 
-def _above(found: dict[str, Any]) -> str:
-    who = "everybody who likes more" if found["order"] == 1 else "everybody who also dislikes risk"
-    return f"{found['better']} dominates {found['worse']} (order {found['order']}): {who} prefers it"
-
-
 def linear() -> Attitude:
     """Returns the attitude of somebody who looks at the mean only."""
     return Attitude("linear", lambda amount: amount, mean)
@@ -181,28 +169,3 @@ def spread(lottery: Lottery) -> float:
     """Returns the standard deviation."""
     middle = mean(lottery)
     return math.sqrt(sum(share * (amount - middle) ** 2 for amount, share in lottery))
-
-
-def dominates(one: Lottery, other: Lottery) -> int:
-    """Returns 1 if everybody who likes more prefers the first, 2 if everybody does who also dislikes risk, 0 otherwise.
-
-    >>> dominates(((1, 0.5), (3, 0.5)), ((0, 0.5), (3, 0.5))), dominates(((1, 1.0),), ((0, 0.5), (2, 0.5)))
-    (1, 2)
-    """
-    if one == other:
-        return 0
-    at = sorted({amount for amount, _ in one + other})
-    gaps = [_below(other, amount) - _below(one, amount) for amount in at]
-    if all(gap >= -1e-12 for gap in gaps):
-        return 1 if any(gap > 1e-12 for gap in gaps) else 0
-    area, slack = 0.0, 1e-12 * max(1.0, at[-1] - at[0])
-    for gap, start, end in zip(gaps, at, at[1:], strict=False):
-        area += gap * (end - start)
-        if area < -slack:
-            return 0
-    return 2
-
-
-def _below(lottery: Lottery, amount: float) -> float:
-    """Returns the probability of this amount or less."""
-    return sum(share for found, share in lottery if found <= amount)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 from mabos_cli.reasoning.network import causal_order, reach
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
@@ -21,7 +21,7 @@ _MEANS = {
 MOST_VISITS = 300_000
 _MOST_ARGUMENTS = 300
 _MOST_LISTED = 50
-_LINKS = "each as `a -> b` or [a, b], or as a map of one to a list of others"
+_LINKS = "each as `a -> b` or [a, b]"
 SHAPE: Shape = record(
     arguments=map_of(text("what it says"), "every argument by a short name"),
     attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
@@ -90,10 +90,6 @@ def _is_stronger(one: str, other: str, weaker: Mapping[str, list[str]], strength
 
 def _read_links(raw: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
     """Returns the pairs of names, each once, in the order of the input."""
-    if isinstance(raw, Mapping):
-        raw = [
-            [one, other] for one, others in raw.items() for other in (others if isinstance(others, list) else [others])
-        ]
     if not isinstance(raw, list | tuple):
         raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
     found = []
@@ -223,25 +219,18 @@ def _detail(
 
 
 def _caveats(frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]) -> tuple[str, ...]:
-    caveats = []
     if complete is None:
-        caveats.append(
-            f"grounded semantics only: the search for all sets stopped after {MOST_VISITS:,} steps,"
-            f" {grounded.undecided.bit_count()} arguments being open"
-        )
-    elif not keep_stable(complete):
-        caveats.append("no stable set: some arguments attack themselves or each other in an odd circle")
-    if complete is not None and len(preferred) > 1:
-        caveats.append(
-            f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
-        )
+        left = f"{grounded.undecided.bit_count()} arguments being open"
+        return (f"grounded semantics only: the search for all sets stopped after {MOST_VISITS:,} steps, {left}",)
     index = {name: n for n, name in enumerate(frame.known)}
-    for one, other in frame.failed[:20]:
-        if any(labels.inside >> index[one] & labels.inside >> index[other] & 1 for labels in preferred):
-            caveats.append(
-                f"{one} and {other} stand together, though {one} speaks against {other}: its attack fails by preference"
-            )
-    return tuple(caveats)
+    together = [
+        f"{one} and {other} stand together, though {one} speaks against {other}: its attack fails by preference"
+        for one, other in frame.failed[:20]
+        if any(labels.inside >> index[one] & labels.inside >> index[other] & 1 for labels in preferred)
+    ]
+    several = f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
+    odd = "no stable set: some arguments attack themselves or each other in an odd circle"
+    return (*notes((not keep_stable(complete), odd), (len(preferred) > 1, several)), *together)
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:

@@ -127,8 +127,8 @@ def advise(found: Analysis) -> Advice:
         return Advice(_only(found, found.left[me][0]), "all else is strictly dominated")
     if found.is_zero_sum and found.pure:
         return Advice(_only(found, found.pure[0][me]), "a saddle point: neither side can do better")
-    if found.is_zero_sum and found.security:
-        return Advice(found.security[me].mix, "it has the best worst case, which nobody can exploit")
+    if found.is_zero_sum and found.mixed:
+        return Advice(found.mixed[0].mixes[me], "it has the best worst case, which nobody can exploit")
     if single:
         return Advice(single.mixes[me], "it is the part in the only equilibrium")
     if len({profile[me] for profile in found.pure}) == 1:
@@ -202,9 +202,6 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         lines.append(f"mixed equilibrium: {mixes} gives {', '.join(map(_figure, mixed.payoffs))}")
     safe, floor = find_maximin(game, me)
     lines.append(f"safest for {game.players[me]}: {game.actions[me][safe[0]]}, at least {_figure(floor)}")
-    if found.security and found.security[me].value > floor:
-        corner = found.security[me]
-        lines[-1] += f"; mixing {_mix(game.actions[me], corner.mix)}, {_figure(corner.value)} on average"
     better_for_all = [p for p in found.pareto if found.pure and _is_above_all(found, p)]
     if better_for_all:
         lines.append(
@@ -276,11 +273,5 @@ def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
 
 
 def _maximin(found: Analysis, player: int) -> dict[str, Any]:
-    actions = found.game.actions[player]
     safe, floor = find_maximin(found.game, player)
-    row: dict[str, Any] = {"actions": [actions[a] for a in safe], "value": float(floor)}
-    if found.security:
-        corner = found.security[player]
-        row["mixed_value"] = float(corner.value)
-        row["mix"] = {a: float(s) for a, s in zip(actions, corner.mix, strict=True)}
-    return row
+    return {"actions": [found.game.actions[player][a] for a in safe], "value": float(floor)}

@@ -77,7 +77,6 @@ class Analysis(NamedTuple):
     pareto: list[Profile]
     mixed: list[Mixed] | None = None
     is_degenerate: bool = False
-    security: tuple[Corner, ...] = ()
 
     @property
     def is_zero_sum(self) -> bool:
@@ -144,8 +143,8 @@ def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
 
 
 def _add_mixed(found: Analysis) -> Analysis:
-    """Adds the mixed equilibria, where each plays only best replies, and the mixtures with the best worst case."""
-    rows, columns = (find_corners(_matrix(found.game, n, of=1 - n)) for n in (0, 1))
+    """Adds the mixed equilibria, where each plays only best replies."""
+    rows, columns = (find_corners(_matrix(found.game, n)) for n in (0, 1))
     mixed = [
         Mixed((mine.mix, yours.mix), (yours.value, mine.value))
         for mine in rows
@@ -155,20 +154,13 @@ def _add_mixed(found: Analysis) -> Analysis:
     mixed.sort(key=lambda one: (not one.is_pure, [[-share for share in mix] for mix in one.mixes]))
     # With more best replies than actions, equilibria may form ranges.
     is_degenerate = any(len(corner.replies) > len(corner.support) for corner in (*rows, *columns))
-    security = tuple(_find_security(_matrix(found.game, n, of=n)) for n in (0, 1))
-    return found._replace(mixed=mixed, is_degenerate=is_degenerate, security=security)
+    return found._replace(mixed=mixed, is_degenerate=is_degenerate)
 
 
-def _matrix(game: Game, player: int, of: int) -> list[list[Fraction]]:
-    """Returns what one of two players gets, with a row for each action of `player`."""
+def _matrix(game: Game, player: int) -> list[list[Fraction]]:
+    """Returns what the other one of two players gets, with a row for each action of `player`."""
     mine, yours = (range(len(game.actions[n])) for n in (player, 1 - player))
-    return [[game.payoffs[(m, y) if player == 0 else (y, m)][of] for y in yours] for m in mine]
-
-
-def _find_security(mine: list[list[Fraction]]) -> Corner:
-    """Returns the mixture over the rows with the best worst case as its value; an entry is what its player gets."""
-    best = min(find_corners([[-entry for entry in row] for row in mine]), key=lambda corner: corner.value)
-    return best._replace(value=-best.value)
+    return [[game.payoffs[(m, y) if player == 0 else (y, m)][1 - player] for y in yours] for m in mine]
 
 
 def find_corners(theirs: list[list[Fraction]]) -> list[Corner]:

@@ -12,7 +12,7 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
 
 Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
-RULES = ("schulze", "copeland", "borda", "instant-runoff", "plurality", "approval")
+RULES = ("schulze", "borda", "instant-runoff", "plurality", "approval")
 _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
 _BALLOT = record(
@@ -130,7 +130,6 @@ def _count_all(tally: Tally) -> dict[str, Count]:
     paths = find_paths(pairs)
     schulze = _by_score(rank_schulze(paths), names)
     counts = {"schulze": schulze._replace(winners=tuple(names[n] for n in find_schulze(paths)))}
-    counts["copeland"] = _by_score(score_copeland(pairs), names)
     counts["borda"] = _by_score(score_borda(pairs, sum(ballot.voters for ballot in ballots)), names)
     last = rounds[-1].tally
     gone = [one.out for one in reversed(rounds) if one.out is not None]
@@ -160,8 +159,6 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(tally.names), 'candidate')}"]
     if tally.rounds:
         steps.append(f"{winner or 'nobody'} beats every other one by a majority")
-    if tally.rounds and not winner:
-        steps.append(f"fewest that each beat all others: {listed(detail['smith_set'])}")
     steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
     steps += [_round_line(n, one, tally.names) for n, one in enumerate(tally.rounds, 1)]
     scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
@@ -173,7 +170,8 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
 
 def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]:
     names, ballots, pairs, rounds = tally
-    size, smith = range(len(names)), find_smith(pairs)
+    size = range(len(names))
+    winners = [names[a] for a in size if all(pairs[a][b] > pairs[b][a] for b in size if b != a)]
     return {
         "rule": rule,
         "voters": sum(ballot.voters for ballot in ballots),
@@ -181,8 +179,7 @@ def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]
         "orders": {name: [*count.order] for name, count in counts.items()},
         "scores": {name: dict(count.scores) for name, count in counts.items() if count.scores},
         "pairs": {names[a]: {names[b]: pairs[a][b] for b in size if b != a} for a in size},
-        "condorcet_winner": names[smith[0]] if len(smith) == 1 else None,
-        "smith_set": [names[n] for n in smith],
+        "condorcet_winner": winners[0] if winners else None,
         "rounds": [{names[n]: float(got) for n, got in one.tally.items()} for one in rounds],
     }
 
@@ -239,29 +236,6 @@ def score_first(ballots: Sequence[Ballot], standing: Sequence[int]) -> dict[int,
                     tally[one] += count if len(top) == 1 else Fraction(count, len(top))
                 break
     return tally
-
-
-def score_copeland(pairs: Pairs) -> list[Fraction]:
-    """Returns the wins over others, a tie counting half."""
-    size = range(len(pairs))
-    return [
-        sum(
-            (Fraction((pairs[a][b] > pairs[b][a]) * 2 + (pairs[a][b] == pairs[b][a]), 2) for b in size if b != a),
-            Fraction(0),
-        )
-        for a in size
-    ]
-
-
-def find_smith(pairs: Pairs) -> list[int]:
-    """Returns the smallest set whose members each beat everybody outside it."""
-    scores = score_copeland(pairs)
-    order = sorted(range(len(pairs)), key=lambda one: -scores[one])
-    for size in range(1, len(order) + 1):
-        inside, outside = order[:size], order[size:]
-        if all(pairs[a][b] > pairs[b][a] for a in inside for b in outside):
-            return sorted(inside)
-    return sorted(order)
 
 
 def find_paths(pairs: Pairs) -> list[list[int]]:

@@ -78,14 +78,6 @@ def test_what_also_stands_where_the_phenomenon_is_absent_is_no_candidate_of_the_
     assert answer.conclusion.value == ("cake=no",) and "agreement" in answer.summary
 
 
-def test_concomitant_variation_is_a_rank_correlation_with_shared_ranks():
-    """Ranks 1, 2.5, 2.5, 4 against 1..4 give 4.5 / sqrt(4.5 * 5); Pearson on the values would be 0.71."""
-    rows = [{"held": True, "amount": n, "features": {"x": x}} for n, x in enumerate((1, 2, 2, 50), 1)]
-    assert solve("inductive", {"cases": rows}).detail["variation"]["x"] == pytest.approx(4.5 / (4.5 * 5) ** 0.5)
-    rows = [{"held": True, "amount": n * n, "features": {"dose": -n}} for n in range(1, 5)]
-    assert solve("inductive", {"cases": rows}).detail["variation"] == {"dose": -1.0}
-
-
 FACTS = """
 if: ["?x isA customer"]
 then: ?x renews yes

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.reasoning.probabilistic.expected_utility import dominates
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import refused, solve
 
 
 def petersburg(wealth: float, tosses: int = 50) -> dict:
@@ -63,29 +62,6 @@ def test_crra_is_the_power_mean_and_falls_with_aversion(gains: list[float], aver
     assert worth(2) == pytest.approx(len(gains) / sum(1 / gain for gain in gains))
 
 
-lotteries = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 4)), min_size=1, max_size=4)
-
-
-@settings(max_examples=60, deadline=None)
-@given(lotteries, lotteries)
-def test_dominance_agrees_with_its_meaning(one: list, other: list) -> None:
-    """First order: every step utility agrees. Second order: every min(x, k) agrees."""
-
-    def read(pairs: list[tuple[int, int]]) -> tuple[tuple[float, float], ...]:
-        total = sum(weight for _, weight in pairs)
-        merged: dict[float, float] = {}
-        for amount, weight in pairs:
-            merged[amount] = merged.get(amount, 0) + weight / total
-        return tuple(sorted(merged.items()))
-
-    a, b = read(one), read(other)
-    steps = [sum(p for x, p in a if x >= k) - sum(p for x, p in b if x >= k) for k in range(8)]
-    caps = [sum(p * min(x, k) for x, p in a) - sum(p * min(x, k) for x, p in b) for k in range(8)]
-    first = all(gap >= -1e-9 for gap in steps) and any(gap > 1e-9 for gap in steps)
-    second = all(gap >= -1e-9 for gap in caps) and any(gap > 1e-9 for gap in caps)
-    assert dominates(a, b) == (1 if first else 2 if second else 0)
-
-
 def test_huge_aversion_does_not_overflow() -> None:
     raw = {
         "options": {"a": [{"gain": -1e9, "p": 0.5}, {"gain": 1e9, "p": 0.5}]},
@@ -107,16 +83,3 @@ def test_huge_aversion_does_not_overflow() -> None:
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("expected-utility", text)
-
-
-def test_dominance_is_shown() -> None:
-    answer = solve_yaml(
-        "expected-utility",
-        "options: {sure: [{gain: 5, p: 1}], fair: [{gain: 0, p: 0.5}, {gain: 10, p: 0.5}], poor: [{gain: 4, p: 1}]}",
-    )
-    assert answer.detail["dominance"] == [
-        {"better": "sure", "worse": "fair", "order": 2},
-        {"better": "sure", "worse": "poor", "order": 1},
-    ]
-    assert "sure dominates poor (order 1): everybody who likes more prefers it" in answer.steps
-    assert any("worth as much as fair" in said for said in answer.caveats)

@@ -15,7 +15,7 @@ from mabos_cli.reasoning.social.argumentation import (
     keep_stable,
     label_grounded,
 )
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import refused, solve
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
@@ -139,11 +139,6 @@ def test_too_many_sets_leave_the_grounded_ones() -> None:
 )
 def test_refusals(said: str, message: str) -> None:
     assert refused("argumentation", said).startswith(message)
-
-
-def test_links_as_a_map() -> None:
-    answer = solve_yaml("argumentation", "arguments: {a: x, b: x, c: x}\nattacks: {a: [b, c], b: c}")
-    assert answer.detail["grounded"] == {"in": ["a"], "out": ["b", "c"], "undecided": []}
 
 
 graphs = st.integers(1, 5).flatmap(

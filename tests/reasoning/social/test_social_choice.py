@@ -11,7 +11,6 @@ from mabos_cli.reasoning.social.social_choice import (
     count_pairs,
     find_paths,
     find_schulze,
-    find_smith,
 )
 from reasoning.solving import refused, solve, solve_yaml
 
@@ -32,7 +31,6 @@ def test_the_capital_of_tennessee() -> None:
     assert answer.conclusion.value == ("Nashville", "Chattanooga", "Knoxville", "Memphis")
     assert answer.detail["winners"] == {
         "schulze": ["Nashville"],
-        "copeland": ["Nashville"],
         "borda": ["Nashville"],
         "instant-runoff": ["Knoxville"],
         "plurality": ["Memphis"],
@@ -71,7 +69,6 @@ def test_the_paradox_of_voting() -> None:
     """Condorcet 1785: three voters, each order turned by one; majorities run in a circle."""
     answer = solve("social-choice", {"ballots": ["a > b > c", "b > c > a", "c > a > b"]})
     assert answer.detail["condorcet_winner"] is None
-    assert answer.detail["smith_set"] == ["a", "b", "c"]
     assert answer.detail["winners"]["schulze"] == ["a", "b", "c"]
     assert any(caveat.startswith("tie for the first place by schulze") for caveat in answer.caveats)
 
@@ -149,7 +146,7 @@ orders = st.lists(st.tuples(st.integers(1, 4), st.permutations(range(4))), min_s
 @quick
 @given(orders)
 def test_against_brute_force(found) -> None:
-    """The Smith set over all sets; the strongest paths over all simple paths."""
+    """The strongest paths over all simple paths; who wins is in the smallest set whose members each beat all others."""
     ballots = [Ballot(count, tuple((one,) for one in order)) for count, order in found]
     pairs = count_pairs(ballots, 4)
 
@@ -160,7 +157,6 @@ def test_against_brute_force(found) -> None:
         for members in combinations(range(4), size)
         if all((a, b) in beats for a in members for b in range(4) if b not in members)
     )
-    assert find_smith(pairs) == smith
 
     def strongest(a, b):
         paths = [(a, *via, b) for n in range(3) for via in permutations({*range(4)} - {a, b}, n)]
