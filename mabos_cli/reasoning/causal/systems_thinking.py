@@ -26,7 +26,6 @@ ADVICE = {
     "fixes that fail": "mind the late side effect; the fix feeds the problem",
     "success to the successful": "give both sides their own resource, or a goal above both",
     "escalation": "let one side stop first, or agree on a goal for both",
-    "tragedy of the commons": "limit the use of what is shared, or make each feel its own part",
 }
 SHAPE = record(
     links=list_of(
@@ -229,7 +228,6 @@ def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
     plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
     minus = [at for at, loop in enumerate(loops) if loop.sign < 0]
     found = [
-        *_tragedies(loops, plus, minus),
         *_burdens(loops, plus, minus),
         *_escalations(loops, minus),
         *_successes(loops, plus),
@@ -294,23 +292,6 @@ def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]
 def _turn(loop: Loop, name: str) -> tuple[int, int]:
     """Returns the signs of the links of a loop into and out of a variable."""
     return loop.into(name).sign, loop.out_of(name).sign
-
-
-def _tragedies(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Finds two growths that have nothing in common but what both use up: each is held back through it."""
-    for one, other in combinations(plus, 2):
-        if _shared(loops[one], loops[other]):
-            continue
-        holding = [[at for at in minus if _shared(loops[at], loops[grow])] for grow in (one, other)]
-        for hold, also in product(*holding):
-            commons = tuple(
-                name
-                for name in _shared(loops[hold], loops[also])
-                if name not in loops[one].names and name not in loops[other].names
-            )
-            if hold != also and commons:
-                yield Archetype("tragedy of the commons", (one, other, hold, also), commons)
-                break
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:

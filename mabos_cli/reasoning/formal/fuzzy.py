@@ -1,4 +1,4 @@
-"""Gives a verdict from matters of degree: fuzzy rules in words, by Mamdani or Sugeno."""
+"""Gives a verdict from matters of degree: fuzzy rules in words, by Mamdani's method."""
 
 import math
 import re
@@ -32,14 +32,13 @@ _INPUT = record(
     terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
     range=_RANGE,
 )
-_TERM = map_of(anything(f"{_SETS}; for sugeno a number, or factors as in {{speed: 0.5, constant: 2}}"), "words for it")
 SHAPE: Shape = record(
     "Give inputs and an output, each with words for its values, and rules in these words.",
     inputs=map_of(_INPUT, "what the verdict depends on"),
     output=record(
         "what the verdict is about",
         name=text("what it is called in the rules"),
-        terms=_TERM,
+        terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
         range=_RANGE,
         unit=optional(text("what its numbers count"), ""),
     ),
@@ -48,9 +47,6 @@ SHAPE: Shape = record(
             f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
         ),
         "the rules",
-    ),
-    system=optional(
-        text("mamdani: results are fuzzy sets; sugeno: results are numbers", "mamdani", "sugeno"), "mamdani"
     ),
     both=optional(text("how `and` is computed", "min", "product"), "min"),
     either=optional(text("how `or` is computed", "max", "sum"), "max"),
@@ -147,8 +143,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         lost = [name for name, found in degrees.items() if not any(found.values())]
         why = f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
         raise BadValue("rules: none applies to these values", f"{why}; add a rule, or widen the terms")
-    solver = _sugeno if fields["system"] == "sugeno" else _mamdani
-    return _answer(fields, rules, fired, degrees, solver(fields, rules, fired))
+    return _answer(fields, rules, fired, degrees, _mamdani(fields, rules, fired))
 
 
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
@@ -177,7 +172,7 @@ def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float])
     sets = {term: parse_set(raw, f"output.terms.{term}") for term, raw in output["terms"].items()}
     for term, one in sets.items():
         if one.form == "value":
-            raise BadValue(f"output.terms.{term}: is a number and no set", "write system: sugeno, or give a set")
+            raise BadValue(f"output.terms.{term}: is a number and no set", _SETS)
     if output["range"] is None and any(one.form in ("gaussian", "left", "right") for one in sets.values()):
         raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
     places = [x for one in sets.values() for x in one.places()]
@@ -199,32 +194,6 @@ def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float])
     return value, {"levels": levels, "area": area, "result_degrees": {t: one.degree(value) for t, one in sets.items()}}
 
 
-def _sugeno(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
-    """Returns the mean of what the rules give, each as far as it applies."""
-    values = {term: _level(term, raw, fields["inputs"]) for term, raw in fields["output"]["terms"].items()}
-    total = math.fsum(fired)
-    value = math.fsum(degree * values[rule.term] for rule, degree in zip(rules, fired, strict=True)) / total
-    # The word that fits is the one whose number is nearest.
-    near = {term: -abs(one - value) for term, one in values.items()}
-    return value, {"values": values, "total_degree": total, "result_degrees": near}
-
-
-def _level(term: str, raw: Any, inputs: Mapping[str, Any]) -> float:
-    place = f"output.terms.{term}"
-    if not isinstance(raw, dict):
-        one = parse_set(raw, place)
-        if one.form != "value":
-            hint = "write system: mamdani for sets"
-            raise BadValue(f"{place}: sugeno takes a number, or a factor for each input", hint)
-        return one.at[0]
-    found = 0.0
-    for name, factor in raw.items():
-        known_name(place, str(name), (*inputs, "constant"), "input")
-        times = 1.0 if name == "constant" else inputs[name]["value"]
-        found += _number(factor, f"{place}.{name}") * times
-    return found
-
-
 def _answer(
     fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float], degrees: Degrees, result: Result
 ) -> Answer:
@@ -232,7 +201,7 @@ def _answer(
     output = fields["output"]
     words = best_names(detail["result_degrees"])
     # The centre of sets that lie apart may belong to none of them.
-    is_fit = fields["system"] == "sugeno" or detail["result_degrees"][words[0]] > 0
+    is_fit = detail["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
     summary = f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
     caveats = [f"{' and '.join(words)} fit equally well"] if is_fit and len(words) > 1 else []

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.reasoning import KeptResult
-from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole
 
 _MOST_CLAIMS = 200
-_MOST_EXACT = 15  # checks whose every combination is tried against the deadline
+_MOST_EXACT = 15  # the most valuable checks, whose every combination is tried against the deadline
 _WEAK = 0.7
 _HEAVY = 0.2
 _COST = number("in the unit of impact", 0, 1e12)
@@ -84,7 +84,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("claims", len(fields["claims"]), _MOST_CLAIMS, "claims")
     claims = [_read_claim(name, one, fields["cost_per_hour"]) for name, one in fields["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
-    chosen, is_exact = _choose_checks(paying, fields["hours_left"])
+    chosen = _choose_checks(paying, fields["hours_left"])
     flags = _find_flags(claims, fields["alternatives"])
     joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
     detail = {
@@ -106,7 +106,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "joint": joint,
         "flags": flags,
     }
-    caveats = _caveats(claims, paying, chosen, is_exact, fields["hours_left"], agent.past)
+    caveats = _caveats(claims, paying, chosen, fields["hours_left"], agent.past)
     first = f"check {chosen[0].name}" if chosen else "proceed"
     scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
     conclusion = choice(first, scores, "whether to think more before deciding")
@@ -133,25 +133,19 @@ def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Clai
     return Claim(name, status, stated, is_stated, one["impact"], one["sources"], hours, price, finds)
 
 
-def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> tuple[list[Claim], bool]:
-    """Returns the checks with the largest gain together within the time, the most valuable first; and whether that is
-    exact."""
+def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> list[Claim]:
+    """Returns the checks with the largest gain together within the time, the most valuable first."""
     ordered = sorted(paying, key=lambda one: -one.net)
     if hours_left is None or math.fsum(one.check_hours for one in ordered) <= hours_left:
-        return ordered, True
-    if len(ordered) <= _MOST_EXACT:
-        fitting = (
-            some
-            for size in range(len(ordered) + 1)
-            for some in combinations(ordered, size)
-            if math.fsum(one.check_hours for one in some) <= hours_left
-        )
-        return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))], True
-    found: list[Claim] = []
-    for one in sorted(ordered, key=lambda one: -one.net / max(one.check_hours, 1e-9)):
-        if math.fsum(each.check_hours for each in found) + one.check_hours <= hours_left:
-            found.append(one)
-    return sorted(found, key=lambda one: -one.net), False
+        return ordered
+    few = ordered[:_MOST_EXACT]
+    fitting = (
+        some
+        for size in range(len(few) + 1)
+        for some in combinations(few, size)
+        if math.fsum(one.check_hours for one in some) <= hours_left
+    )
+    return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))]
 
 
 def _join(confidences: Sequence[float]) -> dict[str, float]:
@@ -169,7 +163,7 @@ def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> li
     for one in claims:
         is_heavy = one.impact > 0 and one.impact >= _HEAVY * total
         if one.status != "known" and is_heavy and one.confidence < _WEAK:
-            flags.append({"claim": one.name, "flag": "much hangs on it and little supports it"})
+            flags.append({"claim": one.name, "flag": "much depends on it and little supports it"})
         if one.status == "known" and one.confidence < 0.9:
             flags.append({"claim": one.name, "flag": f"called known at {one.confidence:.2f}: an assumption"})
         if is_heavy and one.sources is not None and one.sources < 2:
@@ -211,26 +205,20 @@ def _steps(
 
 
 def _caveats(
-    claims: Claims, paying: Claims, chosen: Claims, is_exact: bool, hours_left: float | None, past: Sequence[KeptResult]
+    claims: Claims, paying: Claims, chosen: Claims, hours_left: float | None, past: Sequence[KeptResult]
 ) -> tuple[str, ...]:
-    caveats = []
     guessed = [one.name for one in claims if not one.is_stated]
-    if guessed:
-        caveats.append(
-            f"no confidence given, even chances assumed: {listed(guessed)}; no joint confidence for that reason"
-        )
     left_out = [one.name for one in paying if one not in chosen]
-    if left_out:
-        caveats.append(f"would pay, but not within {figure(hours_left or 0)} hours: {listed(left_out)}")
-    if not is_exact:
-        caveats.append(f"more than {_MOST_EXACT} checks: chosen by gain per hour, which may not be the best set")
-    if chosen:
-        caveats.append("a check is taken to save the whole loss if it finds the claim false")
-    if chosen and sum(abs(one.net - chosen[0].net) < 1e-9 for one in chosen) > 1:
-        caveats.append("several checks are worth the same; the first named comes first")
+    has_tie = chosen and sum(abs(one.net - chosen[0].net) < 1e-9 for one in chosen) > 1
+    caveats = notes(
+        (guessed, f"no confidence given, even chances assumed: {listed(guessed)}; no joint confidence for that reason"),
+        (left_out, f"would pay, but not within {figure(hours_left or 0)} hours: {listed(left_out)}"),
+        (chosen, "a check is taken to save the whole loss if it finds the claim false"),
+        (has_tie, "several checks are worth the same; the first named comes first"),
+    )
     rated = [one for one in past if one.happened is not None and one.confidence is not None]
-    if len(rated) >= 5:
-        said = math.fsum(one.confidence or 0 for one in rated) / len(rated)
-        right = sum(one.happened is True for one in rated)
-        caveats.append(f"own record: stated {said:.2f} on average, right in {right} of {len(rated)}")
-    return tuple(caveats)
+    if len(rated) < 5:
+        return caveats
+    stated = math.fsum(one.confidence or 0 for one in rated) / len(rated)
+    right = sum(one.happened is True for one in rated)
+    return (*caveats, f"own record: stated {stated:.2f} on average, right in {right} of {len(rated)}")

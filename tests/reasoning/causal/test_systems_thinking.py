@@ -85,14 +85,6 @@ def test_escalation() -> None:
     assert found == {"escalation"}
 
 
-def test_tragedy_of_the_commons() -> None:
-    found = archetypes(
-        "herd A -> gain A +", "gain A -> herd A +", "herd B -> gain B +", "gain B -> herd B +",
-        "herd A -> grazing +", "herd B -> grazing +", "grazing -> grass - delayed", "grass -> gain A +", "grass -> gain B +",
-    )  # fmt: skip
-    assert "tragedy of the commons" in found
-
-
 def test_push_is_open_where_paths_disagree() -> None:
     answer = solve_yaml(
         "systems-thinking",
@@ -152,14 +144,6 @@ def test_more_loops_than_can_be_listed_are_said() -> None:
 )
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("systems-thinking", text)
-
-
-def test_two_growths_with_nothing_in_common_are_no_tragedy() -> None:
-    found = archetypes(
-        "herd A -> gain A +", "gain A -> herd A +", "herd B -> gain B +", "gain B -> herd B +",
-        "herd A -> grazing A +", "grazing A -> gain A -", "herd B -> grazing B +", "grazing B -> gain B -",
-    )  # fmt: skip
-    assert found == {"limits to growth"}
 
 
 def test_exactly_as_many_loops_as_are_listed_are_all() -> None:

@@ -86,7 +86,7 @@ claims:
 alternatives: {wait: no, buy: yes}
 """
     assert solve_yaml("meta-cognitive", said).detail["flags"] == [
-        {"claim": "weak", "flag": "much hangs on it and little supports it"},
+        {"claim": "weak", "flag": "much depends on it and little supports it"},
         {"claim": "weak", "flag": "single source"},
         {"claim": "strong", "flag": "called known at 0.80: an assumption"},
         {"claim": "strong", "flag": "no source"},
@@ -100,11 +100,10 @@ def test_own_record_is_told() -> None:
     assert "own record: stated 0.90 on average, right in 3 of 6" in answer.caveats
 
 
-def test_many_checks_are_chosen_by_gain_per_hour() -> None:
+def test_of_many_checks_the_most_valuable_are_weighed() -> None:
     claims = {f"c{n}": claim(0.5, 100 + n, 1) for n in range(20)}
     answer = solve("meta-cognitive", {"claims": claims, "hours_left": 3})
     assert answer.detail["checks"] == ["c19", "c18", "c17"]
-    assert any("more than 15 checks" in caveat for caveat in answer.caveats)
 
 
 @pytest.mark.parametrize(
