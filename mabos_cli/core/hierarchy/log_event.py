@@ -3,17 +3,54 @@
 import re
 from typing import NamedTuple
 
-from mabos_cli.core.language.text import words
+from mabos_cli.core.language.text import STOP_WORDS, fold, stem, words
 from mabos_cli.core.memory.item import TYPES, grade
 
-_PREFIX = re.compile(
-    rf"\**({'|'.join(TYPES)}|decided|learned|todo)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**\s+",
-    re.IGNORECASE,
+# The types that headings stand for. A noun counts where the phrase ends with it ("Key decisions", "Rules of engagement", "Decision
+# log"), for before another noun it only describes that ("Event format"); the words behind the bar count anywhere ("Preferred tools").
+HEADINGS = (
+    ("preference", "preference style taste | prefer preferred likes dislike favourite favorite"),
+    (
+        "instruction",
+        "instruction rule directive guideline policy convention boundary protocol handbook runbook playbook checklist "
+        "| always never",
+    ),
+    ("decision", "decision | decided"),
+    ("lesson", "lesson pattern mistake gotcha retrospective | learned learning"),
+    ("plan", "todo task plan goal roadmap backlog reminder milestone | next tomorrow upcoming recurring"),
+    ("outcome", "outcome result accomplishment | done completed achieved"),
+    ("insight", "insight reflection idea thought"),
+    ("observation", "observation finding | observed"),
+    ("person", "person people contact relationship team family colleague investor adviser advisor stakeholder"),
+    ("project", "project"),
+    ("event", "event session log timeline meeting incident | happened"),
+    ("fact", "fact reference"),
 )
+_ROWS = tuple(
+    (kind, *(frozenset(map(stem, part.split())) for part in f"{row} |".split("|")[:2])) for kind, row in HEADINGS
+)
+_CONTAINERS = frozenset("log list notes note context history items overview status summary tracker board made".split())
+# Words in front of a line that name its type, besides the types themselves and their plurals.
+_LABELS = {
+    **{name: name for name in TYPES},
+    **{f"{name}s": name for name in TYPES if name != "person"},
+    **{"decided": "decision", "learned": "lesson", "learnings": "lesson", "result": "outcome", "results": "outcome"},
+    **{"finding": "observation", "findings": "observation", "rule": "instruction", "milestones": "plan"},
+    **dict.fromkeys(
+        ("todo", "to do", "next", "next step", "next steps", "follow up", "action item", "action items"), "plan"
+    ),
+}
+_PREFIX = re.compile(r"\**([A-Za-z]+(?:[ -][A-Za-z]+)?)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**(?:\s+|$)")
 _DECIDED = re.compile(r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b")
 _TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
 _DIGIT = re.compile(r"\d")
-_KINDS = {"decided": "decision", "learned": "lesson", "todo": "plan"}
+# What a file says about itself: when it was changed, by what it was made, when a session began.
+_ABOUT_ITSELF = re.compile(
+    r"(?i)[\W_]*(?:last[ -](?:updated?|edited|reviewed|modified|synced)\b|(?:updated|edited|generated) ?(?:on\b|at\b|by\b|from\b|:)"
+    r"|auto(?:matically)?[- ]?generated\b|do not edit (?:this|below|above)\b|keep (?:it|this file) (?:under|below|short)\b"
+    r"|this (?:file|document|page|summary)\b.*\b(?:generated|loaded|maintained|updated)\b|(?:version|agent|sync id)\W*: *\S+\W*$"
+    r"|(?:time|date|duration|started?|ended?|created|next scheduled)\W*: *[\d:TZhms .+-]+$|(?:table of )?contents\W*$)"
+)
 _MILESTONE = re.compile(
     r"(?i)\b(?:launch(?:ed|es)?|shipped|released|went live|go live|signed|closed|won|lost|hired|resigned|left the company|"
     r"migrated|completed|finished|reached|passed|raised|acquired|opened|outage|breach|incident|cancelled|renewed|"
@@ -54,19 +91,53 @@ class LogEvent(NamedTuple):
         return self.kind in _TELLING and self.weight >= 0.7 and bool(_MILESTONE.search(self.text))
 
 
+def kind_of_title(title: str) -> str:
+    """Returns the type that a heading stands for; empty when it names something else.
+
+    >>> [kind_of_title(title) for title in ("Active Projects", "Preferred tools", "Decision log", "Event format", "Non-goals")]
+    ['project', 'preference', 'decision', '', '']
+    """
+    named = words(title)
+    if named[:1] == ["non"]:
+        return ""
+    ends = [*(word in STOP_WORDS or word in _CONTAINERS or not word.isalpha() for word in named[1:]), True]
+    heads = {stem(word) for word, is_end in zip(named, ends, strict=False) if is_end}
+    found = {*map(stem, named)}
+    return next((kind for kind, nouns, others in _ROWS if heads & nouns or found & others), "")
+
+
+def is_about_itself(text: str) -> bool:
+    """Returns whether a text of notes says nothing but when and by what its file was made.
+
+    >>> is_about_itself("_Last updated: 2026-02-20_"), is_about_itself("Updated the price list"), is_about_itself("Time: 08:15:00Z")
+    (True, False, True)
+    """
+    return all(_ABOUT_ITSELF.match(part) for part in re.split(r"\n|(?<=[.!])\s+", text.strip().rstrip("*_")))
+
+
+def split_label(text: str) -> tuple[str, str]:
+    """Returns the label that a line begins with, folded, and the rest of it.
+
+    >>> split_label("**Follow-up**: call Ada"), split_label("Kiln: hot")
+    (('follow up', 'call Ada'), ('kiln', 'hot'))
+    """
+    match = _PREFIX.match(text)
+    return (fold(match[1].replace("-", " ")), text[match.end() :]) if match else ("", text)
+
+
 def split_kind(text: str) -> tuple[str, str, float | None]:
-    """The kind that a line of notes names, the line without that word, and the importance if it is there.
+    """Returns the kind that a line of notes names, the line without that word, and the importance if it is there.
 
     >>> split_kind("Decision: keep Stripe"), split_kind("We decided to wait")
     (('decision', 'keep Stripe', None), ('decision', 'We decided to wait', None))
-    >>> split_kind("**lesson** (0.70): test restores")
-    ('lesson', 'test restores', 0.7)
+    >>> split_kind("**lesson** (0.70): test restores"), split_kind("**Next steps**: call Ada")
+    (('lesson', 'test restores', 0.7), ('plan', 'call Ada', None))
     """
     match = _PREFIX.match(text)
-    if match and text[match.end() :].strip():
-        word = match[1].lower()
+    kind = _LABELS.get(split_label(text)[0], "")
+    if match and kind and text[match.end() :].strip():
         number = float(match[2]) if match[2] else None
-        return _KINDS.get(word, word), text[match.end() :], number if number is None or number <= 1 else None
+        return kind, text[match.end() :], number if number is None or number <= 1 else None
     return ("decision" if _DECIDED.search(text) else "note"), text, None
 
 

@@ -3,22 +3,39 @@ block of code. Every written line is in an entry, is a heading, or has a label t
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
+from mabos_cli.core.hierarchy.log_event import is_about_itself
 from mabos_cli.core.language.text import cut_text
 from mabos_cli.core.memory.migration import Note
 from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block, unescape_links
-from mabos_cli.formats.markdown.scan import Heading, count_head, scan
+from mabos_cli.formats.markdown.scan import count_head, scan
 from mabos_cli.formats.memory.memory_md import without_marks
 
 ENTRY, HEADING = "entry", "heading"
-# Why a line is neither: front matter, a copy of an item, what the template put there, a comment, a table of contents, the head of
-# a table, a rule, marks without words, less text than was asked for.
-SKIPPED = ("front_matter", "copy", "template", "comment", "contents", "table_head", "rule", "empty", "short")
+# Why a line is neither: front matter, a copy of an item, what the template put there, what the file says about itself, a comment, a
+# table of contents, the head of a table, a rule, marks without words, less text than was asked for.
+SKIPPED = (
+    "front_matter",
+    "copy",
+    "template",
+    "boilerplate",
+    "comment",
+    "contents",
+    "table_head",
+    "rule",
+    "empty",
+    "short",
+)
 
+_STEP = re.compile(r" {0,3}\d+[.)][ \t]")
+# A line that stands for a heading where a list follows: bold as a whole, or ending with a colon.
+_LEAD_IN = re.compile(r"\*\*(?:(?!\*\*).){3,}\*\*:?|[^|>`]{3,80}:")
+_LOWEST = 7  # the level of such a heading: below every other
 _ITEM = re.compile(rf"^[ \t]*{BULLET}(?:[ \t]+(?:\[([ xX])\](?:[ \t]+|$))?|$)")
 _NESTED = re.compile(rf"[ \t]+{BULLET}(?:[ \t]|$)")
 _QUOTE = re.compile(r"^ {0,3}> ?")
@@ -26,6 +43,7 @@ _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _RULE = re.compile(r" {0,3}([-*_=])(?:[ \t]*\1){2,}[ \t]*")
 _WRITTEN = re.compile(r"[^\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]")  # what is neither blank nor a mark of ASCII
 _CONTENTS = re.compile(r"!?\[[^\[\]]*\]\(#[^()]*\)|\[\[#[^\[\]]*\]\]|\[TOC\]", re.IGNORECASE)
+_WORD_CONTENTS = re.compile(r"(?i)(?:table of )?contents|\d+|[·•]")
 _BLOCK_ID = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+\s*$")
 _COPY = re.compile(r" \^M-\d+-[0-9a-f]{4}\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -62,12 +80,18 @@ class _Page:
         self.entries: list[Note] = []
         self.trail: list[tuple[int, str]] = []
         self.marks: Marks = ()  # what comments on a heading and right below it say of all up to the next
+        self.title = ""  # of the whole: its only heading of the first level
 
     @property
     def titles(self) -> tuple[str, ...]:
         """The headings above, without the title of the whole file where there are others."""
-        inner = tuple(title for level, title in self.trail if level > 1)
-        return inner or tuple(title for _, title in self.trail)
+        titles = tuple(title for _, title in self.trail)
+        return titles[1:] or titles if self.title and titles[:1] == (self.title,) else titles
+
+    def leave(self, level: int) -> None:
+        """Goes above the headings of a level and those below it."""
+        while self.trail and self.trail[-1][0] >= level:
+            self.trail.pop()
 
     def label(self, numbers: Sequence[int], name: str) -> None:
         for number in numbers:
@@ -78,8 +102,8 @@ def parse_notes(text: str, size: int, *, least: int = 0, template: str = "") -> 
     """The entries of a file. One of more than `size` characters is cut at its paragraphs; shorter than `least`, it is left out.
 
     >>> found = parse_notes("# Me\\n## Rules\\n- Never guess <!-- importance: 9 -->\\n  - ask\\n\\n---\\n", 1600)
-    >>> found.entries[0]
-    Note(first=3, last=4, text='Never guess\\n- ask', titles=('Rules',), marks=(('importance', '9'),), box='')
+    >>> found.entries[0][:5]
+    (3, 4, 'Never guess\\n- ask', ('Rules',), (('importance', '9'),))
     >>> found.labels
     ('heading', 'heading', 'entry', 'entry', '', 'rule', '')
     """
@@ -92,22 +116,33 @@ def parse_notes(text: str, size: int, *, least: int = 0, template: str = "") -> 
     structure = scan(lines, body)
     headings = {heading.first: heading for heading in structure.headings}
     ends = {number for number, line in enumerate(lines) if _BLOCK_ID.search(line)}
+    first_level = [plain_title(heading.title) for heading in structure.headings if heading.level == 1]
+    page.title = first_level[0] if len(first_level) == 1 else ""
     untouched = {line.strip() for line in template.split("\n") if line.strip()}
-    for first, last in find_blocks(lines, structure.whole, ends, body, len(lines) - 1):
+    blocks = find_blocks(lines, structure.whole, ends, body, len(lines) - 1)
+    before_lists = {first for (first, _), (following, _) in pairwise(blocks) if _ITEM.match(lines[following])}
+    for first, last in blocks:
         numbers = [n for n in range(first, last + 1) if lines[n].strip() and not page.labels[n]]
+        if len(numbers) > 1 and _RULE.fullmatch(lines[first]) and not structure.whole.get(first):
+            page.label(numbers[:1], "rule")
+            del numbers[0]
         if numbers and first in headings:
-            _enter(page, numbers, headings[first])
+            _enter(page, numbers, headings[first].level, headings[first].title)
+        elif len(numbers) == 1 and first in before_lists and _is_lead_in(lines[first]):
+            _enter(page, numbers, _LOWEST, lines[first].strip().strip("*:"))
         elif numbers:
             _take(page, numbers, untouched)
     return Notes(tuple(page.entries), tuple(page.labels))
 
 
-def _enter(page: _Page, numbers: list[int], heading: Heading) -> None:
+def _is_lead_in(line: str) -> bool:
+    return bool(_LEAD_IN.fullmatch(line.strip())) and not _ITEM.match(line)
+
+
+def _enter(page: _Page, numbers: list[int], level: int, title: str) -> None:
     """Goes below a heading."""
-    while page.trail and page.trail[-1][0] >= heading.level:
-        page.trail.pop()
-    title = plain_title(heading.title)
-    page.trail += [(heading.level, title)] if title else []
+    page.leave(level)
+    page.trail += [(level, plain)] if (plain := plain_title(title)) else []
     page.marks = find_marks(" ".join(page.lines[n] for n in numbers))
     page.label(numbers, HEADING)
 
@@ -115,6 +150,8 @@ def _enter(page: _Page, numbers: list[int], heading: Heading) -> None:
 def _take(page: _Page, numbers: list[int], untouched: set[str]) -> None:
     """Makes entries of a block, or labels its lines."""
     lines = [page.lines[n] for n in numbers]
+    if not _ITEM.match(lines[0]):
+        page.leave(_LOWEST)
     reason = _why_not(lines, untouched)
     if reason == "comment":
         said = " ".join(lines)
@@ -140,8 +177,11 @@ def _why_not(lines: list[str], untouched: set[str]) -> str:
         return "template"
     if all(_RULE.fullmatch(line) for line in lines):
         return "rule"
-    if all(_CONTENTS.fullmatch(_ITEM.sub("", line).strip()) for line in lines):
+    block = "\n".join(map(_bare, lines)).strip()
+    if _CONTENTS.search(block) and not _WRITTEN.search(_WORD_CONTENTS.sub("", _CONTENTS.sub("", block))):
         return "contents"
+    if is_about_itself(block):
+        return "boilerplate"
     block = "\n".join(lines).strip()
     if block.startswith("<!--") and block.endswith("-->") and block.find("-->") == len(block) - 3:
         return "comment"
@@ -228,6 +268,7 @@ def _add(page: _Page, numbers: list[int], text: str, marks: Marks | None = None)
     for piece in cut_text(text, page.size):
         if piece.strip():
             note = Note(numbers[0] + 1, numbers[-1] + 1, piece.strip(), page.titles, (*page.marks, *found), box)
+            note = note._replace(is_step=bool(_STEP.match(lines[0])), page=page.title)
             page.entries.append(note)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import token_cost
-from mabos_cli.core.memory.migration import Named, draft_note
+from mabos_cli.core.memory.migration import Named, draft_note, join_notes
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import MabosError, NotFound
@@ -83,7 +83,8 @@ def read_notes(agent: Agent, file: NoteFile, min_tokens: int | None = None) -> R
     size = max(1, min(settings["migrate.max_tokens"] * per_token, settings["memory.max_content_bytes"] // 4))
     notes = parse_notes(file.text, size, least=(least - 1) * per_token + 1, template=file.template)
     today = agent.now().date()
-    return Reading(file, notes, tuple(draft_note(note, file.path, today, redact) for note in notes.entries))
+    joined = join_notes(notes.entries, file.path, size)
+    return Reading(file, notes, tuple(draft_note(note, file.path, today, redact) for note in joined))
 
 
 def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False) -> tuple[Migrated, list[str]]:

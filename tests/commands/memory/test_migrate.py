@@ -90,13 +90,13 @@ def test_what_the_notes_say_of_themselves_is_kept(monolith: Desk) -> None:
     assert (quiet["type"], quiet["importance"], quiet["tags"]) == (
         "preference",
         0.9,
-        ["preferences", "notifications"],
+        ["notifications"],
     )
     assert found(monolith, "Never send money")["importance"] == 0.95
     goal = found(monolith, "a faster shop that Jonas")
     assert (goal["observed_at"], goal["tags"]) == (
         "2026-01-12T00:00:00.000Z",
-        ["projects", "web-shop-relaunch"],
+        ["web-shop-relaunch"],
     )
     assert found(monolith, "Opening on 2026-10-02")["tags"][-3:] == ["kyoto", "yuki", "exhibition"]
     assert "archived" in found(monolith, "Etsy shop was closed")["tags"]
