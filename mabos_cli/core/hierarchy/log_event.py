@@ -1,6 +1,7 @@
 """What a daily log tells: one event for each entry, list item or paragraph, with where it stands and what kind it is."""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import STOP_WORDS, fold, stem, words
@@ -149,6 +150,45 @@ def is_marked_untrusted(text: str) -> bool:
     """
     match = _PREFIX.match(text)
     return match is not None and ", untrusted)" in match[0]
+
+
+def name_heading(event: LogEvent) -> LogEvent:
+    """Returns an event that a log tells by label below a time of day with the heading in its text, which does not say what it is
+    about: "### 08:15 - Mail" with Action, Summary, Decisions.
+
+    >>> name_heading(LogEvent("2026-02-24", 5, "**Decisions**: Reply at ten", heading="Mail", time="08:15"))[2:4]
+    ('Mail: Reply at ten', 'decision')
+    """
+    label = _PREFIX.match(event.text)
+    kind, said, _ = split_kind(event.text)
+    if not (label and event.time and event.heading):
+        return event._replace(text=said, kind=kind)
+    if kind in ("note", "project"):
+        kind, said = "note", f"{label[1]}: {event.text[label.end() :]}"
+    return event._replace(text=f"{event.heading}: {said}", kind=kind)
+
+
+def join_events(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """Returns events with those that a log tells by label below the same time of day in one, apart from what has a type.
+
+    >>> mail = LogEvent("2026-02-24", 5, "Mail: Action: Read 23", heading="Mail", time="08:15")
+    >>> [event.text for event in join_events([mail, mail._replace(line=6, text="Mail: Summary: 3 are urgent")])]
+    ['Mail: Action: Read 23; Summary: 3 are urgent']
+    """
+    found: list[LogEvent] = []
+    open_at: dict[tuple[str, str], int] = {}
+    for event in events:
+        place, opening = (event.time, event.heading), f"{event.heading}: "
+        is_labelled = event.kind == "note" and bool(event.time) and event.text.startswith(opening)
+        if is_labelled and place in open_at:
+            first = found[open_at[place]]
+            text = f"{first.text}; {event.text.removeprefix(opening)}"
+            found[open_at[place]] = first._replace(text=text, tags=tuple(dict.fromkeys((*first.tags, *event.tags))))
+            continue
+        if is_labelled:
+            open_at[place] = len(found)
+        found.append(event)
+    return found
 
 
 def shape_of(text: str) -> str:

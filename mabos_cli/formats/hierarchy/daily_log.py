@@ -7,7 +7,15 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.log_event import LogEvent, is_marked_untrusted, split_kind
+from mabos_cli.core.hierarchy.log_event import (
+    LogEvent,
+    is_about_itself,
+    is_marked_untrusted,
+    join_events,
+    kind_of_title,
+    name_heading,
+    split_kind,
+)
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
@@ -148,11 +156,11 @@ def parse_events(text: str, day: str) -> list[LogEvent]:
     for entry in _entries(lines):
         if entry.line <= done:
             continue
-        events += _notes(lines[: entry.line - 1], done, day)
+        events += join_events(_notes(lines[: entry.line - 1], done, day))
         told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
         events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
         done = entry.last
-    return [*events, *_notes(lines, done, day)]
+    return [*events, *join_events(_notes(lines, done, day))]
 
 
 def _notes(lines: list[str], first: int, day: str) -> Iterator[LogEvent]:
@@ -215,14 +223,17 @@ def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent |
     named = _BLOCK_ID.search(text)
     plain, comments = _split_comments(_BLOCK_ID.sub("", text))
     number = next(iter(_IMPORTANCE.findall(comments)), None)
-    if not any(c.isalnum() for c in plain):
+    if not any(c.isalnum() for c in plain) or is_about_itself(plain):
         return None
-    kind, said, graded = split_kind(unescape_block(plain))
+    graded = split_kind(unescape_block(plain))[2]
     if number is not None:  # other tools count to ten
         graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
     tags = tuple(dict.fromkeys(_TAG.findall(plain)))
     own = (heading, time, tags, "", named[1] if named else "", graded)
-    return LogEvent(day, line, said, kind, *own, untrusted=is_marked_untrusted(plain))
+    event = LogEvent(day, line, unescape_block(plain), "note", *own, untrusted=is_marked_untrusted(plain))
+    event = name_heading(event)
+    kind = kind_of_title(heading) if event.kind == "note" and not time else ""
+    return event._replace(kind=kind) if kind else event
 
 
 _LINK = r"((?<!\\)\]\(<?|^ {{0,3}}\[[^\]]+\]:[ \t]*<?)(\./)?{}(?:archive/\d{{4}}/)?(\d{{4}}-\d\d-\d\d)\.md(?=[)#>\s]|$)"

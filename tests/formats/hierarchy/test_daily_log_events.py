@@ -193,3 +193,32 @@ def test_a_note_behind_an_entry_is_an_event_of_its_own():
 def test_a_remark_that_ends_like_a_trailer_does_not_take_the_entry_over():
     found = events(OF_OLD + "\nSee the minutes\n(page 3) ^ref-1\n")
     assert (found[0].text, found[0].id) == ("keep Stripe", "M-1-aaaa")
+
+
+def test_log_by_time_of_day_tells_one_event_for_each_time_and_what_was_decided() -> None:
+    text = """# Daily Log: 2025-01-16
+
+## Session Start
+- **Time**: 08:15:00Z
+
+## Events
+
+### 08:15 - Gmail Check
+- **Action**: Checked 23 new emails
+- **Decisions**: Scheduled reply to John
+- **Summary**: 3 flagged
+
+### 09:30 - Code Session
+- **Project**: Alpha
+- **Notes**: Added retry logic
+
+## Notes for Tomorrow
+- Research Twilio
+"""
+    told = [(event.line, event.kind, event.time, event.text) for event in parse_events(text, "2025-01-16")]
+    assert told == [
+        (9, "note", "08:15", "Gmail Check: Action: Checked 23 new emails; Summary: 3 flagged"),
+        (10, "decision", "08:15", "Gmail Check: Scheduled reply to John"),
+        (14, "note", "09:30", "Code Session: Project: Alpha; Notes: Added retry logic"),
+        (18, "plan", "", "Research Twilio"),
+    ]
