@@ -256,7 +256,10 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     day = re.match(DAY, shown.rpartition("/")[2])
     at = f"{day[0]}T00:00:00.000Z" if day else ""
     untouched = _template_passages(agent, shown, size, overlap)
-    text = hide_secrets(without_seal(data.decode("utf-8", "replace")))
+    whole = data.decode("utf-8", "replace")
+    text = hide_secrets(without_seal(whole))
+    if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
+        return Content()  # our own file of a topic: its items are a source themselves
     found = split_passages(text, size, overlap)
     marked = find_untrusted(text)
     if is_summary(shown) and text.startswith("---\n"):

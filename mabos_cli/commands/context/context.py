@@ -44,7 +44,7 @@ def index(
 ) -> None:
     """Print the memory index, and bring INDEX.md and the domain files up to date.
 
-    Critical items, active projects, and the domains that can be loaded: always under context.index_tokens tokens.
+    Critical items, instructions, active projects, and the domains that can be loaded: always under context.index_tokens tokens.
 
     Example: mabos context index --agent cfo
     """
@@ -60,8 +60,7 @@ def index(
         "text": survey.text,
         "tokens": token_cost(survey.text, per_token),
         "counted_by": f"estimate: {per_token} characters a token",
-        "critical": [_headline_row(line) for line in found.critical],
-        "projects": [_headline_row(line) for line in found.projects],
+        **{name: [_headline_row(line) for line in lines] for name, lines in found.lines._asdict().items()},
         "domains": [
             {
                 "name": domain.name,

@@ -1,21 +1,30 @@
 """The memory index: what an agent has before it at all times, and what it can load. Made from digests, so that no memory is too
 large for it."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
-from typing import Any, NamedTuple
+from operator import attrgetter, itemgetter
+from typing import NamedTuple, TypeVar
 
-from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import PRIORITIES, Glance, MemoryItem, has_expired, priority_of
+from mabos_cli.core.language.text import one_line, words
+from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, Glance, MemoryItem, has_expired, priority_of
 from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
 
 CRITICAL = PRIORITIES["critical"]
-# A longer text does not stand in the index: it is never cut, the index says how to read it.
+# A longer text is cut, and the index says how to read the rest.
 LONGEST = 240
+# The sections of lines in the index, and the types that are shown however important they are.
+SECTIONS = ("critical", "instructions", "projects")
+_SHOWN = {"instruction": "instructions", "project": "projects"}
+# Types whose items stand by topic, a file for each tag that this many of them have; all others stand by type.
+_BY_TOPIC = frozenset(("fact", "insight", "lesson", "plan"))
+_FEWEST, _MOST_TOPICS = 5, 12
+_RESERVED = frozenset((*DOMAINS, *DOMAINS.values(), "index", "con", "prn", "aux", "nul"))
 
 
 class Headline(NamedTuple):
-    """An item as the index shows it: its text on one line, which is empty when it is too long, and how long it is."""
+    """An item as the index shows it: its text on one line, cut where it is too long, and how long it is."""
 
     id: str
     type: str
@@ -23,6 +32,9 @@ class Headline(NamedTuple):
     at: str
     text: str
     size: int
+
+
+_Ranked = TypeVar("_Ranked", Headline, MemoryItem)
 
 
 class Share(NamedTuple):
@@ -36,7 +48,7 @@ class Share(NamedTuple):
 class Digest(NamedTuple):
     """What some items come to, in numbers.
 
-    first_critical and first_project are the ranks of the foremost of what the index may show, empty when there is nothing.
+    shown counts what the index may show, by section; first has the rank of the foremost of each section that holds anything.
     until is when the first of the items expires, used_at when one was last recalled. derived says that the trust of what may be
     shown depends on other items too, or on whether a person vouches for it.
     """
@@ -45,10 +57,8 @@ class Digest(NamedTuple):
     priorities: dict[str, int]
     size: int
     domains: dict[str, Share]
-    critical: int
-    projects: int
-    first_critical: tuple[float | str, ...]
-    first_project: tuple[str, ...]
+    shown: dict[str, int]
+    first: dict[str, tuple[float, str]]
     untrusted: int
     until: str
     used_at: str
@@ -56,10 +66,11 @@ class Digest(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What the index may show of some items, foremost first, and no more than it has room for."""
+    """What the index may show of some items, by section, foremost first, and no more than it has room for."""
 
-    critical: tuple[Headline, ...]
-    projects: tuple[Headline, ...]
+    critical: tuple[Headline, ...] = ()
+    instructions: tuple[Headline, ...] = ()
+    projects: tuple[Headline, ...] = ()
 
 
 class Part(NamedTuple):
@@ -75,7 +86,7 @@ class Part(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """A domain as the index offers it; pages is 0 when it is a single file."""
+    """A domain as the index offers it; pages is 0 when it is a single file, and the type is empty when it is a topic."""
 
     name: str
     type: str
@@ -88,33 +99,56 @@ class MemoryIndex(NamedTuple):
     """What the index says. The numbers count everything, shown or not; untrusted items are never shown."""
 
     agent: str
-    critical: tuple[Headline, ...]
-    all_critical: int
-    projects: tuple[Headline, ...]
-    all_projects: int
+    lines: Lines
     domains: tuple[Domain, ...]
-    all_domains: int
-    untrusted: int
+    counts: dict[str, int]
+    items: int = 0
+    untrusted: int = 0
     until: str = ""
 
     def left_out(self) -> dict[str, int]:
-        """How many of each kind there are and are not shown."""
-        return {
-            "critical": self.all_critical - len(self.critical),
-            "projects": self.all_projects - len(self.projects),
-            "domains": self.all_domains - len(self.domains),
-            "untrusted": self.untrusted,
-        }
+        """Returns how many of each kind there are and are not shown."""
+        shown = {**self.lines._asdict(), "domains": self.domains}
+        return {name: self.counts.get(name, 0) - len(shown[name]) for name in shown} | {"untrusted": self.untrusted}
+
+
+def section_of(seen: Glance | MemoryItem) -> str:
+    """Returns the section of the index that an item may stand in; empty when it is neither critical nor of a type that is shown."""
+    return "critical" if seen.importance >= CRITICAL else _SHOWN.get(seen.type, "")
 
 
 def may_be_shown(seen: Glance | MemoryItem) -> bool:
-    """Whether an item is one that the index shows: critical, or a project."""
-    return seen.importance >= CRITICAL or seen.type == "project"
+    """Returns whether an item is one that the index shows: critical, an instruction, or a project."""
+    return bool(section_of(seen))
 
 
-def domain_order(seen: Glance) -> tuple[float, str, str]:
-    """What items of a domain are sorted by, the greatest first: importance, then time."""
-    return seen.importance, seen.at, seen.id
+def in_order(found: Iterable[_Ranked]) -> list[_Ranked]:
+    """Returns items or lines, the most important first, then the newest; those of one moment in the order of their ids."""
+    return sorted(sorted(found, key=attrgetter("id")), key=_rank, reverse=True)
+
+
+def _rank(seen: Headline | MemoryItem) -> tuple[float, str]:
+    return seen.importance, seen.at if isinstance(seen, Headline) else seen.happened_at
+
+
+def find_topics(items: Sequence[MemoryItem]) -> dict[str, str]:
+    """Returns the topics of items that have one, by id: the first tag that enough items share, as the name of a file.
+
+    >>> facts = [MemoryItem(f"M-{n}", "x", "fact", tags=("all", "Kiln")) for n in range(5)]
+    >>> set(find_topics(facts).values()), find_topics(facts[:4])
+    ({'all'}, {})
+    """
+    tags = {item.id: [topic for tag in item.tags if (topic := _topic(tag))] for item in items if item.type in _BY_TOPIC}
+    counts = Counter(topic for found in tags.values() for topic in set(found))
+    topics = {topic for topic, count in counts.most_common(_MOST_TOPICS) if count >= _FEWEST}
+    chosen = {item: next((topic for topic in found if topic in topics), "") for item, found in tags.items()}
+    held = Counter(chosen.values())  # some are fewer now, where most of their items have another topic before it
+    return {item: topic for item, topic in chosen.items() if topic and held[topic] >= _FEWEST}
+
+
+def _topic(tag: str) -> str:
+    name = "-".join(words(tag))
+    return name if name not in _RESERVED and 1 < len(name) <= 60 and not name.isdigit() else ""
 
 
 def digest_items(
@@ -138,44 +172,29 @@ def digest_items(
         used_at = max(used_at, glance.used_at)
     live = [item for item in decoded if not has_expired(item, now)]
     shown = [item for item in live if may_be_shown(item)]
-    critical: list[Headline] = []
-    projects: list[Headline] = []
+    found: dict[str, list[Headline]] = {name: [] for name in SECTIONS}
     for item in shown:
         if trust_rank(trust_of(item)):
-            (critical if item.importance >= CRITICAL else projects).append(_headline(item))
-    critical.sort(key=_critical_rank, reverse=True)
-    projects.sort(key=_project_rank, reverse=True)
+            found[section_of(item)].append(_headline(item))
+    found = {name: in_order(lines) for name, lines in found.items()}
     digest = Digest(
         types,
         priorities,
         size,
         domains,
-        len(critical),
-        len(projects),
-        _critical_rank(critical[0]) if critical else (),
-        _project_rank(projects[0]) if projects else (),
-        len(shown) - len(critical) - len(projects),
+        {name: len(lines) for name, lines in found.items() if lines},
+        {name: _rank(lines[0]) for name, lines in found.items() if lines},
+        len(shown) - sum(map(len, found.values())),
         min((item.expires_at for item in live if item.expires_at), default=""),
         used_at,
         any(item.derived_from or is_outside(item.source) for item in shown),
     )
-    return digest, Lines(*(tuple(lines[: _fitting(lines, room)]) for lines in (critical, projects)))
+    return digest, Lines(*(tuple(lines[: _fitting(lines, room)]) for lines in found.values()))
 
 
 def _headline(item: MemoryItem) -> Headline:
-    text = one_line(item.content)
-    return Headline(
-        item.id, item.type, item.importance, item.happened_at, text if len(text) <= LONGEST else "", len(text)
-    )
-
-
-def _critical_rank(line: Headline) -> tuple[float | str, ...]:
-    """The most important come first, the newest among equals."""
-    return line.importance, line.at, line.id
-
-
-def _project_rank(line: Headline) -> tuple[str, ...]:
-    return line.at, line.id
+    text = re.sub(r"([.:;!?]?)\n+[-*] ", lambda found: f"{found[1] or ';'} ", item.content)
+    return Headline(item.id, item.type, item.importance, item.happened_at, one_line(text, LONGEST), len(one_line(text)))
 
 
 def _fitting(lines: Sequence[Headline], room: int) -> int:
@@ -188,34 +207,33 @@ def _fitting(lines: Sequence[Headline], room: int) -> int:
 
 
 def choose_lines(parts: Sequence[Part], room: int) -> Lines:
-    """The foremost lines of all parts together."""
-    critical = [(part.digest.first_critical, lambda part=part: part.load().critical) for part in parts]
-    projects = [(part.digest.first_project, lambda part=part: part.load().projects) for part in parts]
-    return Lines(_choose(critical, _critical_rank, room), _choose(projects, _project_rank, room))
+    """Returns the foremost lines of all parts together."""
+    return Lines(*(_choose(parts, name, room) for name in SECTIONS))
 
 
-def _choose(parts: Iterable[tuple[Any, Callable[[], Any]]], rank: Callable[[Headline], Any], room: int) -> Any:
-    """The foremost lines. Parts are taken by their best; those whose best is behind what there is no room for are not opened."""
+def _choose(parts: Sequence[Part], name: str, room: int) -> tuple[Headline, ...]:
+    """Returns the foremost lines of a section. Parts are taken by their best; those whose best is behind what there is no room for
+    are not opened."""
     found: list[Headline] = []
-    for first, load in sorted((part for part in parts if part[0]), key=itemgetter(0), reverse=True):
-        if _fitting(found, room) < len(found) and first < rank(found[-1]):
+    holding = [part for part in parts if name in part.digest.first]
+    for part in sorted(holding, key=lambda part: part.digest.first[name], reverse=True):
+        if _fitting(found, room) < len(found) and part.digest.first[name] < _rank(found[-1]):
             break
-        found = sorted((*found, *load()), key=rank, reverse=True)
+        found = in_order((*found, *getattr(part.load(), name)))
         del found[_fitting(found, room) + 1 :]  # the one that is too much says where to stop
     return tuple(found[: _fitting(found, room)])
 
 
 def add_digests(digests: Sequence[Digest]) -> Digest:
-    """What several digests come to together."""
+    """Returns what several digests come to together."""
+    best = ((name, rank) for digest in digests for name, rank in digest.first.items())
     return Digest(
         _add_counts(digest.types for digest in digests),
         _add_counts(digest.priorities for digest in digests),
         sum(digest.size for digest in digests),
         _add_domains([digest.domains for digest in digests]),
-        sum(digest.critical for digest in digests),
-        sum(digest.projects for digest in digests),
-        max((digest.first_critical for digest in digests), default=()),
-        max((digest.first_project for digest in digests), default=()),
+        _add_counts(digest.shown for digest in digests),
+        dict(sorted(best, key=itemgetter(1))),
         sum(digest.untrusted for digest in digests),
         min((digest.until for digest in digests if digest.until), default=""),
         max((digest.used_at for digest in digests), default=""),

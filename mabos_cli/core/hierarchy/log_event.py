@@ -28,7 +28,9 @@ HEADINGS = (
     ("fact", "fact reference"),
 )
 _ROWS = tuple(
-    (kind, *(frozenset(map(stem, part.split())) for part in f"{row} |".split("|")[:2])) for kind, row in HEADINGS
+    (kind, frozenset(map(stem, nouns.split())), frozenset(map(stem, others.split())))
+    for kind, row in HEADINGS
+    for nouns, _, others in [row.partition("|")]
 )
 _CONTAINERS = frozenset("log list notes note context history items overview status summary tracker board made".split())
 # Words in front of a line that name its type, besides the types themselves and their plurals.

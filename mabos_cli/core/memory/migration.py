@@ -1,6 +1,7 @@
 """Migration: what a note that a person wrote becomes as a memory, by its words, the headings above it and what its comments say."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
@@ -71,6 +72,7 @@ class Note(NamedTuple):
     box: str = ""  # x when it is ticked, - when it is not
     is_step: bool = False  # whether it is numbered
     is_lead: bool = False  # whether it is the first below a heading that names a project or a person
+    is_alone: bool = False  # whether it is all that stands below its heading
     page: str = ""  # the title of the whole file
 
     @property
@@ -99,15 +101,19 @@ def join_notes(notes: Iterable[Note], path: str, size: int) -> Iterator[Note]:
     >>> [note.text for note in found]
     ['Chose SQLite\\n- Rationale: one file']
     """
-    last, tags = None, ()
-    for note in notes:
+    entries = list(notes)
+    sizes = Counter(note.titles for note in entries)
+    last: Note | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+    for note in entries:
         is_new = last is None or last.titles != note.titles
-        named, value = split_label(note.text)
-        if named == "project" and _is_timed(note):
-            tags = (("tags", value),)
+        tags = () if is_new and last else tags
+        if _is_timed(note) and split_label(note.text)[0] == "project":
+            tags = (("tags", split_label(note.text)[1]),)
             continue
-        tags = () if is_new and tags and last else tags
-        note = note._replace(is_lead=is_new and bool(thing_of(note.titles, path)), marks=(*note.marks, *tags))
+        is_alone = sizes[note.titles] == 1 and bool(_name_of(path))
+        is_lead = is_new and bool(thing_of(note.titles, path))
+        note = note._replace(is_lead=is_lead, is_alone=is_alone, marks=(*note.marks, *tags))
         if last and not is_new and len(last.text) + len(note.text) + 3 <= size and _belongs(last, note, path):
             last = last._replace(last=note.last, text=f"{last.text}\n- {note.text}", marks=(*last.marks, *note.marks))
             continue
@@ -209,10 +215,11 @@ def _standing_alone(note: Note, path: str) -> tuple[str, str]:
     text, heading = note.text.replace("\0", "\u2400"), note.titles[-1] if note.titles else ""
     said, title = words(text), subject_of(heading)
     is_open = len(said) <= _SHORT or _PROPERTY.match(text) is not None
-    names = title != heading or bool(thing_of(note.titles, path)) or (note.is_step and "\n- " in text)
+    names = title != heading or note.is_alone or bool(thing_of(note.titles, path)) or (note.is_step and "\n- " in text)
     has_it = fold(title) in fold(text) if names else {*words(title)} <= {*said}
-    # The type says what a label said; numbers in the label are importance.
+    # The type says what a label said, except of a list; numbers in the label are importance.
     bare = split_kind(text)[1]
+    bare = text if "\n" in text.removesuffix(bare) else bare
     if not (is_open or names) or not title or kind_of_title(title) or has_it:
         return bare, text
     return f"{title}: {bare}", f"{title}: {text}" if is_open else text

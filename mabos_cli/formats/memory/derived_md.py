@@ -5,13 +5,12 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.context.memory_index import Digest, Domain, Headline, Lines, MemoryIndex, Part, Share
-from mabos_cli.core.language.ids import day_of
-from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.item import MemoryItem, priority_of
+from mabos_cli.core.context.memory_index import LONGEST, Digest, Domain, Headline, Lines, MemoryIndex, Part, Share
+from mabos_cli.core.language.text import one_line, plural, words
+from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.markdown.escape import (
     escape_behind,
     escape_block,
@@ -25,59 +24,104 @@ from mabos_cli.formats.markdown.scan import split_head
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
-_NOTHING = "\nNothing is remembered for long yet.\n"
-_VERSION = 3  # of the digests: another one means that all are made anew
+_VERSION = 4  # of the digests: those of another version are not read
+# The widths of lines that are tried until every critical item and instruction has its place, and the share kept for projects.
+_WIDTHS, _PROJECTS = (LONGEST, 150, 110, 80, 60), 0.25
+_MORE = {
+    "critical": "mabos recall --priority-min critical --limit 0",
+    "instructions": "mabos recall --type instruction --limit 0",
+    "projects": "mabos recall --type project --limit 0",
+    "domains": "mabos index status",
+}
 
 
 def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
-    """Returns the index with as much as its text has room for: critical items first, then projects. Room for the domains is kept
-    throughout; only an index too small for all of them offers fewer. Entries stand whole or not at all, the foremost first."""
-    fitted = whole._replace(critical=(), projects=())
-    for kind in ("domains", "critical", "projects"):
-        entries = getattr(whole, kind)
-        fits, over, count = 0, len(entries) + 1, len(entries)  # all are tried first, for usually they fit
-        while over - fits > 1:
-            if len(render_index(fitted._replace(**{kind: entries[:count]}))) <= room:
-                fits = count
-            else:
-                over = count
-            count = (fits + over) // 2
-        fitted = fitted._replace(**{kind: entries[:fits]})
+    """Returns the index with as much as its text has room for, the foremost first: all domains, some projects, critical items,
+    instructions, more projects. Lines are shortened where that gives every critical item and instruction its place."""
+    for width in _WIDTHS:
+        fitted = _fit(_narrowed(whole, width), room)
+        out = fitted.left_out()
+        if not out["critical"] + out["instructions"]:
+            break
     return fitted
 
 
+def _narrowed(index: MemoryIndex, width: int) -> MemoryIndex:
+    """Returns the index with its lines cut at a width."""
+    lines = (tuple(line._replace(text=one_line(line.text, width)) for line in section) for section in index.lines)
+    return index._replace(lines=Lines(*lines)) if width < LONGEST else index
+
+
+def _fit(whole: MemoryIndex, room: int) -> MemoryIndex:
+    fitted = _most(whole._replace(lines=Lines(), domains=()), "domains", whole.domains, room)
+    some = min(room, len(render_index(fitted)) + round(room * _PROJECTS))
+    for name, limit in (("projects", some), ("critical", room), ("instructions", room), ("projects", room)):
+        fitted = _most(fitted, name, getattr(whole.lines, name), limit)
+    return fitted
+
+
+def _most(index: MemoryIndex, name: str, entries: tuple[Any, ...], room: int) -> MemoryIndex:
+    """Returns the index with as many of the first entries of a section as there is room for."""
+
+    def put(count: int) -> MemoryIndex:
+        if name == "domains":
+            return index._replace(domains=entries[:count])
+        return index._replace(lines=index.lines._replace(**{name: entries[:count]}))
+
+    fits, over, count = 0, len(entries) + 1, len(entries)  # all are tried first, for usually they fit
+    while over - fits > 1:
+        if len(render_index(put(count))) <= room:
+            fits = count
+        else:
+            over = count
+        count = (fits + over) // 2
+    return put(fits)
+
+
 def render_index(index: MemoryIndex) -> str:
-    """Returns INDEX.md with its front matter and seal."""
-    out = index.left_out()
-    critical = [f"- [{_letter(line.type)}] {_text(line)}" for line in index.critical]
-    critical += _note(out["critical"], "more", "mabos recall --priority-min critical --limit 0")
+    """Returns INDEX.md with its seal."""
+    out, lines = index.left_out(), index.lines
+    more = {name: _note(out[name], "more", command) for name, command in _MORE.items()}
+    critical = [f"- [{_letter(line.type)}] {_text(line)}" for line in lines.critical] + more["critical"]
     critical += _note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine")
-    projects = [f"- {_text(line)}" for line in index.projects]
-    projects += _note(out["projects"], "more", "mabos recall --type project --limit 0")
-    domains = [*map(_domain, index.domains), *_note(out["domains"], "more", "mabos index status")]
-    sections = {"Critical (always relevant)": critical, "Active projects": projects, "Domains": domains}
+    sections = {
+        "Critical (always relevant)": critical,
+        "Instructions": [f"- {_text(line)}" for line in lines.instructions] + more["instructions"],
+        "Active projects": [f"- {_text(line)}" for line in lines.projects] + more["projects"],
+        "Domains": [*map(_domain, index.domains), *more["domains"]],
+        "Recall": _how(index),
+    }
     body = "".join(_block(title, lines) for title, lines in sections.items() if lines)
+    body = body if any(index.counts.values()) or index.untrusted else _nothing(index.items) + body
     return seal(
-        f'---\nagent: "{index.agent}"\ntags: [mabos/index]\n{render_until(index.until)}---\n\n'
-        f"# Memory index — {index.agent}\n\n> Derived from memory; edits here are set aside.{_legend(index)}\n"
-        f"{body or _NOTHING}{_block('Recall', _how(index.agent))}"
+        f"{_head(index.until)}# Memory index — {index.agent}\n\n> Derived from memory; edits here are set aside.{_legend(index)}\n"
+        f"{body}"
     )
+
+
+def _nothing(items: int) -> str:
+    if not items:
+        return "\nNothing is remembered yet: `mabos store TEXT`.\n"
+    return f"\n{plural(items, 'item')}, none of a type that lasts, none critical: `mabos recall WORDS` finds them.\n"
 
 
 def _block(title: str, lines: list[str]) -> str:
     return "\n".join(["", f"## {title}", "", *lines, ""])
 
 
-def _how(agent: str) -> list[str]:
+def _how(index: MemoryIndex) -> list[str]:
+    is_cut = any(line.text.endswith("…") for section in index.lines for line in section)
     return [
-        "- `mabos recall WORDS` searches everything, `--type project` one kind; `mabos get ID` shows one item.",
-        "- `mabos store TEXT --type preference --priority critical` puts a line here.",
-        f"- Where there are several agents, add `--agent {agent}`.",
+        *(["- `mabos read memory/domains/NAME.md` loads a domain."] if any(not d.pages for d in index.domains) else []),
+        f"- `mabos recall WORDS` finds everything{', also the rest of lines that end with …' if is_cut else ''};"
+        " `mabos get ID` shows one item.",
+        "- `mabos store TEXT --type instruction` puts a line here, `--priority critical` any type;"
+        f" with several agents, add `--agent {index.agent}`.",
     ]
 
 
 def _legend(index: MemoryIndex) -> str:
-    used = {line.type for line in index.critical}
+    used = {line.type for line in index.lines.critical}
     told = [f"[{letter}] {name}" for name, letter in _LETTERS.items() if name in used]
     return f" {', '.join(told)}." if told else ""
 
@@ -89,7 +133,8 @@ def _letter(name: str) -> str:
 
 @lru_cache(maxsize=1024)  # an index that is too long is rendered some ten times before it fits
 def _text(line: Headline) -> str:
-    return inline(line.text) if line.text else f"{line.size:,} characters: `mabos get {inline(line.id)}`"
+    is_long = line.size > LONGEST and len(line.text) > _WIDTHS[1]
+    return f"{inline(line.text)} `mabos get {inline(line.id)}`" if is_long else inline(line.text)
 
 
 def _note(count: int, what: str, command: str) -> list[str]:
@@ -101,7 +146,7 @@ def _domain(domain: Domain) -> str:
     told = f"- {domain.name}: {plural(domain.items, 'item')}, {domain.tokens} tokens"
     if domain.pages:
         return f"{told} on {plural(domain.pages, 'page')}: `mabos recall WORDS --type {domain.type}`"
-    return f"{told}: `mabos read memory/domains/{domain.name}.md`"
+    return told
 
 
 class KnownPart(NamedTuple):
@@ -139,8 +184,7 @@ def _parse_part(row: bytes, lines: bytes) -> tuple[str, KnownPart]:
     digest = Digest(*fields)
     digest = digest._replace(
         domains={domain: Share(*share) for domain, share in digest.domains.items()},
-        first_critical=tuple(digest.first_critical),
-        first_project=tuple(digest.first_project),
+        first={name: (rank[0], rank[1]) for name, rank in digest.first.items()},
     )
     return name, KnownPart(key, Part(digest, cache(partial(_parse_lines, lines))), b"%s\n%s" % (row, lines))
 
@@ -150,35 +194,29 @@ def _parse_lines(text: bytes) -> Lines:
 
 
 _NOTE = "Edits here are set aside: change memory with `mabos update`."
-_OPENING = "\n- **"  # what belongs to an entry is indented
+_BRIEF = "Derived: change memory with `mabos update`."
 _UNTIL = re.compile(r'(?m)^valid_until: "(.+)"$')
 
 
 def render_domain(agent: str, name: str, entries: Sequence[str], until: str = "", page: str = "") -> str:
-    """A domain as one file, or one page of it, of entries in their order."""
-    told = f"{plural(len(entries), 'item')} of long-term memory, most important first."
-    title = f"{name.capitalize()} — {agent}{f' — {page}' if page else ''}"
-    return seal(
-        f"{_head(agent, name, len(entries), until)}# {title}\n\n> Derived: {told} {_NOTE}\n\n" + "".join(entries)
-    )
+    """Returns a domain as one file, or one page of it, of entries in their order."""
+    title = f"{name.replace('-', ' ').capitalize()} — {agent}{f' — {page}' if page else ''}"
+    return seal(f"{_head(until)}# {title}\n\n> {_BRIEF}\n\n" + "".join(entries))
 
 
 def render_domain_index(agent: str, name: str, pages: Iterable[tuple[str, int, int]], until: str = "") -> str:
-    """The file that stands for the pages of a large domain, given with their items and tokens; the newest come first."""
+    """Returns the file that stands for the pages of a large domain, given with their items and tokens; the newest come first."""
     listed = sorted(pages, reverse=True)
-    total = sum(items for _, items, _ in listed)
-    told = f"{plural(total, 'item')} of long-term memory on {plural(len(listed), 'page')}, newest first."
+    told = f"{plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first."
     lines = "".join(
         f"- [{page}]({name}/{page}.md): {plural(items, 'item')}, {tokens} tokens\n" for page, items, tokens in listed
     )
-    return seal(
-        f"{_head(agent, name, total, until)}# {name.capitalize()} — {agent}\n\n> Derived: {told} {_NOTE}\n\n{lines}"
-    )
+    return seal(f"{_head(until)}# {name.capitalize()} — {agent}\n\n> {told} {_BRIEF}\n\n{lines}")
 
 
-def _head(agent: str, name: str, items: int, until: str) -> str:
-    """Front matter: flat, so that Obsidian shows it."""
-    return f'---\nagent: "{agent}"\nitems: {items}\ntags: [mabos/{name}]\n{render_until(until)}---\n\n'
+def _head(until: str) -> str:
+    """Returns front matter where there is something to say in it, for a file is read often."""
+    return f"---\n{render_until(until)}---\n\n" if until else ""
 
 
 def render_until(until: str) -> str:
@@ -192,32 +230,25 @@ def has_lapsed(text: str, now: str) -> bool:
     return found is not None and found[1] <= now and is_as_generated(text)
 
 
-def render_domain_entry(item: MemoryItem) -> str:
-    """The list item of an item: what it says, what is known about it, and its block id at the end."""
-    rank = f"- **{priority_of(item.importance)}** ({item.importance:.2f}, {inline(item.happened_at[:10]) or 'undated'}"
-    rank += "): " if item.trust != "untrusted" else ", untrusted): "
-    content = indent(escape_behind(item.content))
-    tags = f" [{inline(', '.join(item.tags))}]" if item.tags else ""
-    told = [f"context: {inline(item.context)}"] if item.context else []
-    told += [f"related: {', '.join(map(_link, item.related_to))}"] if item.related_to else []
-    told += [f"until {inline(item.expires_at[:10])}"] if item.expires_at else []
-    about = f"\n  {'; '.join(told)}" if told else ""
-    own = f" ^{item.id}" if re.fullmatch("[A-Za-z0-9-]+", item.id) else f" ({inline(item.id)})"
-    return f"{rank}{content}{tags}{about}{own}\n"
+def render_domain_entry(item: MemoryItem, topic: str = "") -> str:
+    """Returns the list item of an item: what it says, as briefly as that can be. mabos-memory-items.md has all that is known of it.
 
-
-def _link(item_id: str) -> str:
-    """A link to the entry of an item in the log of the day that its id names; other tools' ids as they are."""
-    day = day_of(item_id)
-    return f"[[{day}#^{item_id}]]" if day else inline(item_id)
-
-
-def split_domain(text: str) -> dict[str, str]:
-    """The entries of a file that is still as it was generated, by block id; none of one that somebody edited."""
-    if not text or not is_as_generated(text):
-        return {}
-    parts = unsealed(text).removesuffix("\n").split(_OPENING)[1:]
-    return {part[part.rfind(" ^") + 2 :]: f"{_OPENING[1:]}{part}\n" for part in parts}
+    In the file of a topic it says what it is, and does not name the topic again.
+    """
+    content, day = item.content, item.happened_at[:10]
+    subject, colon, rest = content.partition(": ")
+    if topic and colon and "-".join(words(subject)) == topic:
+        content = rest
+    marks = ["(untrusted)"] if item.trust == "untrusted" else []
+    marks += [f"[{inline(item.type)}]"] if topic and item.type != "fact" else []
+    is_migrated = item.source.startswith("migrate:")  # such an item was made on a day that says nothing about it
+    is_dated = (item.observed_at or (item.type == "decision" and not is_migrated)) and day not in content
+    marks += [f"{inline(day)}:"] if day and is_dated else []
+    text = indent(escape_behind(content) if marks else escape_block(content)).replace("\n  \\- ", "\n  - ")
+    about = [f"context: {inline(item.context)}"] if item.context and not is_migrated else []
+    about += [f"until {inline(item.expires_at[:10])}"] if item.expires_at else []
+    lines = [f"- {' '.join([*marks, text])}", *(["  " + "; ".join(about)] if about else [])]
+    return "\n".join([*lines, ""])
 
 
 def render_items(

@@ -57,7 +57,7 @@ def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
     _drain(agent, "context index")
     with holding_lock(agent, "context index"):
         loaded = agent.load()
-        return materialize_domains(agent, loaded.memory(), loaded.long_term, unchanged=frozenset())
+        return materialize_domains(agent, loaded.memory(), loaded.long_term, rebuild=False)
 
 
 def _drain(agent: Agent, command: str) -> None:

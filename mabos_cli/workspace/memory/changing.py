@@ -235,7 +235,7 @@ class _Change:
         after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
         notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages).warnings
         if self._dirty or self._moves_index or (len(long_term) and not agent.paths.index_md.exists()):
-            notes += materialize_domains(agent, after, long_term, pages, self._unchanged)[1].warnings
+            notes += materialize_domains(agent, after, long_term, pages, rebuild=False)[1].warnings
         return [*self._clock_warning(), *notes]
 
     def _clock_warning(self) -> list[str]:

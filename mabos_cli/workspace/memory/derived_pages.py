@@ -22,13 +22,15 @@ from mabos_cli.core.context.memory_index import (
     add_shares,
     choose_lines,
     digest_items,
-    domain_order,
+    find_topics,
+    in_order,
     may_be_shown,
 )
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.item import DOMAINS, Glance, glance_of, has_expired
+from mabos_cli.core.memory.item import DOMAINS, Glance, MemoryItem, glance_of, has_expired
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.errors import MabosError
+from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.derived_md import (
     KnownPart,
     fit_index,
@@ -43,7 +45,6 @@ from mabos_cli.formats.memory.derived_md import (
     render_item_page,
     render_items,
     render_parts,
-    split_domain,
     split_entries,
 )
 from mabos_cli.formats.memory.items import glance_at, line_id, parse_item
@@ -154,15 +155,13 @@ def materialize_domains(
     memory: Memory,
     long_term: LongTermStore,
     pages: Pages | None = None,
-    unchanged: Ids | None = None,
+    *,
+    rebuild: bool = True,
 ) -> tuple[Survey, DerivedFiles]:
     """Writes the domain files and the index as far as they differ, and removes files that stand for nothing any more. Under the
-    agent's lock.
-
-    Without `unchanged` everything is read and rendered. With it only parts whose digest is not known are, and entries of the
-    items that it names are taken from the files as they are.
+    agent's lock. Without `rebuild` only parts whose digest is not known are read and rendered.
     """
-    domains, files = _DomainFiles(agent, memory, long_term, pages, unchanged), DerivedFiles(agent)
+    domains, files = _DomainFiles(agent, memory, long_term, pages, rebuild=rebuild), DerivedFiles(agent)
     for path, text in domains.render():
         files.write(path, text)
     survey = domains.survey
@@ -176,7 +175,7 @@ def materialize_domains(
 
 def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
     """Returns what the index would say now; nothing is written."""
-    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, None, frozenset())
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, rebuild=False)
     for _ in domains.render():
         pass
     return domains.survey
@@ -185,7 +184,7 @@ def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
 def stale_domains(agent: Agent) -> list[str]:
     """Returns the domain files, and the index, that a rebuild would change; not those in which only something expired since."""
     loaded, now = agent.load(), format_time(agent.now())
-    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, None, None)
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term)
     rendered = [*domains.render(), *([(agent.paths.index_md, domains.survey.text)] if domains.has_index() else [])]
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     texts = ((path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in [*stale, *domains.leftovers()])
@@ -196,17 +195,22 @@ class _DomainFiles:
     """Domain files and the index as they are made: what is known of each part of memory, and what has to be read."""
 
     def __init__(
-        self, agent: Agent, memory: Memory, long_term: LongTermStore, pages: Pages | None, unchanged: Ids | None
+        self,
+        agent: Agent,
+        memory: Memory,
+        long_term: LongTermStore,
+        pages: Pages | None = None,
+        *,
+        rebuild: bool = True,
     ) -> None:
         self._agent, self._memory, self._long_term = agent, memory, long_term
         self._pages = derived_pages(agent, long_term) if pages is None else pages
-        self._unchanged = unchanged or frozenset()
         self._now = format_time(agent.now())
         self._per_token: int = agent.settings["text.chars_per_token"]
         self._room = agent.settings["context.index_tokens"] * self._per_token
         self._there = _files_there(agent.paths)
         self._cache = read_bytes(agent.paths.survey_cache)
-        self._known = {} if unchanged is None else parse_parts(self._cache or b"", self._room)
+        self._known = {} if rebuild else parse_parts(self._cache or b"", self._room)
         self._made: dict[str, KnownPart] = {}
         self._trust_of = Judge(agent.paths, memory)
         self._ruled = f" {stamp_of(agent.paths.trust_log)}"
@@ -229,10 +233,7 @@ class _DomainFiles:
 
     def has_index(self) -> bool:
         """Returns whether there is anything to say in INDEX.md, or such a file."""
-        index = self.survey.memory_index
-        return (
-            bool(index.all_critical or index.all_projects or index.all_domains) or self._agent.paths.index_md.exists()
-        )
+        return any(self.survey.memory_index.counts.values()) or self._agent.paths.index_md.exists()
 
     def leftovers(self) -> list[Path]:
         """Returns our files that stand for nothing any more."""
@@ -256,9 +257,9 @@ class _DomainFiles:
         digest, lines = digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
         parts = [*(known.part for known in self._made.values()), Part.of(digest, lines)]
         total = add_digests([part.digest for part in parts])
-        critical, projects = choose_lines(parts, self._room)
-        shown_of = critical, total.critical, projects, total.projects, self._domains, len(self._domains)
-        whole = MemoryIndex(self._agent.id, *shown_of, total.untrusted, total.until)
+        lines, counts = choose_lines(parts, self._room), {**total.shown, "domains": len(self._domains)}
+        items = sum(total.types.values())
+        whole = MemoryIndex(self._agent.id, lines, self._domains, counts, items, total.untrusted, total.until)
         index = fit_index(whole, self._room - self._per_token)
         return Survey(total, index, render_index(index))
 
@@ -288,41 +289,27 @@ class _DomainFiles:
         return key + self._ruled if digest.derived else key
 
     def _read(self, name: str, lines: list[bytes]) -> tuple[dict[str, str], Digest, Lines]:
-        """Returns the domain files of a part, by domain, its digest, and what may be shown of it. Only items that are listed, expire,
-        or have no entry to be taken over are decoded."""
-        entries: dict[str, list[tuple[Glance, str]]] = {}
-        until: dict[str, str] = {}
-        seen, decoded, known = [], [], self._entries_there(name)
-        for line in lines:
-            glance = glance_at(line)
-            seen.append(glance)
-            domain = DOMAINS.get(glance.type)
-            item = None
-            if glance.expires or may_be_shown(glance):
-                item = parse_item(line, _STORE)
-                decoded.append(item)
-            if domain is None or (item and has_expired(item, self._now)):
-                continue
-            text = known.get(glance.id) or render_domain_entry(item or parse_item(line, _STORE))
-            entries.setdefault(domain, []).append((glance, text))
-            if item and item.expires_at:
-                until[domain] = min(item.expires_at, until.get(domain, item.expires_at))
+        """Returns the domain files of a part, by domain, its digest, and what may be shown of it. Only items that are listed or expire
+        are decoded. Topics have files while memory is small: of a large one, recall finds them by tag."""
+        seen = [glance_at(line) for line in lines]
+        needed = (
+            (line, glance)
+            for line, glance in zip(lines, seen, strict=True)
+            if glance.type in DOMAINS or _is_special(glance)
+        )
+        decoded = [parse_item(line, _STORE) for line, _ in needed]
+        live = [item for item in decoded if item.type in DOMAINS and not has_expired(item, self._now)]
+        topics = find_topics(live) if name == _WHOLE else {}
+        domains: dict[str, list[MemoryItem]] = {}
+        for item in in_order(live):
+            domains.setdefault(topics.get(item.id) or DOMAINS[item.type], []).append(item)
         texts, shares = {}, {}
-        for domain, found in sorted(entries.items()):
-            found.sort(key=lambda pair: domain_order(pair[0]), reverse=True)
-            ordered, expires = [text for _, text in found], until.get(domain, "")
-            texts[domain] = render_domain(self._agent.id, domain, ordered, expires, name)
-            shares[domain] = Share(len(found), len(texts[domain]), expires)
+        for domain, items in sorted(domains.items()):
+            expires = min((item.expires_at for item in items if item.expires_at), default="")
+            entries = [render_domain_entry(item, topics.get(item.id, "")) for item in items]
+            texts[domain] = render_domain(self._agent.id, domain, entries, expires, name)
+            shares[domain] = Share(len(items), len(texts[domain]), expires)
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
-
-    def _entries_there(self, name: str) -> dict[str, str]:
-        """Returns the entries of unchanged items, from the files of a part as they are."""
-        found: dict[str, str] = {}
-        for domain, page in self._there if self._unchanged else ():
-            if page == name:
-                data = read_bytes(_place(self._agent.paths, domain, page)) or b""
-                found |= split_domain(data.decode("utf-8", "replace"))
-        return {item_id: text for item_id, text in found.items() if item_id in self._unchanged}
 
     def _moved(self) -> set[str]:
         """Returns the domains whose files may list other pages, or other numbers of them, than before."""
@@ -334,14 +321,15 @@ class _DomainFiles:
 
     @cached_property
     def _domains(self) -> tuple[Domain, ...]:
-        """The domains that hold anything, in their order. For when all parts are made."""
+        """The domains that hold anything: those of types in their order, then topics, the largest first."""
         found = []
-        for type, name in DOMAINS.items():
+        held = {name for known in self._made.values() for name in known.part.digest.domains}
+        for type, name in (*DOMAINS.items(), *(("", name) for name in sorted(held.difference(DOMAINS.values())))):
             if shares := list(self._shares(name).values()):
                 total = add_shares(shares)
                 pages = len(shares) if self._pages else 0
                 found.append(Domain(name, type, total.items, self._tokens(total.size), pages))
-        return tuple(found)
+        return tuple(sorted(found, key=lambda domain: (not domain.type, 0 if domain.type else -domain.items)))
 
     def _shares(self, domain: str) -> dict[str, Share]:
         """Returns what each part holds of a domain, if anything."""
@@ -361,10 +349,22 @@ def _place(paths: AgentPaths, domain: str, page: str) -> Path:
     return paths.domain_page(domain, page) if page else paths.domain(domain)
 
 
+def _is_special(seen: Glance) -> bool:
+    return seen.expires or may_be_shown(seen)
+
+
 def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:
     """Returns our files in memory/domains/, by domain and page; what else lies there is somebody's own."""
     names = set(list_names(paths.domains))
     found = {(name, _WHOLE) for name in DOMAINS.values() if f"{name}.md" in names}
+    stems = {name.removesuffix(".md") for name in names if name.endswith(".md")}
+    found |= {(name, _WHOLE) for name in stems.difference(DOMAINS.values()) if is_ours(paths.domain(name))}
     for name in names.intersection(DOMAINS.values()):
         found |= {(name, page) for page in list_pages(paths.domains / name, PAGE)}
     return found
+
+
+def is_ours(path: Path) -> bool:
+    """Returns whether a file is one that we wrote, also where somebody edited it since."""
+    text = (read_bytes(path) or b"").decode("utf-8", "replace")
+    return without_seal(text) != text
