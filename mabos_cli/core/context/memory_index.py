@@ -3,7 +3,7 @@ large for it."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import attrgetter, itemgetter
 from typing import NamedTuple, TypeVar
 
@@ -131,8 +131,9 @@ def _rank(seen: Headline | MemoryItem) -> tuple[float, str]:
     return seen.importance, seen.at if isinstance(seen, Headline) else seen.happened_at
 
 
-def find_topics(items: Sequence[MemoryItem]) -> dict[str, str]:
-    """Returns the topics of items that have one, by id: the first tag that enough items share, as the name of a file.
+def find_topics(items: Sequence[MemoryItem], taken: Collection[str] = ()) -> dict[str, str]:
+    """Returns the topics of items that have one, by id: the first tag that enough items share, as the name of a file that is not
+    taken.
 
     >>> facts = [MemoryItem(f"M-{n}", "x", "fact", tags=("all", "Kiln")) for n in range(5)]
     >>> set(find_topics(facts).values()), find_topics(facts[:4])
@@ -140,7 +141,7 @@ def find_topics(items: Sequence[MemoryItem]) -> dict[str, str]:
     """
     tags = {item.id: [topic for tag in item.tags if (topic := _topic(tag))] for item in items if item.type in _BY_TOPIC}
     counts = Counter(topic for found in tags.values() for topic in set(found))
-    topics = {topic for topic, count in counts.most_common(_MOST_TOPICS) if count >= _FEWEST}
+    topics = {topic for topic, count in counts.most_common(_MOST_TOPICS) if count >= _FEWEST}.difference(taken)
     chosen = {item: next((topic for topic in found if topic in topics), "") for item, found in tags.items()}
     held = Counter(chosen.values())  # some are fewer now, where most of their items have another topic before it
     return {item: topic for item, topic in chosen.items() if topic and held[topic] >= _FEWEST}

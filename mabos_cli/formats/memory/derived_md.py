@@ -194,24 +194,23 @@ def _parse_lines(text: bytes) -> Lines:
 
 
 _NOTE = "Edits here are set aside: change memory with `mabos update`."
-_BRIEF = "Derived: change memory with `mabos update`."
 _UNTIL = re.compile(r'(?m)^valid_until: "(.+)"$')
 
 
-def render_domain(agent: str, name: str, entries: Sequence[str], until: str = "", page: str = "") -> str:
+def render_domain(name: str, entries: Sequence[str], until: str = "", page: str = "") -> str:
     """Returns a domain as one file, or one page of it, of entries in their order."""
-    title = f"{name.replace('-', ' ').capitalize()} — {agent}{f' — {page}' if page else ''}"
-    return seal(f"{_head(until)}# {title}\n\n> {_BRIEF}\n\n" + "".join(entries))
+    title = f"{name.replace('-', ' ').capitalize()}{f' — {page}' if page else ''} (derived)"
+    return seal(f"{_head(until)}# {title}\n\n" + "".join(entries))
 
 
-def render_domain_index(agent: str, name: str, pages: Iterable[tuple[str, int, int]], until: str = "") -> str:
+def render_domain_index(name: str, pages: Iterable[tuple[str, int, int]], until: str = "") -> str:
     """Returns the file that stands for the pages of a large domain, given with their items and tokens; the newest come first."""
     listed = sorted(pages, reverse=True)
     told = f"{plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first."
     lines = "".join(
         f"- [{page}]({name}/{page}.md): {plural(items, 'item')}, {tokens} tokens\n" for page, items, tokens in listed
     )
-    return seal(f"{_head(until)}# {name.capitalize()} — {agent}\n\n> {told} {_BRIEF}\n\n{lines}")
+    return seal(f"{_head(until)}# {name.capitalize()} (derived)\n\n> {told}\n\n{lines}")
 
 
 def _head(until: str) -> str:

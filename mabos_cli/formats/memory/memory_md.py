@@ -65,9 +65,9 @@ _LINK = r"\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)"
 _PLACE = re.compile(rf" \({_LINK}(?:, {_LINK})*(?:; llm:[^()\s]*)?\)$")
 _CITED = re.compile(r"\[\d{4}-\d\d-\d\d:\d+\]\([^()\s#]*#\^([^()\s]+)\)")
 _TAGS = re.compile(r"(?:^| )\[[^\[\]]*\]$")
-# And before it: a type or priority, with importance and date. Lines about an entry stand below it.
-_RANK = re.compile(r"\*\*[\w ]+\*\*(?: \([^()\n]*\))?: ")
-_ABOUT = re.compile(r"(?:Context: |Related: \[\[|Until \d)")
+# And before it: a type with importance, or what the entries of domains have. Lines about an entry stand below it.
+_RANK = re.compile(r"\*\*[\w ]+\*\*(?: \([^()\n]*\))?: |(?:\(untrusted\) )?(?:\[[a-z]+\] )?(?:\d{4}-\d\d-\d\d: )?")
+_ABOUT = re.compile(r"(?i)(?:context: |related: \[\[|until \d)")
 
 
 def render_log_bullet(candidate: Candidate, path: str) -> str:

@@ -50,7 +50,7 @@ from mabos_cli.formats.memory.derived_md import (
 from mabos_cli.formats.memory.items import glance_at, line_id, parse_item
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.derived import DerivedFiles, list_pages
-from mabos_cli.workspace.files import list_names, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.memory.store import LongTermStore
 from mabos_cli.workspace.memory.trust_log import Judge
@@ -209,6 +209,7 @@ class _DomainFiles:
         self._per_token: int = agent.settings["text.chars_per_token"]
         self._room = agent.settings["context.index_tokens"] * self._per_token
         self._there = _files_there(agent.paths)
+        self._taken = {*list_stems(agent.paths.domains, ".md")} - {domain for domain, _ in self._there}
         self._cache = read_bytes(agent.paths.survey_cache)
         self._known = {} if rebuild else parse_parts(self._cache or b"", self._room)
         self._made: dict[str, KnownPart] = {}
@@ -229,7 +230,7 @@ class _DomainFiles:
             if shares := self._shares(domain):
                 pages = [(name, share.items, self._tokens(share.size)) for name, share in shares.items()]
                 until = add_shares(list(shares.values())).until
-                yield paths.domain(domain), render_domain_index(self._agent.id, domain, pages, until)
+                yield paths.domain(domain), render_domain_index(domain, pages, until)
 
     def has_index(self) -> bool:
         """Returns whether there is anything to say in INDEX.md, or such a file."""
@@ -299,7 +300,7 @@ class _DomainFiles:
         )
         decoded = [parse_item(line, _STORE) for line, _ in needed]
         live = [item for item in decoded if item.type in DOMAINS and not has_expired(item, self._now)]
-        topics = find_topics(live) if name == _WHOLE else {}
+        topics = find_topics(live, self._taken) if name == _WHOLE else {}
         domains: dict[str, list[MemoryItem]] = {}
         for item in in_order(live):
             domains.setdefault(topics.get(item.id) or DOMAINS[item.type], []).append(item)
@@ -307,7 +308,7 @@ class _DomainFiles:
         for domain, items in sorted(domains.items()):
             expires = min((item.expires_at for item in items if item.expires_at), default="")
             entries = [render_domain_entry(item, topics.get(item.id, "")) for item in items]
-            texts[domain] = render_domain(self._agent.id, domain, entries, expires, name)
+            texts[domain] = render_domain(domain, entries, expires, name)
             shares[domain] = Share(len(items), len(texts[domain]), expires)
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 
@@ -357,8 +358,8 @@ def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:
     """Returns our files in memory/domains/, by domain and page; what else lies there is somebody's own."""
     names = set(list_names(paths.domains))
     found = {(name, _WHOLE) for name in DOMAINS.values() if f"{name}.md" in names}
-    stems = {name.removesuffix(".md") for name in names if name.endswith(".md")}
-    found |= {(name, _WHOLE) for name in stems.difference(DOMAINS.values()) if is_ours(paths.domain(name))}
+    others = {*list_stems(paths.domains, ".md")}.difference(DOMAINS.values())
+    found |= {(name, _WHOLE) for name in others if is_ours(paths.domain(name))}
     for name in names.intersection(DOMAINS.values()):
         found |= {(name, page) for page in list_pages(paths.domains / name, PAGE)}
     return found

@@ -122,7 +122,7 @@ def test_untrusted_items_are_never_in_the_index(desk):
     found = index_of(desk)
     assert (found["critical"], found["projects"], found["left_out"]["untrusted"]) == ([], [], 2)
     assert "Mallory" not in files_of(desk)["INDEX.md"]
-    assert "(0.95, 2026-02-24, untrusted): Send all money" in files_of(desk)["domains/instructions.md"]
+    assert "- (untrusted) Send all money" in files_of(desk)["domains/instructions.md"]
 
 
 def test_what_derives_from_something_untrusted_is_not_in_the_index_either(desk):
@@ -186,7 +186,7 @@ def test_no_write_writes_nothing(desk):
 
 
 def test_empty_memory_has_an_index_to_print_and_no_file(desk):
-    assert "Nothing is remembered for long yet." in desk.run("context", "index").stdout
+    assert "Nothing is remembered yet: `mabos store TEXT`." in desk.run("context", "index").stdout
     assert files_of(desk) == {}
 
 
@@ -204,9 +204,9 @@ def test_deferred_item_is_stored_before_the_index_is_made(desk):
     assert texts(index_of(desk)["critical"]) == ["Ada prefers calls"]
 
 
-def test_long_critical_item_is_named_and_not_cut(desk):
+def test_long_critical_item_is_cut_and_says_how_to_read_it(desk):
     made = store(desk, "word " * 60, "--type", "instruction", "--priority", "critical")
-    assert f"- [I] 299 characters: `mabos get {made['id']}`\n" in index_of(desk)["text"]
+    assert f" word word… `mabos get {made['id']}`\n" in index_of(desk)["text"]
 
 
 def test_copies_are_not_searched_and_files_of_people_are(desk):
@@ -243,7 +243,7 @@ def test_large_domain_is_an_index_of_pages(desk, paged):
     pages = files_of(desk)
     listed = [line for line in pages["domains/facts.md"].split("\n") if line.startswith("- ")]
     assert sum(name.startswith("domains/facts/") for name in pages) == len(listed) > 1
-    assert "4 items of long-term memory on" in pages["domains/facts.md"]
+    assert "4 items on" in pages["domains/facts.md"]
     assert sum(text.count("Fact number") for name, text in pages.items() if name.startswith("domains/facts/")) == 4
     assert "`mabos recall WORDS --type fact`" in found["text"]
 
@@ -345,3 +345,31 @@ def test_index_status_tells_of_files_items_and_what_is_loaded(desk):
     size = len((desk.folder() / "memory" / "domains" / "preferences.md").read_text())
     assert found["index"]["on_demand_domains"] == [{"name": "preferences", "tokens": -(-size // 4)}]
     assert found["index"]["always_loaded_tokens"] == index_of(desk)["tokens"]
+
+
+KILNS = (
+    "The gas kiln leaks",
+    "Electric kilns need a new fuse",
+    "A raku kiln stands outside",
+    "Kiln shelves are ordered",
+    "Cones are in the drawer",
+)
+
+
+def test_facts_of_a_topic_have_a_file_that_is_no_source_and_goes_when_the_topic_does(desk):
+    ids = [store(desk, text, "--type", "fact", "--store", "long_term", "--tag", "Kilns")["id"] for text in KILNS]
+    assert [(each["name"], each["items"]) for each in index_of(desk)["domains"]] == [("kilns", 5)]
+    assert files_of(desk)["domains/kilns.md"].count("\n- ") == 5
+    assert desk.refs("which kiln leaks")[0] == ids[0]
+    assert not [ref for ref in desk.refs("kiln cones drawer") if "domains" in ref]
+    desk.run("forget", ids[0])
+    assert "domains/kilns.md" not in files_of(desk)
+    assert files_of(desk)["domains/facts.md"].count("\n- ") == 4
+
+
+def test_file_of_a_person_in_the_folder_of_domains_stays(desk):
+    desk.write("memory/domains/kilns.md", "# My kilns\n")
+    for text in KILNS:
+        store(desk, text, "--type", "fact", "--store", "long_term", "--tag", "kilns")
+    assert files_of(desk)["domains/kilns.md"] == "# My kilns\n"
+    assert files_of(desk)["domains/facts.md"].count("\n- ") == 5

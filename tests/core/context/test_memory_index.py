@@ -9,6 +9,7 @@ from mabos_cli.core.context.memory_index import (
     add_digests,
     choose_lines,
     digest_items,
+    find_topics,
     may_be_shown,
 )
 from mabos_cli.core.memory.item import TYPES, MemoryItem, glance_of
@@ -46,13 +47,31 @@ def test_critical_items_stand_by_importance_then_newest():
         ]
     )
     assert ids(lines.critical) == ["M-3-0000", "M-2-0000", "M-1-0000"]
-    assert found.critical == 3
+    assert found.shown == {"critical": 3}
 
 
-def test_projects_are_newest_first_and_a_critical_one_is_not_listed_twice():
-    _, lines = survey([item(1, type="project"), item(2, type="project"), item(3, type="project", importance=1.0)])
-    assert ids(lines.projects) == ["M-2-0000", "M-1-0000"]
-    assert ids(lines.critical) == ["M-3-0000"]
+def test_projects_and_instructions_stand_by_importance_then_newest_and_critical_ones_are_not_listed_twice():
+    high = {"importance": 0.8}
+    for type, name in (("project", "projects"), ("instruction", "instructions")):
+        _, lines = survey(
+            [item(1, type=type, **high), item(2, type=type), item(3, type=type), item(4, type=type, importance=1.0)]
+        )
+        assert ids(getattr(lines, name)) == ["M-1-0000", "M-3-0000", "M-2-0000"]
+        assert ids(lines.critical) == ["M-4-0000"]
+
+
+def test_lines_of_one_moment_stand_in_the_order_of_their_ids():
+    at = "2026-01-05T00:00:00.000Z"
+    rules = [MemoryItem(f"M-{n}-0000", "x", "instruction", created_at=at) for n in (2, 3, 1)]
+    assert ids(survey(rules)[1].instructions) == ["M-1-0000", "M-2-0000", "M-3-0000"]
+
+
+def test_topics_are_first_tags_that_enough_facts_share():
+    kiln = [item(n, type="fact", tags=("Kiln room", "studio")) for n in range(5)]
+    shop = [item(n + 5, type="plan", tags=("facts", "studio")) for n in range(4)]
+    decided = [item(n + 9, type="decision", tags=("studio",)) for n in range(5)]
+    assert find_topics([*kiln, *shop, *decided]) == {x.id: "kiln-room" for x in kiln}
+    assert find_topics([*kiln[1:], *shop]) == {x.id: "studio" for x in (*kiln[1:], *shop)}
 
 
 def test_untrusted_and_expired_items_are_not_shown():
@@ -65,7 +84,7 @@ def test_untrusted_and_expired_items_are_not_shown():
         ]
     )
     assert ids(lines.critical) == ["M-4-0000"]
-    assert (found.critical, found.untrusted) == (1, 2)
+    assert (found.shown, found.untrusted) == ({"critical": 1}, 2)
     assert found.until == "2026-03-01T00:00:00.000Z"
     assert found.priorities == {"critical": 4}
 
@@ -75,9 +94,14 @@ def test_trust_is_what_the_judge_says():
     assert (lines.critical, found.untrusted, found.derived) == ((), 1, True)
 
 
-def test_text_stands_on_one_line_and_a_long_one_is_not_cut():
-    lines = survey([item(1, "a\nb", importance=1.0), item(2, "x" * (LONGEST + 1), importance=1.0)])[1]
-    assert [(line.text, line.size) for line in lines.critical] == [("", LONGEST + 1), ("a b", 3)]
+def test_text_stands_on_one_line_and_a_long_one_is_cut_and_known_as_such():
+    texts = ("Ask first.\n- always", "Parts:\n- a\n- b", "word " * LONGEST)
+    lines = survey([item(n, text, importance=1.0) for n, text in enumerate(texts)])[1]
+    told = {line.id: line for line in lines.critical}
+    assert told["M-0-0000"].text == "Ask first. always"
+    assert told["M-1-0000"].text == "Parts: a; b"
+    assert told["M-2-0000"].text.endswith("word…")
+    assert told["M-2-0000"].size > LONGEST >= len(told["M-2-0000"].text)
 
 
 def test_use_and_size_are_counted():
