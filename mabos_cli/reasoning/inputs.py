@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case_similarity import Alike, Weights
+from mabos_cli.core.knowledge.case_similarity import Weights
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Rule
@@ -119,7 +119,6 @@ class AgentData(NamedTuple):
     beliefs: tuple[str, ...] = ()  # ids of what is held now, or the words of what has none
     desires: tuple[str, ...] = ()
     weights: Weights = Weights()  # what each side of a case counts
-    alike: Alike | None = None  # how near two concepts are by the ontologies
     past: tuple[KeptResult, ...] = ()
     now: datetime | None = None
     chance: Callable[[int], Any] | None = None  # a random.Random for a seed

@@ -8,7 +8,6 @@ from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
-from mabos_cli.core.knowledge.case_similarity import make_measure
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.knowledge.case_text import (
@@ -174,13 +173,7 @@ def retrieve(
     ] = None,
     desire: Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")] = None,
     context: Annotated[str, typer.Option(help="The situation in words, compared by words and meaning.")] = "",
-    similarity: Annotated[str, typer.Option(help="containment, jaccard or tversky.")] = "containment",
-    alpha: Annotated[float | None, typer.Option(help="Tversky: what is missing now takes away (0.7).")] = None,
-    beta: Annotated[float | None, typer.Option(help="Tversky: what is new now takes away (0.3).")] = None,
     success_only: Annotated[bool, typer.Option("--success-only", help="Only cases that worked.")] = False,
-    no_taxonomy: Annotated[
-        bool, typer.Option("--no-taxonomy", help="Names of near concepts do not count in part.")
-    ] = False,
     min_score: Annotated[float, typer.Option(help="Only cases at least this near.")] = 0.0,
     limit: Limit = 5,
 ) -> None:
@@ -192,14 +185,12 @@ def retrieve(
     agent = call.open_agent()
     if not 0 <= min_score <= 1:
         raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
-    measure = make_measure(similarity, alpha, beta)
     now = read_situation(agent, belief, desire, from_mind=not (belief or desire))
-    found = retrieve_cases(call, agent, now, Wanted(context, measure, success_only, not no_taxonomy, min_score, limit))
+    found = retrieve_cases(call, agent, now, Wanted(context, success_only, min_score, limit))
     data = {
         "beliefs": now.beliefs,
         "desires": now.desires,
         "context": context or None,
-        "similarity": {"name": similarity, **measure._asdict()},
         "total": found.total,
         "count": found.near,
         "cases": [found_row(each) for each in found.cases],

@@ -77,7 +77,7 @@ def match(
 @app.command()
 def export(
     ctx: typer.Context,
-    form: Annotated[str, typer.Option("--format", help="mermaid, dot, graphml or jsonld.")] = "mermaid",
+    form: Annotated[str, typer.Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
     around: Annotated[str, typer.Option(metavar="ENTITY", help="Only what is near this.")] = "",
     hops: Annotated[int, typer.Option(help="How near.")] = 2,
 ) -> None:

@@ -239,7 +239,7 @@ def scaffold_command(
 def export_command(
     ctx: typer.Context,
     domain: Annotated[str, typer.Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
-    form: Annotated[str, typer.Option("--format", help="jsonld, turtle, ntriples, typeql or dot.")] = "jsonld",
+    form: Annotated[str, typer.Option("--format", help="jsonld, turtle, ntriples or typeql.")] = "jsonld",
 ) -> None:
     """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or a DOT graph.
 

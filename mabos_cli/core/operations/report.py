@@ -1,8 +1,8 @@
 """A report of one agent or of all in a workspace, as values: everything that the page shows, cut to size."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.mind.commitment import is_past
@@ -11,27 +11,9 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
 from mabos_cli.core.operations.report_graph import Picture
 from mabos_cli.core.operations.report_memory import Cut, MemoryView, Month, Span, cut, fair_share, shown
 
-_RECEIPTS, _TROUBLES = 25, 40
+_TROUBLES = 40
 _CONFLICTS, _RESOLVED, _GOALS, _DATES = 40, 20, 150, 40
 _AHEAD = timedelta(days=30)
-
-
-class Upkeep(NamedTuple):
-    """What waits to be done for an agent, by name, and how its index is."""
-
-    agent: str
-    due: tuple[tuple[str, int], ...]
-    index_state: str
-
-
-class Receipt(NamedTuple):
-    """A write: when, for whom, by which command, what it counted, and how long it took."""
-
-    at: str
-    agent: str
-    command: str
-    counts: str
-    ms: int
 
 
 class Side(NamedTuple):
@@ -109,8 +91,6 @@ class Report(NamedTuple):
     facts: int
     lapsed: int
     dates: Cut[Dated]
-    upkeep: Cut[Upkeep]
-    receipts: Cut[Receipt]
     troubles: Cut[str]
 
     @property
@@ -118,25 +98,6 @@ class Report(NamedTuple):
         """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
         lists = self.spans, self.clashes, self.settled, self.goals, self.dates, self.troubles
         return not any((self.memory.live, self.memory.archived, self.facts, *(each.total for each in lists)))
-
-
-def list_receipts(records: Iterable[Mapping[str, Any]]) -> Cut[Receipt]:
-    """Receipts as other tools may have written them, the latest first."""
-    rows = [record for record in records if isinstance(record.get("at"), str)]
-    return cut((_receipt(row) for row in sorted(rows, key=lambda row: row["at"], reverse=True)), _RECEIPTS)
-
-
-def _receipt(record: Mapping[str, Any]) -> Receipt:
-    found, ms = record.get("counts"), record.get("ms")
-    counts = list(found.items())[:6] if isinstance(found, dict) else []
-    counted = ", ".join(f"{shown(str(name), 40)} {shown(str(count), 20)}" for name, count in counts)
-    return Receipt(
-        at=shown(record["at"][:16], 16),
-        agent=shown(str(record.get("agent", "")), 64),
-        command=shown(str(record.get("command", "")), 60),
-        counts=counted,
-        ms=ms if isinstance(ms, int) else 0,
-    )
 
 
 def list_troubles(troubles: Iterable[str]) -> Cut[str]:

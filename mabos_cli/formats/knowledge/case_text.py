@@ -71,16 +71,10 @@ def found_row(found: "FoundCase") -> dict[str, Any]:
         "score": parts.pop("total"),
         "parts": parts,
         "failed": found.case.success is False,
-        "beliefs": _side_row(found.beliefs),
-        "desires": _side_row(found.desires),
+        "beliefs": found.beliefs._asdict(),
+        "desires": found.desires._asdict(),
         "case": case_to_dict(found.case),
     }
-
-
-def _side_row(side: "Side") -> dict[str, Any]:
-    """Returns what became of the features of one side, as JSON."""
-    alike = [{"feature": f, "to": to, "likeness": round(like, 4)} for f, to, like in side.alike]
-    return {"matched": side.matched, "alike": alike, "missing": side.missing, "extra": side.extra}
 
 
 def proposed_row(found: "FoundCase") -> dict[str, Any]:
@@ -101,7 +95,6 @@ def found_lines(found: "FoundCase") -> list[str]:
     parts = zip(("Sb", "Sd", "Sc"), found.score[1:], strict=True)
     scores = ", ".join(f"{name} {value:.2f}" for name, value in parts if value is not None)
     matched = [each for side in sides for each in side.matched]
-    matched += [f"{f} ~ {to} {like:.2f}" for side in sides for f, to, like in side.alike]
     rows = (
         ("matched", ", ".join(matched)),
         ("differs", _render_difference(sides)),

@@ -1,25 +1,22 @@
-"""A graph of facts for other programs: Mermaid, DOT, GraphML, JSON-LD."""
+"""A graph of facts for other programs: Mermaid, DOT, JSON-LD."""
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
-from xml.sax.saxutils import escape
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.graph import is_plain
-from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.trust import lowest_trust
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.knowledge.facts import fact_from_dict, fact_to_dict
 
-GRAPH_FORMATS = ("mermaid", "dot", "graphml", "jsonld")
+GRAPH_FORMATS = ("mermaid", "dot", "jsonld")
 FACT_FORMATS = ("ndjson", "csv", "turtle")
-ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql", "dot")
+ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:
@@ -28,9 +25,7 @@ def render_graph(facts: Sequence[Fact], form: str) -> str:
     names = {node: f"n{number}" for number, node in enumerate(nodes, 1)}
     if form == "mermaid":
         return _mermaid(facts, names)
-    if form == "dot":
-        return _dot(facts, names)
-    return _graphml(facts, names) if form == "graphml" else _jsonld(facts)
+    return _dot(facts, names) if form == "dot" else _jsonld(facts)
 
 
 def _mermaid(facts: Sequence[Fact], names: dict[str, str]) -> str:
@@ -46,10 +41,10 @@ def _mermaid_text(text: str) -> str:
     return '"' + "".join(codes.get(letter, letter) for letter in one_line(text)) + '"'
 
 
-def dot_text(text: str) -> str:
+def _dot_text(text: str) -> str:
     """Returns a label of a DOT graph, in quotes.
 
-    >>> print(dot_text('say "hi"'))
+    >>> print(_dot_text('say "hi"'))
     "say \\"hi\\""
     """
     return '"' + one_line(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -58,28 +53,11 @@ def dot_text(text: str) -> str:
 def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
     lines = ["digraph facts {", "  rankdir=LR;"]
     lines += [
-        f"  {name} [label={dot_text(node)}{', shape=plain' if is_plain(node) else ''}];" for node, name in names.items()
+        f"  {name} [label={_dot_text(node)}{', shape=plain' if is_plain(node) else ''}];"
+        for node, name in names.items()
     ]
-    lines += [f"  {names[f.subject]} -> {names[f.object]} [label={dot_text(f.predicate)}];" for f in facts]
+    lines += [f"  {names[f.subject]} -> {names[f.object]} [label={_dot_text(f.predicate)}];" for f in facts]
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
-    keys = (("label", "node", "string"), ("predicate", "edge", "string"), ("confidence", "edge", "double"))
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
-    lines += [f'  <key id="{n}" for="{where}" attr.name="{n}" attr.type="{kind}"/>' for n, where, kind in keys]
-    lines.append('  <graph edgedefault="directed">')
-    lines += [f'    <node id="{name}"><data key="label">{_xml(node)}</data></node>' for node, name in names.items()]
-    for fact in facts:
-        ends = f'source="{names[fact.subject]}" target="{names[fact.object]}"'
-        data = f'<data key="predicate">{_xml(fact.predicate)}</data><data key="confidence">{fact.confidence!r}</data>'
-        lines.append(f'    <edge id="{_xml(fact.id)}" {ends}>{data}</edge>')
-    return "\n".join([*lines, "  </graph>", "</graphml>"]) + "\n"
-
-
-def _xml(text: str) -> str:
-    """Returns text for XML, which has no place for some characters, not even as entities."""
-    return escape(re.sub(r"[\x00-\x1f\ud800-\udfff\ufffe\uffff]", "\ufffd", one_line(text)), {'"': "&quot;"})
 
 
 def _jsonld(facts: Sequence[Fact]) -> str:
@@ -96,22 +74,6 @@ def _jsonld(facts: Sequence[Fact]) -> str:
 
 def _iri(name: str) -> str:
     return f"urn:mabos:{quote(name, safe='', errors='replace')}"
-
-
-def render_dot(ontology: Ontology) -> str:
-    """Returns a digraph; an arrow with an empty head leads from a class to the one above it."""
-    names = {own: f"n{number}" for number, own in enumerate(ontology.concepts, 1)}
-    lines = ["digraph ontology {", "  rankdir=BT;", "  node [shape=box];"]
-    lines += [f"  {names[own]} [label={dot_text(concept.label)}];" for own, concept in ontology.concepts.items()]
-    for own, concept in ontology.concepts.items():
-        lines += [f"  {names[own]} -> {names[p]} [arrowhead=empty];" for p in concept.parents if p in names]
-    for each in ontology.properties.values():
-        ends = [(a, b) for a in each.domains for b in each.ranges if a in names and b in names]
-        lines += [
-            f"  {names[a]} -> {names[b]} [style=dashed, constraint=false, label={dot_text(each.label)}];"
-            for a, b in ends
-        ]
-    return "\n".join([*lines, "}"]) + "\n"
 
 
 COLUMNS = ("subject", "predicate", "object", "confidence", "source", "trust", "valid_from", "valid_until")

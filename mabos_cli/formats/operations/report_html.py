@@ -6,7 +6,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.report import Report
 from mabos_cli.core.operations.report_memory import Cut
 from mabos_cli.formats.markdown.escape import is_as_generated, seal
-from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join, left_out, row, table
+from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join, left_out
 from mabos_cli.formats.operations.report_sections import memory_sections, mind_sections
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -15,7 +15,7 @@ _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
 
 def render_page(report: Report, css: str) -> str:
     """Renders the whole page, sealed, so that a later run knows whether anybody changed it."""
-    sections = [] if report.is_empty else [*memory_sections(report), *mind_sections(report), _upkeep(report)]
+    sections = [] if report.is_empty else [*memory_sections(report), *mind_sections(report)]
     title = f"{report.name}: memory report"
     head = element(
         "head",
@@ -111,30 +111,3 @@ def _troubles(troubles: Cut[str]) -> Part:
     listed = element("ul", (element("li", trouble) for trouble in troubles.rows))
     title = element("p", element("b", "Not everything could be read. "), "What is missing here:")
     return element("div", title, listed, left_out(troubles.left, "problem"), class_="alarm", role="note")
-
-
-def _upkeep(report: Report) -> Section:
-    """Returns what is due, how the indexes are, and what was written last."""
-    many = len(report.agents) > 1
-    names = list(dict.fromkeys(name for each in report.upkeep.rows for name, _ in each.due))
-    rows = [_waiting(each.agent, dict(each.due), each.index_state, names) for each in report.upkeep.rows]
-    waits = table(("agent", *names, "index"), rows, "What waits to be done, by agent")
-    receipts = [
-        row(each.at.replace("T", " "), each.agent if many else None, each.command, each.counts, f"{each.ms} ms")
-        for each in report.receipts.rows
-    ]
-    heads = ("when (UTC)", *(("agent",) if many else ()), "command", "wrote", "took")
-    latest = table(heads, receipts, "Latest writes") if receipts else element("p", "No receipts of late.")
-    parts = (
-        element("h3", "Waiting, and the search index"),
-        waits,
-        left_out(report.upkeep.left, "agent"),
-        element("h3", "Recent receipts"),
-        latest,
-        left_out(report.receipts.left, "receipt", ": see .mabos/receipts/"),
-    )
-    return Section("upkeep", "Upkeep", parts)
-
-
-def _waiting(agent: str, due: dict[str, int], index: str, names: Sequence[str]) -> Html:
-    return row(agent, *(due.get(name, 0) or "–" for name in names), index)

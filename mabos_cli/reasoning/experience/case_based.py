@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, check_case
-from mabos_cli.core.knowledge.case_similarity import MEASURES, Comparison, Score, Standing, best_cases, make_measure
+from mabos_cli.core.knowledge.case_similarity import Comparison, Score, Standing, best_cases
 from mabos_cli.core.language.text import one_line, terms
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, notes, words
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
 from mabos_cli.reasoning.inputs import AgentData, check_size
 
 _MOST_CASES = 10_000
@@ -41,7 +41,6 @@ SHAPE: shape.Shape = shape.record(
     beliefs=shape.usual(shape.list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
     desires=shape.usual(shape.list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
     context=shape.optional(shape.text("the situation in words, compared by words with that of each case"), ""),
-    similarity=shape.optional(shape.text("how likeness is measured", *MEASURES), "containment"),
     k=shape.optional(shape.whole("how many of the nearest cases vote", 1, 100), 5),
     least=shape.optional(shape.probability("how near a case must be to vote"), 0.0),
     cases=shape.optional(shape.list_of(_CASE, "past cases; left out: the agent's own")),
@@ -96,9 +95,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if not (beliefs or desires or fields["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
     texts = _texts(fields["context"], cases) if fields["context"] else None
-    comparison = Comparison(
-        beliefs, desires, texts, measure=make_measure(fields["similarity"]), weights=agent.weights, alike=agent.alike
-    )
+    comparison = Comparison(beliefs, desires, texts, agent.weights)
     near = _nearest(comparison, cases, fields["k"], fields["least"])
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
@@ -178,12 +175,8 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
     }
     steps = []
     for one, row in zip(near, detail["cases"], strict=True):
-        alike = [f"{feature} ~ {to}" for feature, to, _ in row["alike"]]
-        differs = notes(
-            (row["missing"], f"not now: {listed(row['missing'], 4)}"), (alike, f"alike: {listed(alike, 3)}")
-        )
-        line = f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}"
-        steps.append(f"{line} ({'; '.join(differs)})" if differs else line)
+        differs = f" (not now: {listed(row['missing'], 4)})" if row["missing"] else ""
+        steps.append(f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}{differs}")
     caveats = [_warning(one) for one in near if one.case.success is False][:3]
     if vote.net <= 0:
         known = sum(one.case.success is not None for one in near)
@@ -241,7 +234,6 @@ def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
         "actions": list(one.case.actions),
         "success": one.case.success,
         "lessons": one.case.lessons,
-        "alike": [[*kin] for kin in (*beliefs.alike, *desires.alike)],
         "missing": [*beliefs.missing, *desires.missing],
         "extra": [*beliefs.extra, *desires.extra],
     }

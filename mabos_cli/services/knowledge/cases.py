@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,10 +19,8 @@ from mabos_cli.core.knowledge.case import (
     revise_case,
 )
 from mabos_cli.core.knowledge.case_similarity import (
-    Alike,
     Comparison,
     FoundCase,
-    Measure,
     Weights,
     best_cases,
     text_likeness,
@@ -92,19 +90,6 @@ def held_now(held: Sequence[Any]) -> list[str]:
     """Returns the ids of what is held true or wanted now; of what has none, the words."""
     live = [each for each in held if status_word(each.status) not in DONE | GONE]
     return [each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live]
-
-
-def open_taxonomy(agent: Agent, features: Iterable[str]) -> tuple[Alike | None, list[str]]:
-    """Returns how near two concepts are by the ontologies of the workspace, and warnings; None when there are none, or no
-    feature can be a concept."""
-    folder = agent.paths.workspace.ontologies
-    if all(map(_ID.fullmatch, features)) or not any(folder.glob("*.jsonld")):
-        return None, []
-    from mabos_cli.core.knowledge.ontology import Taxonomy
-    from mabos_cli.workspace.knowledge.ontologies import load_ontology
-
-    ontology, warnings = load_ontology(agent.paths.workspace)
-    return Taxonomy(ontology).similarity, warnings
 
 
 def case_weights(agent: Agent) -> Weights:
@@ -265,12 +250,10 @@ def revise_known(agent: Agent, case_id: str, given: Case, *, is_use: bool) -> tu
 
 
 class Wanted(NamedTuple):
-    """Which cases are looked for: how they are compared, and which of them count."""
+    """Which cases are looked for."""
 
     context: str = ""
-    measure: Measure = Measure()
     success_only: bool = False
-    taxonomy: bool = True
     min_score: float = 0.0
     limit: int = 5
 
@@ -291,11 +274,9 @@ def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wa
     with without_gc():
         file = load_cases(agent)
         texts, notes = find_texts(call, agent, file, wanted.context) if wanted.context.strip() else (None, [])
-        alike, trouble = open_taxonomy(agent, beliefs + desires) if wanted.taxonomy else (None, [])
-        weights = case_weights(agent)
-        comparison = Comparison(beliefs, desires, texts, measure=wanted.measure, weights=weights, alike=alike)
+        comparison = Comparison(beliefs, desires, texts, case_weights(agent))
         found, count, proposal = _find_nearest(file, comparison, wanted)
-    warnings = [*warnings, *notes, *trouble, *_nearer_failures(found, proposal)]
+    warnings = [*warnings, *notes, *_nearer_failures(found, proposal)]
     return Retrieved(found, count, len(file), proposal, warnings)
 
 

@@ -311,10 +311,6 @@ def _render(documents: dict[str, Document], domain: str, form: str) -> str:
         return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else render_together(chosen)
     ontology = read_ontology(list(documents.values()))
     ontology = select_domain(ontology, domain) if domain else ontology
-    if form == "dot":
-        from mabos_cli.formats.knowledge.exchange import render_dot
-
-        return render_dot(ontology)
     from mabos_cli.core.mirror.schema import mirror_schema
     from mabos_cli.formats.mirror.typeql import render_typeql
 

@@ -200,23 +200,17 @@ def load_agent_data(
     loaded: dict[str, Any] = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
     drawn = {name: len(values) for name, values in loaded.items()}
     data = AgentData(now=agent.now(), chance=random.Random)._replace(**loaded)
-    return (_with_likeness(agent, data, given, warnings) if "cases" in method.draws else data), drawn
+    if "cases" in method.draws:
+        from mabos_cli.services.knowledge.cases import case_weights
+
+        data = data._replace(weights=case_weights(agent))
+    return data, drawn
 
 
 def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:
     """Returns how far a result from the agent's files is trusted: as the least of the facts, which all had a say."""
     facts = _load_facts(agent, []) if any(each.get("facts") for each in drawn) else ()
     return lowest_trust(("agent", *(fact.trust for fact in facts)))
-
-
-def _with_likeness(agent: Agent, data: AgentData, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
-    """Returns what cases are compared by, as in case retrieve: the weights of the settings, and the ontologies."""
-    from mabos_cli.services.knowledge.cases import case_weights, open_taxonomy
-
-    features = [*(given.get("beliefs") or data.beliefs), *(given.get("desires") or data.desires)]
-    alike, notes = open_taxonomy(agent, features)
-    warnings += notes
-    return data._replace(weights=case_weights(agent), alike=alike)
 
 
 def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 from mabos_cli.config import PRESETS, SETTINGS
 from mabos_cli.core.context import audit
 from mabos_cli.core.knowledge import proposal, rule
-from mabos_cli.core.knowledge.case_similarity import MEASURES
 from mabos_cli.core.language import periods
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
 from mabos_cli.core.mind import mind
@@ -63,7 +62,6 @@ _VALUES = {
     "--related-to": Value("items"),
     "--preset": _words(*PRESETS),
     "--severity": _words(*rule.SEVERITIES),
-    "--similarity": _words(*MEASURES),
     "--history": Value(FILES),
     "--skills": Value(FILES),
     "--supports": Value("goals"),

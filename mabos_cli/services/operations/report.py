@@ -15,20 +15,16 @@ from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
 from mabos_cli.core.operations.report import (
     Clash,
-    Receipt,
     Report,
     Settled,
-    Upkeep,
     list_clashes,
     list_dates,
     list_goals,
-    list_receipts,
     list_settled,
     list_troubles,
 )
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.core.operations.report_memory import (
-    AGENTS,
     TIERS,
     Cut,
     Held,
@@ -46,7 +42,6 @@ from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import find_target
-from mabos_cli.services.memory.status import DUE_NAMES, count_due
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
@@ -55,9 +50,7 @@ from mabos_cli.workspace.layout import WorkspacePaths, template_file
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.memory.trust_log import load_decisions
 from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
-from mabos_cli.workspace.receipts import latest_receipts
 from mabos_cli.workspace.runtime import now
-from mabos_cli.workspace.sources import index_state
 
 Found = TypeVar("Found")
 _DATED = ("goal", "intention", "plan", "commitment")
@@ -140,9 +133,6 @@ class Gathering:
             for m in minds
         ]
         dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
-        upkeep = Cut(tuple(map(self._upkeep, self._homes[:AGENTS])), max(0, len(agents) - AGENTS))
-        no_receipts: Cut[Receipt] = Cut()
-        receipts = self._read("receipts", no_receipts, _list_receipts, self._workspace, agents)
         clashes, settled = self._conflicts(minds)
         return Report(
             name=shown(name, 80),
@@ -158,8 +148,6 @@ class Gathering:
             facts=len(facts),
             lapsed=lapsed,
             dates=list_dates(dated, self._now),
-            upkeep=upkeep,
-            receipts=receipts,
             troubles=list_troubles(self.troubles),
         )
 
@@ -194,11 +182,6 @@ class Gathering:
         holding = [fact for fact in found if holds_at(fact, self._now)]
         return holding, len(found) - len(holding)
 
-    def _upkeep(self, home: Agent) -> Upkeep:
-        due: dict[str, int] = self._read(home.id, {}, _due, home)
-        waiting = tuple((DUE_NAMES.get(name, name), count) for name, count in due.items())
-        return Upkeep(home.id, waiting, self._read(home.id, "unknown", index_state, home))
-
     def _logs(self) -> list[tuple[str, Cut[PeriodLog]]]:
         """Summarizes the latest quarters of each agent by its logs."""
         digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
@@ -213,16 +196,8 @@ class Gathering:
         return found
 
 
-def _list_receipts(workspace: WorkspacePaths, agents: Sequence[str]) -> Cut[Receipt]:
-    return list_receipts([record for record in latest_receipts(workspace) if record.get("agent") in agents])
-
-
 def _all_facts(agent: Agent) -> list[Fact]:
     return list(load_facts(agent).all())
-
-
-def _due(agent: Agent) -> dict[str, int]:
-    return count_due(agent, agent.memory())
 
 
 def _count_items(agent: Agent, tally: Tally) -> None:

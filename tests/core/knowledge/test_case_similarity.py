@@ -7,15 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case_similarity import (
-    MEASURES,
     Comparison,
-    Measure,
     Standing,
     Weights,
     best_cases,
-    make_measure,
     text_likeness,
 )
 
@@ -46,30 +42,16 @@ def test_a_feature_that_is_listed_twice_counts_once():
     assert score(["B1", "B1", "B2"], [], ["B1"], []).beliefs == 0.5
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"), [("containment", 2 / 3), ("jaccard", 2 / 6), ("tversky", 2 / (2 + 0.7 + 0.3 * 3))]
-)
-def test_measures_by_hand(name, expected):
-    """The case has a, b and c; now there are b, c and three more: two shared, one missing, three extra."""
-    found = score("abc", [], "bcdef", [], measure=make_measure(name))
-    assert found.beliefs == pytest.approx(expected)
-
-
 @settings(deadline=None, derandomize=True)
-@given(NAMES, NAMES, NAMES, NAMES, st.sampled_from(sorted(MEASURES)))
-def test_scores_by_brute_force(beliefs, desires, now, wants, name):
-    alpha, beta = (Fraction(str(value)) for value in MEASURES[name])
-
+@given(NAMES, NAMES, NAMES, NAMES)
+def test_scores_by_brute_force(beliefs, desires, now, wants):
     def side(own, here):
-        both = [x for x in set(own) if x in here]
-        only, extra = [x for x in set(own) if x not in here], [x for x in set(here) if x not in own]
-        whole = len(both) + alpha * len(only) + beta * len(extra)
-        return None if not own else Fraction(len(both)) / whole if both else Fraction(0)
+        return Fraction(sum(x in here for x in set(own)), len(set(own))) if own else None
 
     parts = [(Fraction("0.6"), side(beliefs, now)), (Fraction("0.4"), side(desires, wants))]
     parts = [(weight, value) for weight, value in parts if value is not None]
     expected = sum(w * v for w, v in parts) / sum(w for w, _ in parts) if parts else 0
-    compared = Comparison(now, wants, measure=make_measure(name))
+    compared = Comparison(now, wants)
     found = compared.score("C-1", beliefs, desires)
     assert found.total == pytest.approx(float(expected))
     assert compared.totals(["C-1"], [(beliefs, desires, True)]) == [found.total]
@@ -92,64 +74,6 @@ def test_without_beliefs_and_desires_only_the_text_counts():
 
 def test_weights_of_nothing():
     assert score(["B1"], ["D1"], ["B1"], ["D1"], weights=Weights(0, 0, 0)).total == 0.0
-
-
-NEAR = {
-    ("Client", "Customer"): 0.9,
-    ("Buyer", "Customer"): 0.85,
-    ("Buyer", "Lead"): 0.95,
-    ("Order", "Lead"): 0.5,
-}
-
-
-def alike(a: str, b: str) -> float:
-    known = {name for pair in NEAR for name in pair}
-    return 1.0 if a == b and a in known else NEAR.get((a, b), NEAR.get((b, a), 0.0))
-
-
-def test_near_concepts_count_in_part():
-    found = score(["Client", "B1"], [], ["Customer", "B1"], [], alike=alike)
-    assert found.total == pytest.approx(1.9 / 2)
-    assert score(["Client", "B1"], [], ["Customer", "B1"], []).total == 0.5
-    assert score(["Order"], [], ["Lead"], [], alike=alike).total == 0.0  # not near enough
-
-
-def test_one_concept_stands_for_one_only():
-    """Customer could stand for both: the nearer one gets it, and no measure comes above 1."""
-    compared = Comparison(["Customer"], [], measure=make_measure("jaccard"), alike=alike)
-    assert compared.score("C-1", ["Client", "Buyer"], []).total == pytest.approx(0.9 / (2 + 1 - 0.9))
-    side = compared.explain("beliefs", ["Buyer", "Client"])
-    assert side == ((), (("Client", "Customer", 0.9),), ("Buyer",), ())
-    both = Comparison(["Customer", "Lead"], [], alike=alike).explain("beliefs", ["Buyer", "Client", "x"])
-    assert both.alike == (("Buyer", "Lead", 0.95), ("Client", "Customer", 0.9))
-    assert both.missing == ("x",)
-
-
-def test_the_nearest_makes_room_for_one_that_nothing_else_stands_for():
-    near = {("A", "X"): 0.95, ("A", "Y"): 0.85, ("B", "X"): 0.9, ("C", "Z"): 0.8}
-    compared = Comparison(["X", "Y", "Z"], [], alike=lambda a, b: 1.0 if a == b else near.get((a, b), 0.0))
-    assert set(compared.explain("beliefs", ["A", "B", "C"]).alike) == {
-        ("A", "Y", 0.85),
-        ("B", "X", 0.9),
-        ("C", "Z", 0.8),
-    }
-    assert compared.score("c", ["A", "B", "C"], []).total == round((0.85 + 0.9 + 0.8) / 3, 9)
-
-
-def test_a_concept_that_matches_itself_stands_for_no_other():
-    assert score(["Customer", "Client"], [], ["Customer"], [], alike=alike).total == 0.5
-
-
-def test_no_likeness_is_asked_for_what_is_no_concept():
-    asked = []
-
-    def counting(a, b):
-        asked.append((a, b))
-        return 0.0
-
-    compared = Comparison(["B1", "B2"], ["D1"], alike=counting)
-    compared.totals(map(str, range(50)), [([f"B{n}"], ["D1"], True) for n in range(50)])
-    assert sorted(asked) == [("B1", "B1"), ("B2", "B2"), ("D1", "D1")]
 
 
 @settings(deadline=None, derandomize=True)
@@ -183,20 +107,6 @@ def test_cases_that_are_not_near_are_not_found():
     assert best_cases([0.0, 0.2, 0.5, 0.0], 5, 0.0, held.__getitem__) == ([2, 1], 2)
     assert best_cases([0.0, 0.2, 0.5, 0.0], 5, 0.3, held.__getitem__) == ([2], 1)
     assert best_cases([0.0], 5, 0.0, held.__getitem__) == ([], 0)
-
-
-def test_measures_are_checked():
-    assert make_measure("tversky", 1, 0) == Measure(1, 0)
-    for bad in (
-        ("cosine", None, None),
-        ("jaccard", 1, None),
-        ("tversky", -1, None),
-        ("tversky", None, float("nan")),
-    ):
-        with pytest.raises(BadValue):
-            make_measure(*bad)
-    assert score("ab", [], "a", [], measure=make_measure("tversky", 0, 0)).total == 1.0
-    assert score("ab", [], "c", [], measure=make_measure("tversky", 0, 0)).total == 0.0
 
 
 def test_a_text_that_only_is_the_nearest_counts_half():

@@ -2,7 +2,6 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ from mabos_cli.core.operations.report import (
     list_clashes,
     list_dates,
     list_goals,
-    list_receipts,
     list_settled,
     list_troubles,
 )
@@ -203,20 +201,6 @@ def test_dates_that_are_over_or_near() -> None:
     rows = list_dates(held, NOW).rows
     assert [(row.name, row.late) for row in rows] == [("G-2", True), ("G-3", False), ("G-1", False)]
     assert rows[0].place == "Goals.md:2"
-
-
-@pytest.mark.parametrize("counts", [None, "many", {"put": {"x": 1}}, {"put": 3, "\x1b[2J": 1}])
-def test_receipts_of_other_tools_do_no_harm(counts) -> None:
-    records = [
-        {"at": f"2026-02-24T14:3{n}:00.000Z", "agent": "main", "command": "store", "counts": counts} for n in range(3)
-    ]
-    found = list_receipts([*records, {"at": 7}, {}])
-    assert [receipt.at for receipt in found.rows] == [
-        "2026-02-24T14:32",
-        "2026-02-24T14:31",
-        "2026-02-24T14:30",
-    ]
-    assert all(receipt.counts.isprintable() and receipt.ms == 0 for receipt in found.rows)
 
 
 def test_troubles_are_told_once() -> None:

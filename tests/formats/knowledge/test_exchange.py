@@ -3,7 +3,6 @@
 import json
 import re
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +17,6 @@ HOSTILE = ['"]; a --> b', "x\ny", "|x|", "<b>&amp;</b>", "\\", '\\"', "]]>", "\x
 names = st.one_of(any_text.filter(bool), st.sampled_from(HOSTILE))
 shares = st.floats(0, 1)
 graphs = st.lists(st.tuples(names, names, names, names, shares).map(lambda values: Fact(*values)), max_size=4)
-SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 def nodes_of(facts):
@@ -44,17 +42,6 @@ def test_dot_is_one_statement_a_line(facts):
     for line in lines[2:-1]:
         assert re.fullmatch(rf"  n\d+ (?:-> n\d+ )?\[label={text}(?:, shape=plain)?\];", line), line
     assert len(lines) == 3 + len(nodes_of(facts)) + len(facts)
-
-
-@quick
-@given(graphs)
-def test_graphml_can_be_parsed(facts):
-    root = ElementTree.fromstring(render_graph(facts, "graphml").encode("utf-8", "backslashreplace"))
-    assert len(root.findall(f".//{SPACE}node")) == len(nodes_of(facts))
-    edges = root.findall(f".//{SPACE}edge")
-    assert len(edges) == len(facts)
-    told = [float(edge.findtext(f"{SPACE}data[@key='confidence']")) for edge in edges]
-    assert told == [fact.confidence for fact in facts]
 
 
 @quick

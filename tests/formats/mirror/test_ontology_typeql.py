@@ -4,7 +4,6 @@ import re
 
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
 from mabos_cli.core.mirror.schema import RESERVED, label_types
-from mabos_cli.formats.knowledge.exchange import render_dot
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.mirror.typeql import render_typeql
 from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
@@ -100,11 +99,3 @@ def test_the_shipped_ontologies_declare_all_that_they_name():
     assert roles == {f"{label}:{role}" for label in wanted for role in ("subject", "object")}
     values = set(re.findall(r", value ([a-z-]+)", text))
     assert values <= {"string", "decimal", "date", "integer", "boolean", "datetime", "double"}
-
-
-def test_dot():
-    lines = render_dot(SMALL).split("\n")
-    assert lines[0] == "digraph ontology {" and '  n1 [label="Customer"];' in lines
-    assert "  n1 -> n2 [arrowhead=empty];" in lines and "  n1 -> n3 [arrowhead=empty];" in lines
-    assert '  n1 -> n4 [style=dashed, constraint=false, label="places"];' in lines
-    assert '[label="a\\\\\\"b"]' in render_dot(Ontology([Concept("x:A", 'a\\"b')]))

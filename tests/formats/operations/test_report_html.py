@@ -9,7 +9,7 @@ from page import Page, check_page
 
 import mabos_cli
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Receipt, Report, Settled, Side, Upkeep
+from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Report, Settled, Side
 from mabos_cli.core.operations.report_graph import Box, Line, Picture
 from mabos_cli.core.operations.report_memory import Cut, Held, Month, Node, Span, Tally
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
@@ -58,8 +58,6 @@ def report(word: str, agents: tuple[str, ...] = ("main", "ops"), left: int = 3) 
         facts=7,
         lapsed=left,
         dates=Cut((Dated("2026-02-20", True, agents[0], "goal", word, word, word),), left),
-        upkeep=Cut((Upkeep(agents[0], (("to consolidate", 3), ("expired", 0)), word),), left),
-        receipts=Cut((Receipt("2026-02-24T14:30", agents[0], word, word, 12),), left),
         troubles=Cut((word,), left),
     )
 
@@ -76,7 +74,7 @@ def test_every_section_says_how_much_it_leaves_out() -> None:
     text = check_page(render_page(report("word", left=3), CSS)).text
     for noun in ("types", "months", "quarters", "agents", "conflicts", "goals", "dates", "problems"):
         assert f"3 more {noun} not shown" in text
-    assert "3 more memories not shown" in text and "3 more receipts not shown" in text
+    assert "3 more memories not shown" in text
     assert "Not drawn: 3 more entities, 3 more lines, 3 facts about plain values." in text
     assert "3 facts that do not hold now are left out" in text
     assert "not shown" not in check_page(render_page(report("word", left=0), CSS)).text

@@ -75,16 +75,6 @@ def test_only_the_nearest_vote() -> None:
     assert solve("case-based", NOW | {"cases": cases, "least": 0.8}).conclusion.value == "near"
 
 
-def test_measures_differ() -> None:
-    """b1 of three beliefs now: contained wholly, but a third by Jaccard."""
-    raw = NOW | {"desires": [], "cases": [told(1, "b1", "", "p", True)]}
-    found = {
-        name: solve("case-based", raw | {"similarity": name}).detail["cases"][0]["similarity"]
-        for name in ("containment", "jaccard", "tversky")
-    }
-    assert found == pytest.approx({"containment": 1, "jaccard": 1 / 3, "tversky": 1 / (1 + 0.3 * 2)})
-
-
 def test_context_counts_by_words() -> None:
     cases = [
         told(1, "b1", "d1", "p", True, context="The supplier delivered late"),
@@ -122,7 +112,6 @@ def test_actions_name_what_has_no_plan_and_ties_are_told() -> None:
     [
         ("cases: []", "cases: must hold something, and is empty"),
         ("{}", "cases: there are none that say what was done"),
-        ("similarity: cosine", "similarity: must be one of containment, jaccard, tversky, not 'cosine'"),
         ("k: 0", "k: must be from 1 to 100, not 0"),
         ("cases: [{situation: {}, solution: {plan_id: p}}]", "cases[1]: the situation is empty"),
         ("cases: [{situation: {beliefs: [a]}, solution: {}}]", "cases[1]: the solution is empty"),
