@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
-from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES, WEIGHTS
+from mabos_cli.core.memory.item import KEEPING, TRUSTS, TYPES, WEIGHTS, Keeping, parse_keeping
 from mabos_cli.core.memory.stores import Limits
 
 
 class Setting(NamedTuple):
-    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), rhythm (30m, 03:10), choice, words (some of the
-    choices), flag or text. least is what a number must be at least. risk says what a value other than the default and the
+    """One setting. kind is count, size, fraction, weight, span (seconds, or 2h), rhythm (30m, 03:10), choice, keeping (a store and
+    a span: long_term 30d), flag or text. least is what a number must be at least. risk says what a value other than the default and the
     safe ones can do to who opens a stranger's workspace: RUNS a program, SENDS data, or LOWERS a guard."""
 
     name: str
@@ -35,9 +35,8 @@ _LOCAL = ("wordllama", "minilm", "none")  # providers that need no service and n
 # A row for each, as wide as it must be.
 # fmt: off
 SETTINGS = (
-    Setting("memory.default_store", "choice", "short_term", "where store puts an item when --store is not given", STORES),
     Setting("memory.default_type", "choice", "observation", "type of an item when --type is not given", TYPES),
-    Setting("memory.lasting_types", "words", "preference instruction project person insight", "types that store puts into long_term when --store is not given", TYPES),
+    *(Setting(f"types.{name}", "keeping", str(keeping), f"store of {name} items, and how long they may go unused before they leave it") for name, keeping in KEEPING.items()),
     Setting("memory.working_capacity", "size", 7, "items in working memory; more demotes the least recently used"),
     Setting("memory.short_term_capacity", "size", 200, "items in short-term memory; more archives the least important"),
     Setting("memory.short_term_ttl", "span", 7200.0, "how long short-term items live before they are archived"),
@@ -47,16 +46,15 @@ SETTINGS = (
     Setting("memory.max_content_bytes", "size", 65_536, "largest content of one item"),
     Setting("memory.duplicate_threshold", "fraction", 0.9, "likeness above which a pack shows one of two texts"),
     Setting("memory.related_threshold", "fraction", 0.7, "likeness from which two long-term items are linked"),
-    Setting("memory.access_journal_lines", "size", 200, "recalls journalled before paged long-term items are rewritten"),
+    Setting("memory.access_journal_lines", "size", 200, "lines of uses journalled before paged long-term items are rewritten"),
     Setting("consolidation.min_importance", "fraction", 0.6, "importance from which an item is consolidated"),
-    Setting("consolidation.min_access", "count", 2, "recalls from which a short-term item is consolidated"),
+    Setting("consolidation.min_access", "count", 2, "uses from which a short-term item is consolidated"),
     Setting("consolidation.jaccard", "fraction", 0.3, "share of common tags above which items are grouped"),
     Setting("log.min_importance", "fraction", 0.6, "importance from which log consolidate takes an event"),
     Setting("log.consolidate_after", "span", 604_800.0, "age from which log consolidate takes events"),
     Setting("log.recurring_days", "size", 3, "days of 30 on which an event must be told to count as recurring"),
     Setting("log.archive_after", "span", 2_592_000.0, "age from which log archive moves a daily log"),
-    Setting("lifecycle.high_unused", "span", 7_776_000.0, "how long a long-term item of importance 0.8 or more may go unused"),
-    Setting("lifecycle.other_unused", "span", 2_592_000.0, "how long a less important one may go unused"),
+    Setting("lifecycle.high_unused", "span", 7_776_000.0, "how long an item of importance 0.8 or more may go unused at least, whatever its type"),
     Setting("lifecycle.notice", "span", 604_800.0, "how long before that an item counts as fading"),
     Setting("lifecycle.fuse", "fraction", 0.25, "share of live items above which lifecycle run needs --yes"),
     Setting("memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"),
@@ -96,8 +94,6 @@ SETTINGS = (
                 "added for the word important",
                 "added for the word remember",
                 "added when it recurs",
-                "least share that age leaves",
-                "days until only the floor is left",
            ),
             strict=True,
         )
@@ -107,7 +103,6 @@ SETTINGS = (
     Setting("capture.max_bytes", "size", 8_192, "text of one observation, at most; its middle is left out"),
     Setting("migrate.max_tokens", "size", 400, "size above which migrate cuts an entry at its paragraphs"),
     Setting("migrate.min_tokens", "count", 0, "size below which migrate leaves an entry out"),
-    Setting("harvest.store", "choice", "long_term", "where harvest puts the items that it makes", STORES),
     Setting("harvest.min_importance", "fraction", 0.0, "importance from which harvest takes an observation"),
     Setting("harvest.chunk", "size", 500, "observations that harvest stores at a time under the agent's lock"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
@@ -185,8 +180,8 @@ def check_setting(name: str, value: Any) -> Any:
         if value not in setting.choices:
             raise BadValue(f"{name} must be one of {', '.join(setting.choices)}, not {value!r}")
         return value
-    if setting.kind == "words":
-        return _words(setting, value)
+    if setting.kind == "keeping":
+        return _keeping(name, value)
     if setting.kind == "flag":
         return _flag(name, value)
     if setting.kind == "text":
@@ -217,15 +212,12 @@ def is_risky(name: str, value: Any) -> bool:
     return setting.risk != LOWERS or setting.kind != "fraction" or value > setting.default
 
 
-def _words(setting: Setting, value: Any) -> str:
-    """Some of the choices of a setting, each once, as words with blanks between them."""
-    found = list(dict.fromkeys(str(value).replace(",", " ").split()))
-    for word in found:
-        if word not in setting.choices:
-            raise BadValue(
-                f"{setting.name} holds words of {', '.join(setting.choices)}, not {word!r}", "separate them with blanks"
-            )
-    return " ".join(found)
+def _keeping(name: str, value: Any) -> str:
+    """Returns a store and a span of time as they are written."""
+    try:
+        return str(parse_keeping(str(value)))
+    except BadValue as error:
+        raise BadValue(f"{name}: {error.message}", error.hint) from None
 
 
 def _flag(name: str, value: Any) -> bool:
@@ -287,6 +279,10 @@ class Settings:
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+    def keeping(self) -> dict[str, Keeping]:
+        """Returns how items of each type are kept."""
+        return {name: parse_keeping(self.values[f"types.{name}"]) for name in TYPES}
 
     def limits(self, min_importance: float | None = None, min_access: int | None = None) -> Limits:
         """The numbers that govern the stores; an option of the command wins."""

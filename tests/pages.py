@@ -126,7 +126,7 @@ Made from the table in `mabos_cli/config.py`. Later layers win: the default, `ma
 
 The variable of a setting is its name in capitals behind `MABOS_`, with `_` for the dot: `{variable}` for `{name}`.
 A time is a number of seconds, or 30s, 15m, 2h, 7d. A share is between 0 and 1. A rhythm is 30m or 2h, 03:10 for each day, Sun 04:10
-for each week, or off. A value that does not fit is an error that cites file and line; a name that this version does not know is
+for each week, or off. A store and time is `long_term 30d` or `long_term never`. A value that does not fit is an error that cites file and line; a name that this version does not know is
 a warning, so that an older mabos goes on beside a newer one.
 
 A setting that says what it can do behind its meaning (it runs a program, sends data or lowers a guard) is ignored in `mabos.yaml` and
@@ -140,6 +140,7 @@ _KINDS = {
     "weight": "number",
     "span": "time",
     "rhythm": "rhythm",
+    "keeping": "store and time",
     "flag": "true or false",
     "text": "text",
 }
@@ -157,7 +158,6 @@ def render_settings() -> str:
 
 def _setting_row(setting: Setting) -> str:
     what = _KINDS.get(setting.kind, ", ".join(setting.choices))
-    what = f"some of {what}" if setting.kind == "words" else what
     default = setting.default
     if setting.kind == "span":
         default = format_span(default)

@@ -4,20 +4,13 @@ import json
 
 from settings_trial import Trial, days_ago, effect
 
-
-@effect("memory.default_store", "working", "short_term", "working")
-def _(t: Trial):
-    return t.store("We bill per seat")["store"]
+from mabos_cli.core.language.clock import DAY
+from mabos_cli.core.memory.item import KEEPING
 
 
 @effect("memory.default_type", "lesson", "observation", "lesson")
 def _(t: Trial):
     return t.ok("get", t.store("We bill per seat")["id"])["item"]["type"]
-
-
-@effect("memory.lasting_types", "event plan", "short_term", "long_term")
-def _(t: Trial):
-    return t.store("Fire drill", "--type", "event")["store"]
 
 
 def _stored(t: Trial, count: int, store: str) -> int:
@@ -86,8 +79,8 @@ def _(t: Trial):
 @effect("memory.access_journal_lines", 1, 2, 0)
 def _(t: Trial):
     t.also(memory__split_above=0)
-    t.store("We bill per seat", "--store", "long_term")
-    t.recalled("seat"), t.recalled("seat")
+    item_id = t.store("We bill per seat", "--store", "long_term")["id"]
+    t.ok("get", item_id), t.ok("get", item_id)
     t.store("Another thing", "--store", "working")
     return t.ok("status")["due"]["journalled_uses"]
 
@@ -100,8 +93,7 @@ def _(t: Trial):
 
 @effect("consolidation.min_access", 1, 0, 1)
 def _(t: Trial):
-    t.store("We bill per seat", "--importance", "0.2")
-    t.recalled("seat")
+    t.ok("get", t.store("We bill per seat", "--importance", "0.2")["id"])
     t.store("Another thing", "--importance", "0.1")
     return len(t.ok("consolidate", "--dry-run")["groups"])
 
@@ -147,21 +139,26 @@ def _(t: Trial):
     return len(t.ok("log", "archive", "--dry-run")["archived"])
 
 
-def _unused(t: Trial, days: float, importance: float, *words: str):
+def _unused(t: Trial, days: float, importance: float, *words: str, type: str = "fact"):
     """A life cycle over one item that nobody used for days, among ten that are fresh."""
     fresh = [days_ago(0, 10 + n, f"Fresh thing {n}", importance=0.5) for n in range(10)]
-    t.put([days_ago(days, 1, "Old thing", importance=importance), *fresh])
+    t.put([days_ago(days, 1, "Old thing", importance=importance, type=type), *fresh])
     return t.ok("lifecycle", "run", "--dry-run", *words)
+
+
+def _kept(name: str):
+    return lambda t: (t.store("A thing", "--type", name)["store"], _unused(t, 50, 0.4, type=name)["archived"])
+
+
+for name, keeping in KEEPING.items():
+    leaves = int(keeping.unused < 50 * DAY)
+    other = f"working {'60d' if leaves else '40d'}"
+    effect(f"types.{name}", other, (keeping.store, leaves), ("working", 1 - leaves))(_kept(name))
 
 
 @effect("lifecycle.high_unused", "40d", 0, 1)
 def _(t: Trial):
     return _unused(t, 50, 0.85)["archived"]
-
-
-@effect("lifecycle.other_unused", "60d", 1, 0)
-def _(t: Trial):
-    return _unused(t, 50, 0.4)["archived"]
 
 
 @effect("lifecycle.notice", "20d", 0, 1)
@@ -211,20 +208,6 @@ def _(t: Trial):
     return _grade(t, "The pump hums", "--tag", "recurring")
 
 
-def _aged(t: Trial, days: int) -> float:
-    return _grade(t, "The pump hums", "--observed-at", f"{days}d")
-
-
-@effect("grade.floor", 0.5, 0.05, 0.25)
-def _(t: Trial):
-    return _aged(t, 700)
-
-
-@effect("grade.horizon_days", 730, 0.25, 0.38)
-def _(t: Trial):
-    return round(_aged(t, 182), 2)
-
-
 @effect("grade.must_remember", 0.95, "must_remember", "nice_to_have")
 def _(t: Trial):
     return t.store("We bill per seat", "--importance", "0.9")["band"]
@@ -268,14 +251,6 @@ def _(t: Trial):
 def _captured(t: Trial, count: int = 1) -> None:
     for number in range(count):
         t.ok("capture", f"Test run {number} failed", "--tool", "pytest")
-
-
-@effect("harvest.store", "working", (0, 1), (1, 0))
-def _(t: Trial):
-    _captured(t)
-    t.ok("harvest")
-    stores = t.ok("status")["stores"]
-    return stores["working"], stores["long_term"]
 
 
 @effect("harvest.min_importance", 0.9, 1, 0)

@@ -93,7 +93,13 @@ def _history(about: str, *, required: bool = False) -> Param:
 
 
 _STORE = (
-    tool("memory_store_item", "memory", "store", ADD, "Store an item in working, short-term or long-term memory.")(
+    tool(
+        "memory_store_item",
+        "memory",
+        "store --store=short_term",
+        ADD,
+        "Store an item in working, short-term or long-term memory.",
+    )(
         word("content", required=True),
         option("type", schema=choice(*TYPES), about="What kind of memory it is.", required=True),
         option("importance", schema=SHARE, about="0 to 1; graded by its words when left out."),
@@ -121,7 +127,13 @@ _STORE = (
         option("expires"),
         _REDACT,
     ),
-    tool("memory_write", "memory", "store --store=long_term", ADD, "Write important information to long-term memory.")(
+    tool(
+        "memory_write",
+        "memory",
+        "store",
+        ADD,
+        "Write important information to memory; its category says how long it lasts.",
+    )(
         word("content", required=True),
         option(
             "category",

@@ -134,9 +134,7 @@ def draft_from(
         observed_at=stamp_of(fields.get("observed_at"), now),
         expires_at=_expiry(fields.get("expires_at"), now),
     )
-    lasting = item.type in settings["memory.lasting_types"].split()
-    usual = "long_term" if lasting else settings["memory.default_store"]
-    store = check_choice(fields.get("store") or usual, STORES, "store")
+    store = check_choice(fields.get("store") or settings.keeping()[item.type].store, STORES, "store")
     vouched_by = by if needs_voucher(item.trust, source) else ""
     return Draft(item, store, graded=importance is not None, redacted=redacted, vouched_by=vouched_by)
 

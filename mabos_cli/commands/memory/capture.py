@@ -10,7 +10,7 @@ from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.memory.item import TRUSTS, TYPES, check_choice
+from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES, check_choice
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.trust import is_outside, trust_rank
 from mabos_cli.errors import UsageFault
@@ -142,7 +142,7 @@ def harvest(
         str, typer.Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
     ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
-    store: Annotated[str | None, typer.Option(help="working, short_term or long_term (default long_term).")] = None,
+    store: Annotated[str, typer.Option(help="working, short_term or long_term (default: by type).")] = "",
     min_importance: Annotated[
         float | None, typer.Option(help="Take what is at least this important (default 0).")
     ] = None,
@@ -159,7 +159,7 @@ def harvest(
     settings = agent.settings
     floor = option("harvest.min_importance", min_importance)
     rules = Rules(
-        option("harvest.store", store) or settings["harvest.store"],
+        check_choice(store, STORES, "store") if store else "",
         settings["harvest.min_importance"] if floor is None else floor,
         stamp_of(since, agent.now()),
         limit or None,

@@ -31,7 +31,7 @@ def consolidate(
     min_importance: Annotated[
         float | None, typer.Option(help="Take items at least this important (default 0.6).")
     ] = None,
-    min_access: Annotated[int | None, typer.Option(help="Or recalled at least this often (default 2).")] = None,
+    min_access: Annotated[int | None, typer.Option(help="Or used at least this often (default 2).")] = None,
     no_summarize: Annotated[
         bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
     ] = False,
@@ -143,9 +143,8 @@ def _grade_row(agent: Agent, done: Grading, explain: bool) -> dict[str, Any]:
 
 
 def _grade_line(row: dict[str, Any]) -> str:
-    parts = row.get("parts", {})
-    added = " + ".join(f"{name} {value:g}" for name, value in parts.items() if value and name != "age")
-    why = f" = {added}" + (f", x {parts['age']:g} for age" if parts.get("age", 1) != 1 else "") if parts else ""
+    added = " + ".join(f"{name} {value:g}" for name, value in row.get("parts", {}).items() if value)
+    why = f" = {added}" if added else ""
     return f"  {row['id']} {row['importance']:.2f}{why}: {one_line(row['content'], 60)}"
 
 

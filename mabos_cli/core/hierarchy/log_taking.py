@@ -191,8 +191,7 @@ def find_candidates(
         again = bool(shape) and shape in recurring
         importance = event.importance
         if importance is None:
-            age = (rules.today - date.fromisoformat(event.day)).days
-            importance = grade(event.text, event.kind, recurring=again, days=age, weights=rules.weights)
+            importance = grade(event.text, event.kind, recurring=again, weights=rules.weights)
         if importance >= rules.min_importance:
             section = section_of(event.kind, again)
             # A task that recurs is told with other numbers every day: once is enough.

@@ -1,11 +1,13 @@
-"""The memory item: what it holds, which values are allowed, and how important it is when nobody said (heuristic-v1)."""
+"""The memory item: what it holds, which values are allowed, where each type is kept, and how important it is when nobody said
+(heuristic-v1)."""
 
+import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.clock import as_stamp
+from mabos_cli.core.language.clock import DAY, as_stamp, format_span, parse_span
 
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")
@@ -14,8 +16,9 @@ TYPES = tuple(
     "event decision outcome lesson fact observation preference instruction project person insight plan".split()
 )
 CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedural": PROCEDURAL})
-# The types that get a file each. Events, outcomes and observations are what daily logs are for.
+# The types that last get a file each. Events, outcomes and observations are what daily logs are for.
 _LASTING = "preference instruction project person insight fact decision lesson plan".split()
+_UNFADING = ("instruction", "preference", "person", "decision")  # these stay loaded, used or not
 DOMAINS = MappingProxyType({name: "people" if name == "person" else f"{name}s" for name in _LASTING})
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
@@ -30,10 +33,39 @@ WEIGHTS = {
     "important": 0.2,
     "remember": 0.25,
     "recurring": 0.15,
-    "floor": 0.1,
-    "horizon_days": 365.0,
 }
 BANDS = ("must_remember", "nice_to_have", "ignore")
+
+
+class Keeping(NamedTuple):
+    """How items of a type are kept: the store that they go to unless somebody names one, and the seconds that they may go unused
+    before they leave the loaded set."""
+
+    store: str
+    unused: float
+
+    def __str__(self) -> str:
+        return f"{self.store} {'never' if self.unused == math.inf else format_span(self.unused)}"
+
+
+KEEPING = MappingProxyType(
+    {
+        name: Keeping("long_term" if name in _LASTING else "short_term", math.inf if name in _UNFADING else 30.0 * DAY)
+        for name in TYPES
+    }
+)
+
+
+def parse_keeping(text: str) -> Keeping:
+    """Returns how a type is kept, from a store and a span of time; BadValue for other words.
+
+    >>> parse_keeping("long_term never"), str(parse_keeping("short_term 720h"))
+    (Keeping(store='long_term', unused=inf), 'short_term 30d')
+    """
+    store, _, span = text.partition(" ")
+    if not span.strip():
+        raise BadValue(f"{text[:60]!r} is no store and time", "for example: long_term 30d, long_term never")
+    return Keeping(check_choice(store, STORES, "store"), math.inf if span.strip() == "never" else parse_span(span))
 
 
 def priority_of(importance: float) -> str:
@@ -191,29 +223,26 @@ def check_word(value: str, what: str, limit: int = 200) -> str:
     return value
 
 
-def grade(
-    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
-) -> float:
-    """Importance in 0..1 by the words and the kind of a memory, fading over a year.
+def grade(content: str, kind: str, *, recurring: bool = False, weights: Mapping[str, float] = WEIGHTS) -> float:
+    """Returns the importance in 0..1 by the words and the kind of a memory. Age does not enter: what a thing is does not fade.
 
     >>> grade("We ship on Friday", "decision")
     0.8
     >>> grade("Important: remember the vault key", "fact")
     0.95
     """
-    *added, (_, age) = grade_parts(content, kind, recurring=recurring, days=days, weights=weights)
-    return round(min(1.0, sum(value for _, value in added) * age), 4)
+    return round(min(1.0, sum(dict(grade_parts(content, kind, recurring=recurring, weights=weights)).values())), 4)
 
 
 def grade_parts(
-    content: str, kind: str, *, recurring: bool = False, days: float = 0, weights: Mapping[str, float] = WEIGHTS
+    content: str, kind: str, *, recurring: bool = False, weights: Mapping[str, float] = WEIGHTS
 ) -> tuple[tuple[str, float], ...]:
-    """How a grade comes about: what is added for what, and last the share that age leaves of the sum.
+    """Returns what is added for what in a grade.
 
     >>> grade_parts("Remember the vault key", "decision")
-    (('base', 0.5), ('decision', 0.3), ('important', 0.0), ('remember', 0.25), ('recurring', 0.0), ('age', 1.0))
+    (('base', 0.5), ('decision', 0.3), ('important', 0.0), ('remember', 0.25), ('recurring', 0.0))
     """
-    text, horizon = content.casefold(), weights["horizon_days"]
+    text = content.casefold()
     holds = {
         "base": True,
         "decision": kind == "decision",
@@ -221,8 +250,7 @@ def grade_parts(
         "remember": "remember" in text,
         "recurring": recurring,
     }
-    age = max(weights["floor"], 1 - max(0.0, days) / horizon if horizon else 0.0)
-    return (*((name, weights[name] if there else 0.0) for name, there in holds.items()), ("age", age))
+    return tuple((name, weights[name] if there else 0.0) for name, there in holds.items())
 
 
 def band(importance: float, must: float = 0.8, nice: float = 0.5) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mabos_cli.core.language.clock import DAY, find_time, format_time
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.similar import WordIndex, repeats, word_set
 from mabos_cli.core.memory.item import MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
@@ -124,7 +124,7 @@ class _Storing:
                 return Stored(twin[1], twin[0], stored=False, deduplicated=True)
         item = draft.item
         if not draft.graded:
-            item = item._replace(importance=grade(**signals_of(item, self._now, limits, recurring=bool(near))))
+            item = item._replace(importance=grade(**signals_of(item, limits, recurring=bool(near))))
         linked: list[str] = []
         if is_lasting:
             if twin := self._find_twin(draft.item, far):
@@ -199,14 +199,12 @@ class _Storing:
         return Stored(merged, "long_term", deduplicated=True, reworded=True)
 
 
-def signals_of(item: MemoryItem, now: datetime, limits: Limits, recurring: bool = False) -> dict[str, Any]:
+def signals_of(item: MemoryItem, limits: Limits, recurring: bool = False) -> dict[str, Any]:
     """Returns what heuristic-v1 goes by to grade an item."""
-    moment = find_time(item.happened_at)
     return {
         "content": item.content,
         "kind": item.type,
         "recurring": recurring or "recurring" in item.tags,
-        "days": (now - moment).total_seconds() / DAY if moment else 0,
         "weights": dict(limits.grade_weights),
     }
 

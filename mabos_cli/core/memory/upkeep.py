@@ -4,8 +4,9 @@ In the lifecycle trust has no say and is never raised by use: it is only counted
 stays what it was until the day it leaves.
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,8 +14,10 @@ from mabos_cli.core.language.clock import DAY, as_stamp, earlier, find_time, for
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import (
     BANDS,
+    KEEPING,
     STORES,
     TRUSTS,
+    Keeping,
     MemoryItem,
     band,
     grade,
@@ -33,12 +36,20 @@ TIERS = ("critical", "high", "other")
 
 
 class Rules(NamedTuple):
-    """The numbers that govern retention, times in seconds; the settings fill them in. Critical items have no time."""
+    """The numbers that govern retention, times in seconds; the settings fill them in.
+
+    high is the least time for what is highly important, whatever its type. What is critical has no end.
+    """
 
     high: float = 90 * DAY
-    other: float = 30 * DAY
     notice: float = 7 * DAY
     fuse: float = 0.25
+    types: Mapping[str, Keeping] = KEEPING
+
+    def span(self, item: MemoryItem) -> float:
+        """Returns how long an item may go unused, by its type and its importance."""
+        span, tier = self.types.get(item.type, self.types["observation"]).unused, tier_of(item)
+        return math.inf if tier == "critical" else max(span, self.high) if tier == "high" else span
 
 
 class Leaving(NamedTuple):
@@ -70,13 +81,11 @@ class Lifecycle(NamedTuple):
 def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits()) -> Lifecycle:
     """What a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
 
-    Unused means: more time than the tier allows has passed since the last use. An item that will be unused within the
-    notice fades. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
+    Unused means: more time than its type and importance allow has passed since the last use. An item that will be unused within
+    the notice fades. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
     """
     at = format_time(now)
-    # By tier: an item that was last used before the first time is unused, before the second it soon will be. Critical ones never.
-    spans = {"high": rules.high, "other": rules.other}
-    ends = {tier: [format_time(earlier(now, s)) for s in (span, span - rules.notice)] for tier, span in spans.items()}
+    ends: dict[float, tuple[str, str]] = {}  # before the first an item is unused, before the second it soon will be
     kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
     leaving: list[Leaving] = []
     live = fading = 0
@@ -87,7 +96,10 @@ def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, lim
                 leaving.append(_leaving(item, store, "expired", now))
             elif store != "long_term":
                 kept[store].append(item)
-            elif end := ends.get(tier_of(item)):
+            elif (span := rules.span(item)) < math.inf:
+                if span not in ends:
+                    ends[span] = (format_time(earlier(now, span)), format_time(earlier(now, span - rules.notice)))
+                end = ends[span]
                 used = as_stamp(item.touched_at)  # what names no moment is never unused
                 if used and used < end[0]:
                     leaving.append(_leaving(item, store, "unused", now))
@@ -152,8 +164,8 @@ class Tally(NamedTuple):
         )
 
 
-def draft_observation(observation: Observation, store: str) -> Draft:
-    """The draft that an observation becomes: all that it says, and where it comes from."""
+def draft_observation(observation: Observation, store: str = "", types: Mapping[str, Keeping] = KEEPING) -> Draft:
+    """The draft that an observation becomes: all that it says, and where it comes from. Without a store, its type decides."""
     level = observation.importance
     item = MemoryItem(
         id="",
@@ -168,14 +180,27 @@ def draft_observation(observation: Observation, store: str) -> Draft:
         observed_at=observation.at,
         derived_from=(observation.id,),
     )
-    return Draft(item, store, graded=level is not None)
+    return Draft(item, store or types[item.type].store, graded=level is not None)
 
 
-def is_worth(draft: Draft, floor: float, now: datetime, limits: Limits) -> bool:
+def join_repeats(drafts: Iterable[Draft]) -> list[Draft]:
+    """Returns drafts with what repeats itself once, as one that derives from each. Long-term memory merges its own."""
+    kept: dict[object, Draft] = {}
+    for number, draft in enumerate(drafts):
+        item = draft.item
+        key = number if draft.store == "long_term" else (draft.store, item._replace(observed_at="", derived_from=()))
+        known = kept.setdefault(key, draft)
+        if known is not draft:
+            sources = (*known.item.derived_from, *item.derived_from)
+            kept[key] = known._replace(item=known.item._replace(derived_from=sources))
+    return list(kept.values())
+
+
+def is_worth(draft: Draft, floor: float, limits: Limits) -> bool:
     """Whether a draft is as important as asked for, by what it says or by its grade."""
     if floor <= 0:
         return True
-    level = draft.item.importance if draft.graded else grade(**signals_of(draft.item, now, limits))
+    level = draft.item.importance if draft.graded else grade(**signals_of(draft.item, limits))
     return level >= floor
 
 
@@ -186,15 +211,13 @@ class Grading(NamedTuple):
     parts: tuple[tuple[str, float], ...]
 
 
-def grade_item(item: MemoryItem, now: datetime, limits: Limits) -> Grading:
+def grade_item(item: MemoryItem, limits: Limits) -> Grading:
     """The item with the importance that heuristic-v1 gives it."""
-    signals = signals_of(item, now, limits)
+    signals = signals_of(item, limits)
     return Grading(with_importance(item, grade(**signals)), grade_parts(**signals))
 
 
-def plan_grading(
-    memory: Memory, ids: Sequence[str], *, now: datetime, limits: Limits
-) -> tuple[Changes, tuple[Grading, ...]]:
+def plan_grading(memory: Memory, ids: Sequence[str], *, limits: Limits) -> tuple[Changes, tuple[Grading, ...]]:
     """The changes that fill in the importance that nobody gave, of the items with these ids or, without ids, of all."""
     wanted, done = set(ids), []
 
@@ -202,7 +225,7 @@ def plan_grading(
         kept = []
         for item in items:
             if is_ungraded(item) and (not wanted or item.id in wanted):
-                done.append(grade_item(item, now, limits))
+                done.append(grade_item(item, limits))
                 item = done[-1].item
             kept.append(item)
         return tuple(kept)

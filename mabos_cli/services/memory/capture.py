@@ -11,7 +11,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Stored
-from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth
+from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth, join_repeats
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
 from mabos_cli.workspace.agent import Agent
@@ -116,7 +116,7 @@ def fault_lines(faults: Sequence[Fault]) -> list[str]:
 
 
 class Rules(NamedTuple):
-    """What a harvest takes: into which store, from which importance and time on, and how many (none: all)."""
+    """What a harvest takes: into which store (by type when empty), from which importance and time on, and how many (none: all)."""
 
     store: str
     floor: float
@@ -165,6 +165,7 @@ def gather(agent: Agent, rules: Rules) -> Gathered:
     from mabos_cli.core.language.secrets import redact
 
     gathered, limits, most = Gathered([], [], []), agent.settings.limits(), agent.settings["capture.max_bytes"]
+    types = agent.settings.keeping()
     for waiting in find_waiting(agent.paths, rules.floor):
         place = agent.paths.relative(agent.paths.observations / waiting.name)
         faults = [(line.number, line.fault) for line in waiting.faults]
@@ -176,11 +177,11 @@ def gather(agent: Agent, rules: Rules) -> Gathered:
                 left += 1
                 continue
             try:
-                draft = draft_observation(clean(seen, most, redact), rules.store)
+                draft = draft_observation(clean(seen, most, redact), rules.store, types)
             except BadValue as error:
                 faults.append((line.number, error.message))
                 continue
-            if is_worth(draft, rules.floor, agent.now(), limits):
+            if is_worth(draft, rules.floor, limits):
                 gathered.drafts.append((waiting.name, line.observation, draft))
             else:
                 ignored += 1
@@ -228,7 +229,11 @@ def _store_chunk(
 ) -> tuple[list[Stored], list[str]]:
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
         new = [draft for _, observation, draft in chunk if observation.id not in find_known()]
-        return plan_drafts(agent, new)(memory, fresh) if new else (Changes(memory.working, memory.short_term), [])
+        if not new:
+            return Changes(memory.working, memory.short_term), []
+        joined = join_repeats(new)
+        changes, results = plan_drafts(agent, joined)(memory, fresh)
+        return changes, results + [results[0]._replace(deduplicated=True)] * (len(new) - len(joined))
 
     taken = taken_lines(agent.paths, chunk, format_time(agent.now()))
     return agent.change("harvest", plan, ledger=lambda _: taken, dry_run=dry_run)

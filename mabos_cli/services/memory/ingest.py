@@ -119,7 +119,7 @@ def ingest_transcripts(
         rows = take_transcripts(agent, given, host, scope, dry_run=dry_run, progress=progress)
     if not harvest or dry_run:
         return Ingested(rows, None, [])
-    rules = Rules(agent.settings["harvest.store"], agent.settings["harvest.min_importance"])
+    rules = Rules("", agent.settings["harvest.min_importance"])
     gathered, done = harvest_observations(agent, rules, show=progress("harvesting") if progress else None)
     faults = (
         [f"{plural(len(gathered.faults), 'malformed observation')} left; see mabos harvest"] if gathered.faults else []

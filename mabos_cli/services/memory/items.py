@@ -55,9 +55,13 @@ def _never_issued(agent: Agent, item_id: str) -> NotFound:
 
 
 def get_item(agent: Agent, item_id: str, *, tree: bool = False) -> tuple[Found, str, dict[str, Any] | None]:
-    """Returns the item with an id, live or archived, its effective trust and, if asked for, the tree of what it derives from."""
+    """Returns the item with an id, live or archived, its effective trust and, if asked for, the tree of what it derives from.
+
+    Opening a live item counts as a use of it.
+    """
     memory = agent.memory()
     found = find_item(agent, memory, item_id)
+    agent.note_uses([item_id] if found.is_live else [])
     trust = Judge(agent.paths, memory)(found.item)
     return found, trust, _tree(agent, memory, item_id, set()) if tree else None
 

@@ -11,7 +11,7 @@ from mabos_cli.workspace.sources import index_state
 from mabos_cli.workspace.versions import find_newer
 
 # What waits, as people call it where its name does not say it.
-DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "recalls to count in"}
+DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}
 
 
 class Status(NamedTuple):

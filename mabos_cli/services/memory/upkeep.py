@@ -22,8 +22,6 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh
 
-_LIFECYCLE = ("high_unused", "other_unused", "notice", "fuse")
-
 
 class Consolidated(NamedTuple):
     """A consolidation, warnings, and what the model did if it was asked."""
@@ -67,7 +65,8 @@ def consolidate(
 
 def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[Lifecycle, list[str]]:
     """Archives what is unused or expired; UsageFault when more would go than the fuse allows and nobody confirmed it."""
-    rules = Rules(*(agent.settings[f"lifecycle.{name}"] for name in _LIFECYCLE))
+    s = agent.settings
+    rules = Rules(s["lifecycle.high_unused"], s["lifecycle.notice"], s["lifecycle.fuse"], s.keeping())
 
     def plan(memory: Memory, _: object) -> tuple[Changes, Lifecycle]:
         planned = plan_lifecycle(memory, rules, now=agent.now(), limits=agent.settings.limits())
@@ -109,7 +108,7 @@ def grade_items(agent: Agent, ids: Sequence[str], *, every: bool, dry_run: bool)
 
             raise not_live(agent, missing)
         kept = [live[1] for _, live in found if live and not is_ungraded(live[1])]
-        changes, done = plan_grading(memory, wanted, now=agent.now(), limits=agent.settings.limits())
+        changes, done = plan_grading(memory, wanted, limits=agent.settings.limits())
         return changes, (done, kept)
 
     if not wanted and not every:
@@ -125,7 +124,7 @@ def _observed(agent: Agent, observation_id: str) -> tuple[str, Grading]:
     found = find_observation(agent.paths, observation_id)
     if found is None:
         raise NotFound(f"no observation {observation_id!r} for agent {agent.id}", "mabos recall finds ids")
-    draft = draft_observation(found.observation, agent.settings["harvest.store"])
+    draft = draft_observation(found.observation)
     if draft.graded:
         return observation_id, Grading(draft.item, (("given", draft.item.importance),))
-    return observation_id, grade_item(draft.item, agent.now(), agent.settings.limits())
+    return observation_id, grade_item(draft.item, agent.settings.limits())

@@ -61,7 +61,7 @@ class Recalled(NamedTuple):
 
 
 def recall(call: Session, agent: Agent, request: Request) -> Recalled:
-    """Returns the best hits for a question, or the most important and recent items without one; counts them as used."""
+    """Returns the best hits for a question, or the most important and recent items without one."""
     s, query = agent.settings, request.query
     filters = _filters(agent, request)
     if request.token_budget < 0 or request.depth < 0:
@@ -87,9 +87,6 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
         search = AgentSearch([agent], options, call.progress)
     hits = (aid or find_hits)(search, query, options.limit, depth) if query.strip() else search.best()
     fitting = fit_budget(hits, request.token_budget, s["text.chars_per_token"])
-    if query.strip():
-        found = (hit.candidate for hit in fitting)
-        agent.note_uses([c.item.id for c in found if c.item and not c.archived and not c.agent])
     if request.with_words:
         fitting = [with_words(hit, query) for hit in fitting]
     warnings = search.warnings() + (aid.warnings() if aid else [])

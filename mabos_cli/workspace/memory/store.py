@@ -247,7 +247,7 @@ def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
 
 
 def note_uses(paths: AgentPaths, ids: list[str], at: str) -> None:
-    """Journals that items were recalled. Best effort: a read-only workspace or a busy journal costs nothing but the count."""
+    """Journals that items were used. Best effort: a read-only workspace or a busy journal costs nothing but the count."""
     if ids:
         with suppress(MabosError), _locked(paths, 0.2):
             _append(paths.access_journal, paths.workspace.root, [{"at": at, "ids": ids}], durable=False)

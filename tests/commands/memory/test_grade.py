@@ -45,8 +45,8 @@ def levels(desk: Desk) -> dict[str, float | None]:
 
 def test_what_nobody_graded_is_graded_and_nothing_else(store: Desk) -> None:
     data = store.run("grade", "--all", "--json").data
-    assert {row["id"]: row["importance"] for row in data["graded"]} == {ONE: 0.5, TWO: 1.0, THREE: 0.35}
-    assert levels(store) == {ONE: 0.5, TWO: 1.0, THREE: 0.35, FOUR: 0.5}
+    assert {row["id"]: row["importance"] for row in data["graded"]} == {ONE: 0.5, TWO: 1.0, THREE: 0.7}
+    assert levels(store) == {ONE: 0.5, TWO: 1.0, THREE: 0.7, FOUR: 0.5}
     assert json.loads(store.run("get", ONE, "--json").stdout)["data"]["item"]["mood"] == "good"
 
 

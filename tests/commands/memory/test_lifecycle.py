@@ -215,7 +215,7 @@ def test_quiet_says_nothing(filled):
 
 
 def test_the_times_are_settings(filled):
-    filled.settle("lifecycle:\n  high_unused: 30d\n  other_unused: 20d\n  notice: 1h\n  fuse: 0.5\n")
+    filled.settle("lifecycle:\n  high_unused: 30d\n  notice: 1h\n  fuse: 0.5\ntypes:\n  fact: long_term 20d\n")
     said = run(filled, "--dry-run")
     assert said.stdout.startswith("would archive 5 of 12 items: 4 unused, 1 expired\n  critical 1  high 2  other 2\n")
 
@@ -466,9 +466,9 @@ def test_a_paged_store_loses_just_what_is_unused(paged):
     assert run(paged, "--json").data["archived"] == 0
 
 
-def test_a_recall_in_a_paged_store_resets_the_clock_and_stays_journalled(paged):
-    [used] = paged.recall("entry 8 number 64", "--limit", "1").refs
-    assert used == paged.ids[8]
+def test_a_use_in_a_paged_store_resets_the_clock_and_stays_journalled(paged):
+    used = paged.ids[8]
+    assert paged.run("get", used).code == 0
     run(paged, "--yes")
     assert state(paged, used) == ("live", "")
     [line] = [item for page in pages_of(paged).values() for item in page if item["id"] == used]
@@ -479,7 +479,7 @@ def test_a_recall_in_a_paged_store_resets_the_clock_and_stays_journalled(paged):
 def test_uses_that_are_folded_in_and_items_that_go_meet_on_one_page(paged, monkeypatch):
     monkeypatch.setenv("MABOS_MEMORY_ACCESS_JOURNAL_LINES", "1")
     for n in (8, 9):
-        assert paged.recall(f"entry {n} number {n * n}", "--limit", "1").refs == [paged.ids[n]]
+        assert paged.run("get", paged.ids[n]).code == 0
     run(paged, "--yes")
     assert state(paged, paged.ids[8]) == ("live", "")
     items = {item["id"]: item for page in pages_of(paged).values() for item in page}

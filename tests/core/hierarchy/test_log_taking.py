@@ -94,11 +94,10 @@ def test_recorded_importance_wins_over_the_grade():
     assert [(c.event, c.importance) for c in candidates(low, high)] == [(high, 0.9)]
 
 
-def test_grade_fades_with_age():
-    assert candidates(event(kind="decision"))[0].importance == pytest.approx(0.8 * (1 - 14 / 365), abs=1e-4)
-    assert not candidates(event(kind="decision", day="2025-09-01"))
-    weights = {**RULES.weights, "decision": 0.5}
-    assert candidates(event(kind="decision", day="2025-11-01"), rules=RULES._replace(weights=weights))
+def test_grade_does_not_fade_with_age():
+    assert [c.importance for c in candidates(event(kind="decision"), event(kind="decision", day="2021-09-01"))] == [0.8, 0.8]
+    assert not candidates(event(kind="note"))
+    assert candidates(event(kind="note"), rules=RULES._replace(weights={**RULES.weights, "base": 0.6}))
 
 
 def test_what_is_told_on_three_days_of_thirty_recurs():

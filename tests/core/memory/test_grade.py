@@ -25,24 +25,6 @@ def test_grade_is_at_most_one():
     assert grade("important: remember", "decision", recurring=True) == 1.0
 
 
-def test_grade_fades_over_a_year():
-    assert grade("plain", "fact", days=73) == 0.4
-    assert grade("plain", "fact", days=182.5) == 0.25
-
-
-def test_age_leaves_a_tenth_at_least():
-    assert grade("plain", "fact", days=365) == 0.05
-    assert grade("plain", "fact", days=36_500) == 0.05
-
-
-def test_fading_comes_before_the_cap():
-    assert grade("important: remember", "decision", recurring=True, days=182.5) == 0.7
-
-
-def test_memory_of_the_future_is_not_raised():
-    assert grade("plain", "fact", days=-100) == 0.5
-
-
 @pytest.mark.parametrize(
     ("name", "content", "kind", "recurring"),
     [
@@ -54,23 +36,14 @@ def test_memory_of_the_future_is_not_raised():
     ],
 )
 def test_weights_can_be_set(name, content, kind, recurring):
-    only = dict.fromkeys(WEIGHTS, 0.0) | {"horizon_days": 365.0, name: 0.25}
+    only = dict.fromkeys(WEIGHTS, 0.0) | {name: 0.25}
     assert grade(content, kind, recurring=recurring, weights=only) == 0.25
 
 
-def test_floor_and_horizon_can_be_set():
-    assert grade("plain", "fact", days=1000, weights=WEIGHTS | {"floor": 0.5}) == 0.25
-    assert grade("plain", "fact", days=5, weights=WEIGHTS | {"horizon_days": 10}) == 0.25
-
-
-def test_horizon_of_no_days_leaves_the_floor():
-    assert grade("plain", "fact", days=1, weights=WEIGHTS | {"horizon_days": 0.0}) == 0.05
-
-
 @settings(deadline=None, derandomize=True)
-@given(st.text(), st.sampled_from(TYPES), st.booleans(), st.floats(-1e6, 1e6))
-def test_grade_stays_in_range(content, kind, recurring, days):
-    assert 0 <= grade(content, kind, recurring=recurring, days=days) <= 1
+@given(st.text(), st.sampled_from(TYPES), st.booleans())
+def test_grade_stays_in_range(content, kind, recurring):
+    assert 0 <= grade(content, kind, recurring=recurring) <= 1
 
 
 def test_bands_begin_at_their_thresholds():

@@ -56,13 +56,12 @@ def test_a_draft_says_all_that_was_observed():
         (Observation("remember this"), 0.75, True),
         (Observation("remember this", importance=0.2), 0.75, False),
         (Observation("plain", importance=0.9), 0.75, True),
-        (Observation("plain", at="2025-02-24T00:00:00.000Z"), 0.05, True),
-        (Observation("plain", at="2025-02-24T00:00:00.000Z"), 0.06, False),
+        (Observation("plain", at="2005-02-24T00:00:00.000Z"), 0.5, True),
         (Observation("plain", importance=0.0), 0.0, True),
     ],
 )
 def test_worth(seen, floor, worth):
-    assert is_worth(draft_observation(seen, "long_term"), floor, NOW, Limits()) is worth
+    assert is_worth(draft_observation(seen, "long_term"), floor, Limits()) is worth
 
 
 def test_the_tally_counts_new_items_by_band_and_merges_apart():
@@ -83,7 +82,7 @@ def memory() -> Memory:
 
 
 def test_only_what_nobody_graded_is_graded():
-    changes, done = plan_grading(memory(), (), now=NOW, limits=Limits())
+    changes, done = plan_grading(memory(), (), limits=Limits())
     assert [(g.item.id, g.item.importance) for g in done] == [("M-1-0000", 0.5), ("M-3-0000", 0.75)]
     assert changes.working == (item(1, extra=(("x", 1),)),)
     assert changes.short_term == (item(2, importance=0.2),)
@@ -92,7 +91,7 @@ def test_only_what_nobody_graded_is_graded():
 
 
 def test_only_what_is_named_is_graded():
-    changes, done = plan_grading(memory(), ("M-3-0000", "M-4-0000", "M-9-0000"), now=NOW, limits=Limits())
+    changes, done = plan_grading(memory(), ("M-3-0000", "M-4-0000", "M-9-0000"), limits=Limits())
     assert [g.item.id for g in done] == ["M-3-0000"]
     assert is_ungraded(changes.working[0])
 

@@ -75,17 +75,28 @@ def test_the_tiers_are_the_points_of_the_priorities():
 
 def test_the_times_are_settings():
     items = [old(1, ago(hours=3)), old(2, ago(hours=3), importance=0.9), old(3, ago(days=3), importance=0.9)]
-    rules = Rules(high=2 * DAY, other=2 * 3600)
+    rules = Rules(high=2 * DAY, types={"observation": Keeping("short_term", 2 * 3600)})
     assert reasons(*items, rules=rules) == ["unused: 0 days", "", "unused: 3 days"]
 
 
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_type_decides_unless_the_importance_does(kind):
+    never = kind in ("instruction", "preference", "person", "decision")
+    items = [old(n, ago(days=d), type=kind, importance=i) for n, d, i in ((1, 31, 0.5), (2, 91, 0.8), (3, 9000, 0.95))]
+    assert reasons(*items) == (["", "", ""] if never else ["unused: 31 days", "unused: 91 days", ""])
+
+
+def test_a_type_that_nobody_knows_goes_as_observations_do():
+    assert reasons(old(1, ago(days=31), type="reminder"), old(2, ago(days=29), type="reminder")) == ["unused: 31 days", ""]
+
+
 def test_times_beyond_the_calendar_mean_never():
-    plan = run(make_memory([], [], [old(1, ago(days=9000))]), Rules(high=9e11, other=9e11))
+    plan = run(make_memory([], [], [old(1, ago(days=9000))]), Rules(9e11, types={"observation": Keeping("long_term", 9e11)}))
     assert (plan.leaving, plan.fading) == ((), 0)
 
 
 def test_one_day_is_written_as_one_day():
-    assert reasons(old(1, ago(days=1, hours=5)), rules=Rules(other=DAY)) == ["unused: 1 day"]
+    assert reasons(old(1, ago(days=1, hours=5)), rules=Rules(types={"observation": Keeping("long_term", DAY)})) == ["unused: 1 day"]
 
 
 # What the last use is

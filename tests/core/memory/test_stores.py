@@ -278,9 +278,10 @@ def test_tag_recurring_counts_as_recurring():
     assert stored.item.importance == 0.65
 
 
-def test_old_observation_is_graded_lower():
-    _, [stored] = store(make_memory(), draft("alpha", "short_term", graded=False, observed_at=ago(days=182.5)))
-    assert stored.item.importance == 0.25
+def test_what_is_old_is_graded_as_what_is_new():
+    old = draft("alpha", "long_term", graded=False, observed_at=ago(days=900), type="decision")
+    _, [stored] = store(make_memory(), old)
+    assert stored.item.importance == 0.8
 
 
 def test_full_stores_overflow_when_something_is_stored():
