@@ -56,7 +56,7 @@ SETTINGS = (
     Setting("log.archive_after", "span", 2_592_000.0, "age from which log archive moves a daily log"),
     Setting("lifecycle.high_unused", "span", 7_776_000.0, "how long an item of importance 0.8 or more may go unused at least, whatever its type"),
     Setting("lifecycle.notice", "span", 604_800.0, "how long before that an item counts as fading"),
-    Setting("lifecycle.fuse", "fraction", 0.25, "share of live items above which lifecycle run needs --yes"),
+    Setting("lifecycle.fuse", "fraction", 0.25, "share of live items that one lifecycle run archives at most, without --yes"),
     Setting("memory.shared", "flag", False, "whether other agents may read this one's memory: recall --shared"),
     Setting("recall.limit", "count", 20, "results of a recall"),
     Setting("recall.preset", "choice", "default", "how the signals of a hit are weighed", PRESETS),

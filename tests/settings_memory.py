@@ -166,10 +166,9 @@ def _(t: Trial):
     return _unused(t, 15, 0.4)["fading"]
 
 
-@effect("lifecycle.fuse", 0.01, 0, 2)
+@effect("lifecycle.fuse", 0, 1, 0)
 def _(t: Trial):
-    _unused(t, 50, 0.4)
-    return t.code("lifecycle", "run")
+    return _unused(t, 50, 0.4)["archived"]
 
 
 @effect("memory.shared", True, 0, 1)

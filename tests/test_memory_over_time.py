@@ -129,26 +129,26 @@ def test_the_store_splits_by_page_and_a_store_rewrites_only_the_page_it_touches(
     assert agent.do("get", ids[3])["item"]["content"] == "fact number three, corrected"
 
 
-def test_recalls_are_counted_without_rewriting_memory_and_folded_in_by_the_next_write(tmp_path: Path) -> None:
+def test_uses_are_counted_without_rewriting_memory_and_folded_in_by_the_next_write(tmp_path: Path) -> None:
     agent = Agent(tmp_path / "ws").init()
     item_id = agent.do("store", "the vault key hangs behind the door")["id"]
     before = tree(tmp_path / "ws")
     agent.do("recall", "vault")
-    agent.do("recall", "vault")
+    agent.do("context", "pack", "vault")
+    agent.do("get", item_id)
     assert tree(tmp_path / "ws") == before
-    assert agent.do("get", item_id)["item"]["access_count"] == 2
     agent.do("store", "something else")
     stored = json.loads((tmp_path / "ws/agents/main/memory-store.json").read_text())["short_term"]
     assert [item["access_count"] for item in stored if item["id"] == item_id] == [2]
     assert agent.do("get", item_id)["item"]["access_count"] == 2
 
 
-def test_an_item_recalled_twice_outlives_its_time_until_consolidation_takes_it(tmp_path: Path) -> None:
+def test_an_item_used_twice_outlives_its_time_until_consolidation_takes_it(tmp_path: Path) -> None:
     agent = Agent(tmp_path / "ws").init()
     kept = agent.do("store", "the kettle is descaled", "-i", "0.2")["id"]
     lost = agent.do("store", "lunch was soup", "-i", "0.2")["id"]
-    agent.do("recall", "kettle")
-    agent.do("recall", "kettle")
+    agent.do("get", kept)
+    agent.do("get", kept)
     agent.minutes += 125
     agent.do("store", "two hours later", "-i", "0.2")
     assert agent.do("get", kept)["state"] == "live"

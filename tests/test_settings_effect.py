@@ -34,7 +34,7 @@ _WRONG = {
     "span": "soon",
     "rhythm": "sometimes",
     "choice": "nonsense",
-    "words": "nonsense",
+    "keeping": "long_term",
     "flag": "perhaps",
     "text": [1],
 }

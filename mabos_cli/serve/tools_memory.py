@@ -105,7 +105,7 @@ _STORE = (
         option("importance", schema=SHARE, about="0 to 1; graded by its words when left out."),
         option("source"),
         _TAGS,
-        option("store", schema=choice(*STORES)),
+        option("store", schema=choice(*STORES), about="Default short_term; long_term for what should stay loaded."),
         *options("context", "observed_at", "author", "session"),
         option("if_new"),
         _REDACT,

@@ -186,7 +186,7 @@ def test_whole_numbers_may_have_a_point(speaker: Speaker) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("memory_get", {"id": M[0]}, ["get", M[0]]),
+        ("memory_timeline", {"query": M[0]}, ["timeline", M[0]]),
         (
             "fact_query",
             {"subject": "acme", "include_derived": False},

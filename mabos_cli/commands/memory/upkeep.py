@@ -16,7 +16,7 @@ from mabos_cli.core.memory.upkeep import TIERS, Grading, Leaving, Lifecycle, cou
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import option
 from mabos_cli.services.memory.upkeep import consolidate as consolidate_memory
-from mabos_cli.services.memory.upkeep import explain_fuse, grade_items, run_lifecycle
+from mabos_cli.services.memory.upkeep import grade_items, run_lifecycle
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
@@ -168,15 +168,15 @@ def materialize(ctx: typer.Context) -> None:
 def run(
     ctx: typer.Context,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Go on when more items than the fuse allows would go.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Archive all of it at once, however much that is.")] = False,
 ) -> None:
     """Archive what is unused or expired.
 
-    Unused is a long-term item whose last use is more than 30 days ago, or 90 if its importance is 0.8 or more; from
-    0.95 on it never is. A recall is a use; so are reinforce, revive and storing the same again. Expired is an item
-    of any store that is past the date of its --expires. Nothing is deleted: get shows an archived item, recall
-    --archived finds it, revive brings it back. If more than 25 % of the agent's live items would go, nothing is
-    done without --yes.
+    Unused is a long-term item whose last use is more than 30 days ago, or 90 if its importance is 0.8 or more.
+    Decisions, instructions, preferences, people and what is critical (0.95) never are. Being packed or opened is a
+    use; so are reinforce, revive and storing the same again. Expired is an item of any store that is past the date
+    of its --expires. Nothing is lost: recall and context pack still find what is archived, revive brings it back.
+    One run takes at most 25 % of the agent's live items; the next runs take the rest, or --yes all at once.
 
     Example: mabos lifecycle run --dry-run
     """
@@ -194,7 +194,8 @@ def _lifecycle_summary(planned: Lifecycle, dry_run: bool) -> dict[str, Any]:
         "dry_run": dry_run,
         "live": planned.live,
         "archived": len(planned.leaving),
-        "needs_yes": planned.needs_yes,
+        "needs_yes": planned.held > 0,
+        "held": planned.held,
         "by": [
             {"reason": cause, "tier": tier, "trust": trust, "count": count}
             for (cause, tier, trust), count in count_leaving(planned.leaving)
@@ -227,13 +228,13 @@ def _lifecycle_lines(planned: Lifecycle, dry_run: bool, notice: float) -> Iterat
     if planned.tidied:
         text += f"; short-term memory lets go of {planned.tidied}"
     yield text
+    if planned.held:
+        yield f"{plural(planned.held, 'more item')} would be too many for one run: the next runs take them, or --yes all at once"
     if not leaving:
         return
     yield "  " + "  ".join(_counted([away.tier for away in leaving], TIERS, "{0} {1}"))
     if {away.trust for away in leaving} != {"agent"}:
         yield "  " + "  ".join(_counted([away.trust for away in leaving], TRUSTS, "{0} {1}"))
-    if dry_run and planned.needs_yes:
-        yield f"needs --yes: {explain_fuse(planned)}"
     if dry_run:
         yield from _listed(leaving)
 

@@ -63,26 +63,24 @@ class Leaving(NamedTuple):
 
 
 class Lifecycle(NamedTuple):
-    """The plan: what changes, which items go, how many more soon will, and how many there were."""
+    """The plan: what changes, which items go, how many more soon will, how many there were, and how many the fuse holds back."""
 
     changes: Changes
     leaving: tuple[Leaving, ...]
     fading: int
     live: int
     tidied: int
-    fuse: float
-
-    @property
-    def needs_yes(self) -> bool:
-        """Whether more would go in one run than anybody expects."""
-        return len(self.leaving) > round(self.fuse * self.live, 9)
+    held: int
 
 
-def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits()) -> Lifecycle:
+def plan_lifecycle(
+    memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits(), is_confirmed: bool = False
+) -> Lifecycle:
     """What a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
 
     Unused means: more time than its type and importance allow has passed since the last use. An item that will be unused within
-    the notice fades. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
+    the notice fades. Unless it is confirmed, a run takes no larger share of what is unused than the fuse, the longest unused first:
+    a clock that jumps ahead does not empty a memory in one night. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
     """
     at = format_time(now)
     ends: dict[float, tuple[str, str]] = {}  # before the first an item is unused, before the second it soon will be
@@ -105,6 +103,10 @@ def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, lim
                     leaving.append(_leaving(item, store, "unused", now))
                 elif used and used < end[1]:
                     fading += 1
+    unused = [away.departure.item for away in leaving if away.cause == "unused"]
+    most = len(unused) if is_confirmed else max(int(round(rules.fuse * live, 9)), rules.fuse > 0)
+    held = {item.id for item in sorted(unused, key=lambda item: (item.touched_at, item.id))[most:]}
+    leaving = [away for away in leaving if away.departure.item.id not in held]
     changes = Changes(
         tuple(kept["working"]),
         tuple(kept["short_term"]),
@@ -115,7 +117,7 @@ def plan_lifecycle(memory: Memory, rules: Rules = Rules(), *, now: datetime, lim
     tidied = len(tidy_too.archive) - len(leaving)
     tally = [("/".join(kind), count) for kind, count in count_leaving(leaving)]
     tally += [("tidied", tidied)] if tidied else []
-    return Lifecycle(tidy_too._replace(tally=tuple(tally)), tuple(leaving), fading, live, tidied, rules.fuse)
+    return Lifecycle(tidy_too._replace(tally=tuple(tally)), tuple(leaving), fading, live, tidied, len(held))
 
 
 def tier_of(item: MemoryItem) -> str:

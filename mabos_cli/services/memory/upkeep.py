@@ -1,10 +1,8 @@
 """Upkeep of memory: what is due, consolidation, the lifecycle, and grades that nobody gave."""
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
 from mabos_cli.core.memory.item import MemoryItem, is_ungraded
 from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
@@ -17,7 +15,7 @@ from mabos_cli.core.memory.upkeep import (
     plan_grading,
     plan_lifecycle,
 )
-from mabos_cli.errors import NotFound, UsageFault
+from mabos_cli.errors import NotFound
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.transaction import Fresh
@@ -64,26 +62,15 @@ def consolidate(
 
 
 def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[Lifecycle, list[str]]:
-    """Archives what is unused or expired; UsageFault when more would go than the fuse allows and nobody confirmed it."""
+    """Archives what is unused or expired: no more in one run than the fuse allows, unless that is confirmed."""
     s = agent.settings
     rules = Rules(s["lifecycle.high_unused"], s["lifecycle.notice"], s["lifecycle.fuse"], s.keeping())
 
     def plan(memory: Memory, _: object) -> tuple[Changes, Lifecycle]:
-        planned = plan_lifecycle(memory, rules, now=agent.now(), limits=agent.settings.limits())
-        if planned.needs_yes and not (is_confirmed or dry_run):
-            raise UsageFault(explain_fuse(planned), "look at them with --dry-run, then run it with --yes")
+        planned = plan_lifecycle(memory, rules, now=agent.now(), limits=s.limits(), is_confirmed=is_confirmed)
         return planned.changes, planned
 
     return agent.change("lifecycle", plan, dry_run=dry_run)
-
-
-def explain_fuse(planned: Lifecycle) -> str:
-    """Why a run needs --yes. The share is rounded up, so that it never looks like one that the fuse allows."""
-    share = math.ceil(round(1000 * len(planned.leaving) / planned.live, 6)) / 10
-    return (
-        f"{len(planned.leaving)} of {plural(planned.live, 'live item')} ({share:g} %) would be archived; "
-        f"the fuse is {round(100 * planned.fuse, 4):g} %"
-    )
 
 
 class Graded(NamedTuple):

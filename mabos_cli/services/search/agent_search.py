@@ -7,7 +7,15 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.memory.item import MemoryItem, touch
-from mabos_cli.core.memory.trust import OBSERVATION, Ruling, effective_trust, find_rulings, lowered, trust_rank
+from mabos_cli.core.memory.trust import (
+    OBSERVATION,
+    Ruling,
+    TrustJudge,
+    effective_trust,
+    find_rulings,
+    lowered,
+    trust_rank,
+)
 from mabos_cli.core.search.documents import Source
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing
@@ -33,7 +41,7 @@ _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
 
-class AgentIndex:
+class AgentIndex(TrustJudge):
     """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
 
     def __init__(self, agent: Agent, label: str = "", progress: OpenProgress | None = None) -> None:
@@ -164,11 +172,11 @@ class AgentIndex:
     def _observed(self) -> Observed:
         return Observed(self.agent.paths)
 
-    def trust_of(self, item: MemoryItem) -> str:
+    def __call__(self, item: MemoryItem) -> str:
         """Returns how far an item of this agent is trusted, all that it derives from considered."""
-        return effective_trust(item, self._find, self._rulings)
+        return effective_trust(item, self.find, self._rulings)
 
-    def _find(self, item_id: str) -> MemoryItem | None:
+    def find(self, item_id: str) -> MemoryItem | None:
         if item_id.startswith(OBSERVATION):
             return self._observed.find(item_id)
         if self.index is None:
@@ -265,7 +273,7 @@ class AgentSearch(Search):
 
     def _judge(self, hits: list[Hit]) -> list[Hit]:
         """Returns the hits that are trusted enough, all that they derive from considered, with their journalled uses."""
-        judges = {opened.label.removesuffix("/"): opened.trust_of for opened in self._opened}
+        judges = {opened.label.removesuffix("/"): opened for opened in self._opened}
         judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:
             candidate = hit.candidate

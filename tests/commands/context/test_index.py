@@ -63,22 +63,24 @@ def marks(desk):
 
 
 def test_types_that_last_are_stored_for_long_and_have_a_file(desk):
-    for name in ("preference", "instruction", "project", "person", "insight"):
+    for name in DOMAINS:
         assert store(desk, f"Something of kind {name}", "--type", name)["store"] == "long_term"
-    assert store(desk, "A fact", "--type", "fact")["store"] == "short_term"
+    for name in ("event", "observation", "outcome"):
+        assert store(desk, f"Something of kind {name}", "--type", name)["store"] == "short_term"
     assert store(desk, "Only for now", "--type", "person", "--store", "working")["store"] == "working"
-    names = ["preferences", "instructions", "projects", "people", "insights"]
+    names = ["people" if name == "person" else f"{name}s" for name in DOMAINS]
     assert sorted(files_of(desk)) == sorted(["INDEX.md", *(f"domains/{name}.md" for name in names)])
     assert [domain["name"] for domain in index_of(desk)["domains"]] == names
 
 
-def test_setting_says_which_types_last(desk, monkeypatch):
-    monkeypatch.setenv("MABOS_MEMORY_LASTING_TYPES", "lesson, fact")
-    assert store(desk, "A fact", "--type", "fact")["store"] == "long_term"
-    assert store(desk, "A person", "--type", "person")["store"] == "short_term"
-    monkeypatch.setenv("MABOS_MEMORY_LASTING_TYPES", "lesson banana")
-    said = desk.run("store", "A fact")
-    assert said.code == 2 and "memory.lasting_types" in said.stderr and "'banana'" in said.stderr
+def test_a_setting_says_how_each_type_is_kept(desk, monkeypatch):
+    desk.settle("types:\n  event: long_term never\n  person: working 9d\n")
+    assert store(desk, "The fair", "--type", "event")["store"] == "long_term"
+    assert store(desk, "A person", "--type", "person")["store"] == "working"
+    for bad in ("attic 3d", "long_term", "long_term soon"):
+        monkeypatch.setenv("MABOS_TYPES_FACT", bad)
+        said = desk.run("store", "A fact")
+        assert said.code == 2 and "types.fact" in said.stderr
 
 
 def test_index_cannot_be_set_too_small_to_be_one(desk, monkeypatch):
@@ -326,9 +328,9 @@ def test_related_item_must_have_been_here(desk):
 
 def test_index_status_tells_of_files_items_and_what_is_loaded(desk):
     desk.write("MEMORY.md", "x" * 400)
-    store(desk, "Ada prefers calls", "--type", "preference", "--priority", "critical")
+    opened = store(desk, "Ada prefers calls", "--type", "preference", "--priority", "critical")["id"]
     store(desk, "Seen in the yard")
-    desk.recall("calls")
+    assert desk.recall("calls").refs[0] == opened and desk.run("get", opened).code == 0
     found = desk.run("index", "status", "--json").data
     assert found["progressive"] == {
         "total_entries": 2,

@@ -228,7 +228,7 @@ def test_dry_run_tells_the_same_and_writes_nothing(clerk: Clerk):
     before = clerk.files()
     told = clerk.do("log", "consolidate", "--dry-run")
     assert clerk.say("log", "consolidate", "--dry-run").startswith(
-        f"would take 1 of 1 event of 1 day into MEMORY.md\n  {DAY}:3 Important Decisions 0.78 keep Stripe\n"
+        f"would take 1 of 1 event of 1 day into MEMORY.md\n  {DAY}:3 Important Decisions 0.80 keep Stripe\n"
     )
     assert clerk.files() == before
     assert clerk.do("log", "consolidate") == told | {"dry_run": False}

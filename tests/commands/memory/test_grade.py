@@ -99,7 +99,6 @@ def test_it_says_how_a_number_comes_about(store: Desk) -> None:
         "important": 0.0,
         "remember": 0.25,
         "recurring": 0.0,
-        "age": 1.0,
     }
     assert rows[THREE] == {
         "base": 0.5,
@@ -107,7 +106,6 @@ def test_it_says_how_a_number_comes_about(store: Desk) -> None:
         "important": 0.2,
         "remember": 0.0,
         "recurring": 0.0,
-        "age": 0.5,
     }
 
 

@@ -64,7 +64,7 @@ def test_an_observation_becomes_an_item_that_says_where_it_comes_from(desk: Desk
         "author": "ada",
         "session": "s1",
         "tags": ["ci"],
-        "store": "long_term",
+        "store": "short_term",
     }
     assert item["observed_at"] == "2026-02-24T10:00:00.000Z"
     assert item["importance"] == pytest.approx(0.7, abs=0.001)  # graded, a few hours old
@@ -224,10 +224,10 @@ def test_an_item_that_only_names_an_observation_does_not_stand_for_it(desk: Desk
 def test_a_dry_run_tells_what_would_happen_and_writes_nothing(desk: Desk) -> None:
     capture(desk, "the apple fell far from the tree today", "The apple fell far from the tree, today", "two pears")
     before = tree(desk.root)
-    wanted = harvest(desk, "--dry-run")
+    wanted = harvest(desk, "--dry-run", "--store", "long_term")
     assert (wanted["harvested"], wanted["merged"], wanted["chunks"], wanted["dry_run"]) == (2, 1, 0, True)
     assert tree(desk.root) == before
-    done = harvest(desk)
+    done = harvest(desk, "--store", "long_term")
     assert {**wanted, "chunks": 1, "dry_run": False} == done
 
 
@@ -279,7 +279,7 @@ def test_what_is_trusted_more_is_not_changed(desk: Desk) -> None:
     words = ("--store", "long_term", "--trust", "trusted", "--importance", "0.3", "--tag", "mine")
     desk.run("store", "The apple fell far from the tree today", *words)
     capture(desk, "the apple fell far from the tree today", tags=["theirs"], importance=0.9, source="tool:x")
-    data = harvest(desk)
+    data = harvest(desk, "--store", "long_term")
     assert data["merged"] == 1
     [item] = items(desk)
     assert (item["importance"], item["tags"], item["trust"]) == (0.3, ["mine"], "trusted")
@@ -335,7 +335,7 @@ def test_the_other_observations_of_a_day_are_not_decoded_to_judge_an_item(
         observations, "observation_from_dict", lambda raw: decoded.append(raw) or observation_from_dict(raw)
     )
     judge = Judge(desk.home().paths, memory)
-    assert [judge(item) for item in memory.long_term if "quince" in item.content] == ["agent"]
+    assert [judge(item) for item in memory.short_term if "quince" in item.content] == ["agent"]
     assert [raw["text"] for raw in decoded] == ["the quince is ripe"]
 
 

@@ -1,7 +1,5 @@
 from datetime import date, timedelta
 
-import pytest
-
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.log_taking import (
     RECURRING,
@@ -95,7 +93,10 @@ def test_recorded_importance_wins_over_the_grade():
 
 
 def test_grade_does_not_fade_with_age():
-    assert [c.importance for c in candidates(event(kind="decision"), event(kind="decision", day="2021-09-01"))] == [0.8, 0.8]
+    assert [c.importance for c in candidates(event(kind="decision"), event(kind="decision", day="2021-09-01"))] == [
+        0.8,
+        0.8,
+    ]
     assert not candidates(event(kind="note"))
     assert candidates(event(kind="note"), rules=RULES._replace(weights={**RULES.weights, "base": 0.6}))
 

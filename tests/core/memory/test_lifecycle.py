@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, settle
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.memory.item import TRUSTS, TYPES, Keeping
 from mabos_cli.core.memory.stores import Changes, Limits, join, plan_revive
 from mabos_cli.core.memory.upkeep import Rules, count_leaving, plan_lifecycle, tier_of
 
@@ -14,8 +14,8 @@ quick = settings(deadline=None, derandomize=True)
 DAY = 86_400
 
 
-def run(memory, rules=None, now=NOW, limits=None):
-    return plan_lifecycle(memory, rules or Rules(), now=now, limits=limits or Limits())
+def run(memory, rules=None, now=NOW, limits=None, is_confirmed=True):
+    return plan_lifecycle(memory, rules or Rules(), now=now, limits=limits or Limits(), is_confirmed=is_confirmed)
 
 
 def old(number, used, **fields):
@@ -87,16 +87,23 @@ def test_the_type_decides_unless_the_importance_does(kind):
 
 
 def test_a_type_that_nobody_knows_goes_as_observations_do():
-    assert reasons(old(1, ago(days=31), type="reminder"), old(2, ago(days=29), type="reminder")) == ["unused: 31 days", ""]
+    assert reasons(old(1, ago(days=31), type="reminder"), old(2, ago(days=29), type="reminder")) == [
+        "unused: 31 days",
+        "",
+    ]
 
 
 def test_times_beyond_the_calendar_mean_never():
-    plan = run(make_memory([], [], [old(1, ago(days=9000))]), Rules(9e11, types={"observation": Keeping("long_term", 9e11)}))
+    plan = run(
+        make_memory([], [], [old(1, ago(days=9000))]), Rules(9e11, types={"observation": Keeping("long_term", 9e11)})
+    )
     assert (plan.leaving, plan.fading) == ((), 0)
 
 
 def test_one_day_is_written_as_one_day():
-    assert reasons(old(1, ago(days=1, hours=5)), rules=Rules(types={"observation": Keeping("long_term", DAY)})) == ["unused: 1 day"]
+    assert reasons(old(1, ago(days=1, hours=5)), rules=Rules(types={"observation": Keeping("long_term", DAY)})) == [
+        "unused: 1 day"
+    ]
 
 
 # What the last use is
@@ -211,7 +218,7 @@ def test_working_and_short_term_items_are_never_unused():
 def test_short_term_memory_is_tidied_without_being_counted():
     stale, full = make_item(1, created_at=ago(hours=3)), [make_item(n) for n in (2, 3, 4)]
     plan = run(make_memory([], [stale, *full]), limits=Limits(short_term=2))
-    assert (plan.leaving, plan.tidied, plan.live, plan.needs_yes) == ((), 2, 4, False)
+    assert (plan.leaving, plan.tidied, plan.live) == ((), 2, 4)
     assert [d.reason for d in plan.changes.archive] == ["expired", "evicted"]
     assert plan.changes.tally == (("tidied", 2),)
 
@@ -256,31 +263,41 @@ def test_what_fades_is_what_goes_within_the_notice(days):
 # The fuse
 
 
-@pytest.mark.parametrize(("going", "staying", "trips"), [(1, 3, False), (2, 5, True), (10, 30, False)])
-def test_the_fuse_trips_above_its_share_of_all_live_items(going, staying, trips):
+def left(memory, **rules):
+    """How many go, and how many are held back."""
+    plan = run(memory, Rules(**rules), is_confirmed=False)
+    return len(plan.leaving), plan.held
+
+
+@pytest.mark.parametrize(
+    ("going", "staying", "expected"), [(1, 3, (1, 0)), (2, 5, (1, 1)), (10, 30, (10, 0)), (3, 0, (1, 2))]
+)
+def test_a_run_takes_a_share_of_all_live_items_and_one_at_least(going, staying, expected):
     items = [old(n, ago(days=31)) for n in range(going)]
     rest = [make_item(100 + n) for n in range(staying)]
-    assert run(make_memory([], [], [*items, *rest])).needs_yes == trips
-    assert run(make_memory(rest[:2], rest[2:], items)).needs_yes == trips
+    assert left(make_memory([], [], [*items, *rest])) == expected
+    assert left(make_memory(rest[:2], rest[2:], items)) == expected
 
 
-def test_the_fuse_counts_what_expired_and_not_what_is_tidied():
-    dated = [make_item(n, expires_at=ago(days=1)) for n in range(2)]
-    stale = [make_item(10 + n, created_at=ago(hours=3)) for n in range(6)]
-    assert run(make_memory([], [*dated, *stale])).needs_yes is False
-    assert run(make_memory([], [*dated, *stale[:5]])).needs_yes is True
+def test_what_was_unused_for_longest_goes_first_and_the_rest_in_later_runs():
+    memory, order = make_memory([], [], [old(n, ago(days=31 + n)) for n in range(4)]), []
+    while memory.long_term:
+        plan = run(memory, is_confirmed=False)
+        order += [away.departure.item.id for away in plan.leaving]
+        memory = settle(memory, plan.changes)
+    assert order == [make_item(n).id for n in (3, 2, 1, 0)]
 
 
-@pytest.mark.parametrize("percent", range(0, 101))
+def test_what_is_past_its_own_date_is_never_held_back():
+    dated = [make_item(n, expires_at=ago(days=1)) for n in range(5)]
+    assert left(make_memory([], [], [*dated, old(9, ago(days=31))]), fuse=0) == (5, 1)
+
+
+@pytest.mark.parametrize("percent", range(0, 101, 7))
 def test_just_as_many_as_the_fuse_allows_may_go(percent):
-    items = [old(n, ago(days=31 if n < percent else 1)) for n in range(100)]
-    memory = make_memory([], [], items)
-    assert run(memory, Rules(fuse=percent / 100)).needs_yes is False
-    assert percent == 0 or run(memory, Rules(fuse=(percent - 1) / 100)).needs_yes is True
-
-
-def test_an_empty_memory_trips_nothing():
-    assert run(make_memory(), Rules(fuse=0)).needs_yes is False
+    memory = make_memory([], [], [old(n, ago(days=31 if n < percent else 1)) for n in range(100)])
+    assert left(memory, fuse=percent / 100) == (percent, 0)
+    assert percent < 2 or left(memory, fuse=(percent - 1) / 100) == (percent - 1, 1)
 
 
 # What is counted
