@@ -1,11 +1,12 @@
 """Finds the first option that is good enough on every count, or how far aspirations must drop for one to be."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, choice, cut, is_better, listed, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, is_better, listed, notes, yes_no
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record
 
@@ -49,44 +50,59 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the first option that meets all aspirations."""
     options, levels = fields["options"], fields["aspirations"]
     check_size("options", len(options), _MOST_OPTIONS, "options")
-    _check_levels(levels)
+    for name, level in levels.items():
+        if level["min"] is None and level["max"] is None:
+            raise BadValue(f"aspirations.{name}: needs a min or a max", "say from where on it is good enough")
+        if None not in level.values() and level["min"] > level["max"]:
+            hint = "exchange or change them"
+            raise BadValue(f"aspirations.{name}: min {level['min']:g} is above max {level['max']:g}", hint)
     for name, values in options.items():
         check_known(f"options.{name}", values, levels, "count")
-    spreads = {name: _spread(name, options) for name in levels}
-    misses = {name: _misses(values, levels, spreads) for name, values in options.items()}
+    scales = {name: _scale(name, level, options) for name, level in levels.items()}
+    misses = {name: _misses(values, levels, scales) for name, values in options.items()}
     needed = {name: _needed(found) for name, found in misses.items()}
+    good = [name for name, found in misses.items() if not found]
     detail: dict[str, Any] = {
         "misses": {
-            name: [{"count": m.criterion, "by": m.by, "share": m.share} for m in found] for name, found in misses.items()
+            name: [{"count": miss.criterion, "by": miss.by, "share": miss.share} for miss in found]
+            for name, found in misses.items()
         },
         "relaxation": needed,
-    }  # fmt: skip
-    chosen = next((name for name, found in misses.items() if not found), None)
-    if chosen is not None:
-        return _found(chosen, options, levels, misses, detail)
-    return _none(fields, misses, needed, spreads, detail)
+        "looked_at": [*options].index(good[0]) + 1 if good else len(options),
+    }
+    lines = [f"{name} fails: {'; '.join(miss.text for miss in found)}" for name, found in misses.items() if found]
+    if not good:
+        return _none(fields, needed, scales, lines, detail)
+    chosen, *later = good
+    passed = detail["looked_at"] - 1
+    mine = _merits(options[chosen], levels)
+    better = [name for name in later if is_better(_merits(options[name], levels), mine)]
+    met = ", ".join(f"{name} {options[chosen][name]:,.6g}" for name in levels)
+    return Answer(
+        choice(chosen, {name: float(not found) for name, found in misses.items()}),
+        None,
+        f"{chosen} is the first that is good enough, after {passed} of {len(options)} were passed over",
+        (*cut(lines[:passed], 10), f"{chosen} meets all: {met}"),
+        detail,
+        notes(
+            (better, f"no worse on any count and better on one, but met later: {listed(better)}"),
+            (later and not better, f"good enough as well, but met later: {listed(later)}"),
+        ),
+    )
 
 
-def _check_levels(levels: Mapping[str, Mapping[str, float | None]]) -> None:
-    for name, level in levels.items():
-        low, high = level["min"], level["max"]
-        if low is None and high is None:
-            raise BadValue(f"aspirations.{name}: needs a min or a max", "say from where on it is good enough")
-        if low is not None and high is not None and low > high:
-            raise BadValue(f"aspirations.{name}: min {low:g} is above max {high:g}", "exchange or change them")
-
-
-def _spread(name: str, options: Mapping[str, Mapping[str, float]]) -> float:
-    values = [option[name] for option in options.values() if name in option]
-    return max(values) - min(values) if values else 0.0
-
-
-def _scale(level: float, spread: float) -> float:
+def _scale(name: str, level: Mapping[str, Any], options: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Returns what a shortfall is measured by: the level, or, where that is 0, how far options lie apart."""
-    return next((size for size in (abs(level), spread) if size > _NOTHING), 1.0)
+    values = [option[name] for option in options.values() if name in option]
+    spread = max(values) - min(values) if values else 0.0
+    return {
+        end: next((size for size in (abs(bound), spread) if size > _NOTHING), 1.0)
+        for end, bound in level.items()
+        if bound is not None
+    }
 
 
-def _misses(values: Mapping[str, float], levels: Mapping[str, Any], spreads: Mapping[str, float]) -> list[_Miss]:
+def _misses(values: Mapping[str, float], levels: Mapping[str, Any], scales: Mapping[str, Any]) -> list[_Miss]:
     found = []
     for name, level in levels.items():
         if name not in values:
@@ -94,10 +110,10 @@ def _misses(values: Mapping[str, float], levels: Mapping[str, Any], spreads: Map
             continue
         value, low, high = values[name], level["min"], level["max"]
         if low is not None and value < low:
-            share = (low - value) / _scale(low, spreads[name])
+            share = (low - value) / scales[name]["min"]
             found.append(_Miss(name, f"{name} {value:,.6g} is below {low:,.6g}", low - value, share))
         if high is not None and value > high:
-            share = (value - high) / _scale(high, spreads[name])
+            share = (value - high) / scales[name]["max"]
             found.append(_Miss(name, f"{name} {value:,.6g} is above {high:,.6g}", value - high, share))
     return found
 
@@ -121,92 +137,48 @@ def _merits(values: Mapping[str, float], levels: Mapping[str, Any]) -> tuple[flo
     return tuple(found)
 
 
-def _failing(misses: Mapping[str, list[_Miss]], until: str | None) -> list[str]:
-    lines = []
-    for name, found in misses.items():
-        if name == until:
-            break
-        lines.append(f"{name} fails: {'; '.join(miss.text for miss in found)}")
-    return lines
-
-
-def _found(
-    chosen: str, options: Mapping[str, Any], levels: Mapping[str, Any], misses: Mapping[str, list[_Miss]],
-    detail: dict[str, Any],
-) -> Answer:  # fmt: skip
-    names = [*options]
-    at = names.index(chosen)
-    detail["looked_at"] = at + 1
-    later = [name for name in names[at + 1 :] if not misses[name]]
-    caveats = []
-    better = [
-        name for name in later
-        if is_better(_merits(options[name], levels), _merits(options[chosen], levels))
-    ]  # fmt: skip
-    if better:
-        caveats.append(f"no worse on any count and better on one, but met later: {listed(better)}")
-    elif later:
-        caveats.append(f"good enough as well, but met later: {listed(later)}")
-    met = ", ".join(f"{name} {options[chosen][name]:,.6g}" for name in levels)
-    lines = [*cut(_failing(misses, chosen), 10), f"{chosen} meets all: {met}"]
-    summary = f"{chosen} is the first that is good enough, after {at} of {len(names)} were passed over"
-    scores = {name: float(not found) for name, found in misses.items()}
-    return Answer(choice(chosen, scores), None, summary, tuple(lines), detail, tuple(caveats))
-
-
 def _none(
-    fields: dict[str, Any], misses: Mapping[str, list[_Miss]], needed: Mapping[str, float | None],
-    spreads: Mapping[str, float], detail: dict[str, Any],
-) -> Answer:  # fmt: skip
-    detail["looked_at"] = len(misses)
-    lines = [*cut(_failing(misses, None), 9)]
+    fields: dict[str, Any],
+    needed: Mapping[str, float | None],
+    scales: Mapping[str, Any],
+    lines: list[str],
+    detail: dict[str, Any],
+) -> Answer:
+    """Returns how far the levels must drop, and the first option that is good enough once they have, if they may."""
     known = {name: share for name, share in needed.items() if share is not None}
     unsure = [name for name, share in needed.items() if share is None]
-    caveats = [f"not all is known of {listed(unsure)}, which count as not good enough"] if unsure else []
-    about = "one of the options is good enough"
+    caveats = notes((unsure, f"not all is known of {listed(unsure)}, which count as not good enough"))
+    conclusion = yes_no(False, "one of the options is good enough")
     if not known:
-        return Answer(yes_no(False, about), None, "no option is good enough", tuple(lines), detail, tuple(caveats))
+        return Answer(conclusion, None, "no option is good enough", cut(lines), detail, caveats)
     nearest = min(known, key=lambda name: known[name])
-    detail["nearest"] = {
-        "option": nearest,
-        "share": known[nearest],
-        "levels": _dropped(fields, known[nearest], spreads),
-    }
-    lines.append(f"{nearest} comes nearest: all levels would have to drop by {known[nearest]:.1%}")
-    if sum(abs(share - known[nearest]) < _SLACK for share in known.values()) > 1:
-        caveats.append("others come as near; the first of them is named")
-    if fields["adjust"] is None:
-        summary = f"no option is good enough; {nearest} would be if all levels dropped by {known[nearest]:.1%}"
-        return Answer(yes_no(False, about), None, summary, tuple(lines), detail, tuple(caveats))
-    return _adjusted(fields, known, spreads, lines, detail, caveats)
+    least = known[nearest]
+    detail["nearest"] = {"option": nearest, "share": least, "levels": _dropped(fields, least, scales)}
+    lines = [*cut(lines, 9), f"{nearest} comes nearest: all levels would have to drop by {least:.1%}"]
+    has_tie = sum(abs(share - least) < _SLACK for share in known.values()) > 1
+    caveats += notes((has_tie, "others come as near; the first of them is named"))
+    summary = f"no option is good enough; {nearest} would be if all levels dropped by {least:.1%}"
+    if fields["adjust"] is not None:
+        step, most = fields["adjust"]["step"], int(fields["adjust"]["rounds"])
+        rounds = max(1, math.ceil((least - _SLACK) / step))
+        summary = f"no option is good enough, even after all levels dropped by {most * step:.1%}"
+        if rounds <= most:
+            share = rounds * step
+            chosen = next(name for name in known if known[name] <= share + _SLACK)
+            detail["adjusted"] = {"rounds": rounds, "share": share, "levels": _dropped(fields, share, scales)}
+            lines.append(f"after {plural(rounds, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
+            summary = f"{chosen}, after all levels dropped by {share:.1%}: nothing met them as they were"
+            conclusion = choice(chosen, {name: -share for name, share in known.items()})
+    return Answer(conclusion, None, summary, tuple(lines), detail, caveats)
 
 
-def _dropped(fields: dict[str, Any], share: float, spreads: Mapping[str, float]) -> dict[str, Any]:
+def _dropped(fields: dict[str, Any], share: float, scales: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the levels after all of them have dropped by a share."""
     found = {}
     for name, level in fields["aspirations"].items():
         low, high = level["min"], level["max"]
         found[name] = {
-            "min": None if low is None else low - share * _scale(low, spreads[name]),
-            "max": None if high is None else high + share * _scale(high, spreads[name]),
+            "min": None if low is None else low - share * scales[name]["min"],
+            "max": None if high is None else high + share * scales[name]["max"],
         }
     return found
-
-
-def _adjusted(
-    fields: dict[str, Any], known: dict[str, float], spreads: Mapping[str, float], lines: list[str],
-    detail: dict[str, Any], caveats: list[str],
-) -> Answer:  # fmt: skip
-    """Finds the first option that is good enough once the levels have dropped, step by step, as far as they must."""
-    step, rounds = fields["adjust"]["step"], int(fields["adjust"]["rounds"])
-    for n in range(1, rounds + 1):
-        chosen = next((name for name, share in known.items() if share <= n * step + _SLACK), None)
-        if chosen is not None:
-            detail["adjusted"] = {"rounds": n, "share": n * step, "levels": _dropped(fields, n * step, spreads)}
-            lines.append(f"after {plural(n, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
-            summary = f"{chosen}, after all levels dropped by {n * step:.1%}: nothing met them as they were"
-            scores = {name: -share for name, share in known.items()}
-            return Answer(choice(chosen, scores), None, summary, tuple(lines), detail, tuple(caveats))
-    summary = f"no option is good enough, even after all levels dropped by {rounds * step:.1%}"
-    about = "one of the options is good enough"
-    return Answer(yes_no(False, about), None, summary, tuple(lines), detail, tuple(caveats))
