@@ -1,41 +1,32 @@
-"""Finds what carries over from a known situation to one with the same structure."""
+"""Finds what carries over from a known situation to one with the same structure (Gentner's structure mapping): things go one to
+one, relations keep their names, and what is joined by relations between relations counts more than what stands alone.
 
-from collections.abc import Mapping
+A match counts 1, that of an attribute of a thing 0.1; what is part of a matched expression gets the score of that one on top."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
-from mabos_cli.reasoning.formal.structure_mapping import (
-    Analogy,
-    Expression,
-    Facts,
-    Matcher,
-    Pairs,
-    expressions,
-    parse_expression,
-    read_facts,
-    render_expression,
-    things_of,
-)
-from mabos_cli.reasoning.inputs import AgentData, known_name
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.shape import Shape, anything, map_of, optional, record, text
 
+MOST_NODES, MOST_FACTS, _MOST_PARTS = 20_000, 80, 1000
+_LONGEST, _DEEPEST = 500, 12
+_NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
+_HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
+ATTRIBUTE = 0.1
 _FACTS = (
     "relations such as attracts(sun, planet) or `sun attracts planet`; a list, or labels with facts; "
     "relations between facts: causes(f1, f2)"
 )
+_NAMED = text("what it is called")
 SHAPE: Shape = record(
     "Give a known situation and the one in question, each as facts. What causes what in the known one is what carries over.",
-    source=record(
-        "the situation that is well known", name=optional(text("what it is called"), "source"), facts=anything(_FACTS)
-    ),
-    target=record(
-        "the situation in question", name=optional(text("what it is called"), "target"), facts=anything(_FACTS)
-    ),
-    measures=optional(
-        list_of(text("a name"), "measures that may stand for each other, such as pressure and temperature", 0), []
-    ),
+    source=record("the situation that is well known", name=optional(_NAMED, "source"), facts=anything(_FACTS)),
+    target=record("the situation in question", name=optional(_NAMED, "target"), facts=anything(_FACTS)),
     same=optional(map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}),
     map=optional(map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}),
     ask=optional(text("a fact about the target: does it carry over?"), ""),
@@ -47,6 +38,147 @@ QUESTIONS: tuple[str, ...] = (
     "What is known of the new situation already?",
     "Which conclusion about the new situation do you want to check?",
 )
+
+
+class Expression(NamedTuple):
+    """A thing, which has no parts, or a relation or attribute of things and other expressions."""
+
+    name: str
+    parts: tuple["Expression", ...] = ()
+
+    @property
+    def order(self) -> int:
+        """Returns 0 for a thing, 1 for what is stated of things, and so on."""
+        return 1 + max(part.order for part in self.parts) if self.parts else 0
+
+    @property
+    def is_attribute(self) -> bool:
+        return len(self.parts) == 1 and not self.parts[0].parts
+
+
+Facts = dict[Expression, None]
+Pairs = Mapping[str, str]  # things of the source with those of the target
+
+
+class Analogy(NamedTuple):
+    """Which thing goes to which, the expressions that match with their scores, and the score in all."""
+
+    pairs: Pairs
+    matches: dict[Expression, tuple[Expression, float]]
+    score: float
+
+
+def things_of(facts: Iterable[Expression]) -> dict[str, None]:
+    """Returns the things of a description, each once."""
+    return dict.fromkeys(one.name for fact in facts for one in inner(fact) if not one.parts)
+
+
+def expressions(facts: Iterable[Expression]) -> tuple[Expression, ...]:
+    """Returns all expressions of a description, each once, without the things."""
+    return tuple(dict.fromkeys(one for fact in facts for one in inner(fact) if one.parts))
+
+
+class Matcher:
+    """Two descriptions, and the pairs of things that make an expression of one match one of the other."""
+
+    def __init__(self, source: Iterable[Expression], target: Iterable[Expression], same: Mapping[str, str]) -> None:
+        self.same = same  # relations of the source that go by another name
+        self.source, self.target = expressions(source), expressions(target)
+        self.pairs: dict[tuple[Expression, Expression], frozenset[tuple[str, str]]] = {}
+        for one in self.source:
+            for other in self.target:
+                pairs = self._match(one, other)
+                if pairs is not None and is_one_to_one(pairs):
+                    self.pairs[one, other] = pairs
+        self.holders = {one: tuple(up for up in self.source if one in up.parts) for one in self.source}
+
+    def _match(self, one: Expression, other: Expression) -> frozenset[tuple[str, str]] | None:
+        if not one.parts and not other.parts:
+            return frozenset(((one.name, other.name),))
+        if len(one.parts) != len(other.parts) or self.same.get(one.name, one.name) != other.name:
+            return None
+        found: frozenset[tuple[str, str]] = frozenset()
+        for a, b in zip(one.parts, other.parts, strict=True):
+            more = self._match(a, b)
+            if more is None:
+                return None
+            found |= more
+        return found
+
+    def scores(self, able: Iterable[Expression]) -> dict[Expression, float]:
+        """Returns what each of some source expressions counts if just these match."""
+        found: dict[Expression, float] = {}
+        for one in sorted(able, key=lambda one: -one.order):
+            found[one] = (ATTRIBUTE if one.is_attribute else 1.0) + sum(found.get(up, 0.0) for up in self.holders[one])
+        return found
+
+    def apply(self, pairs: Pairs) -> Analogy:
+        """Returns all that matches under some pairs."""
+        taken = frozenset(pairs.items())
+        found = {one: other for (one, other), needed in self.pairs.items() if needed <= taken}
+        scores = self.scores(found)
+        used = {pair for one, other in found.items() for pair in self.pairs[one, other]}
+        kept = {a: b for a, b in pairs.items() if (a, b) in used}
+        return Analogy(kept, {one: (found[one], scores[one]) for one in found}, round(sum(scores.values()), 9))
+
+    def best(self, fixed: Pairs) -> tuple[Analogy, bool]:
+        """Returns the mapping with the highest score, and whether another one is as good: branch and bound over the
+        pairs, where the bound counts every source expression that can still match something."""
+        best, has_tie, nodes = self.apply(fixed), False, 0
+        # Sorted, for the order of a set of texts differs from run to run.
+        options = [(one, tuple(sorted(needed))) for (one, _), needed in self.pairs.items()]
+        worth = self.scores(self.source)
+        stack: list[tuple[dict[str, str], tuple[str, ...]]] = [({**fixed}, ())]
+        while stack:
+            pairs, closed = stack.pop()
+            nodes += 1
+            if nodes > MOST_NODES:
+                hint = "leave out facts that do not matter, or say in `map` what goes to what"
+                raise BadValue(f"source: no best mapping after {MOST_NODES:,} trials", hint)
+            left = [option for option in options if _agrees(option[1], pairs, closed)]
+            limit = round(sum(self.scores({one for one, _ in left}).values()), 9)
+            if limit < best.score or (has_tie and limit == best.score):
+                continue
+            name, targets = _next(left, pairs, worth)
+            if name is None:
+                found = self.apply(pairs)
+                if found.score > best.score:
+                    best, has_tie = found, False
+                elif found.score == best.score and found.pairs != best.pairs:
+                    has_tie = True
+                continue
+            stack.append((pairs, (*closed, name)))
+            stack += [(pairs | {name: target}, closed) for target in targets]
+        return best, has_tie
+
+
+def _next(
+    left: list[tuple[Expression, tuple[tuple[str, str], ...]]], pairs: Pairs, worth: Mapping[Expression, float]
+) -> tuple[str | None, list[str]]:
+    """Returns the thing that is in most of what can still match, and where it can go, the most promising last: that is
+    where the search goes first."""
+    weights: dict[str, dict[str, float]] = {}
+    for one, needed in left:
+        for name, target in needed:
+            if name not in pairs:
+                targets = weights.setdefault(name, {})
+                targets[target] = targets.get(target, 0.0) + worth[one]
+    if not weights:
+        return None, []
+    name = max(weights, key=lambda name: sum(weights[name].values()))
+    return name, sorted(weights[name], key=weights[name].__getitem__)
+
+
+def is_one_to_one(pairs: Iterable[tuple[str, str]]) -> bool:
+    """Returns whether no name is in two pairs, on either side."""
+    found = [*pairs]
+    return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
+
+
+def _agrees(needed: Iterable[tuple[str, str]], pairs: Pairs, closed: tuple[str, ...]) -> bool:
+    """Returns whether pairs can still be taken: nothing goes elsewhere, is closed, or goes to a taken place."""
+    taken = {target: name for name, target in pairs.items()}
+    return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in needed)
 
 
 class _Inference(NamedTuple):
@@ -66,13 +198,12 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the facts that carry over to the target under the best mapping."""
     source = read_facts(fields["source"]["facts"], "source.facts")
     target = read_facts(fields["target"]["facts"], "target.facts")
-    matcher = Matcher(source, target, frozenset(fields["measures"]), fields["same"])
+    matcher = Matcher(source, target, fields["same"])
     mapping, has_tie = matcher.best(_fixed(fields["map"], source, target))
     asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     if mapping.matches:
-        itself = Matcher(source, source, matcher.measures, {})
-        most = itself.apply({name: name for one in itself.pairs.values() for name, _ in one}).score
-        return _answer(fields, mapping, has_tie, _inferences(matcher, mapping), asked, most)
+        most = Matcher(source, source, {}).apply({name: name for name in things_of(source)}).score
+        return _answer(fields, mapping, has_tie, _inferences(matcher, mapping), most)
     names_of = f"{fields['source']['name']} and {fields['target']['name']}"
     return Answer(
         yes_no(None, render_expression(asked)) if asked else names((), "what carries over"),
@@ -91,25 +222,22 @@ def _fixed(wanted: Mapping[str, str], source: Facts, target: Facts) -> dict[str,
         known_name(f"map.{name}", other, things_of(target), "thing of the target")
     if len({*wanted.values()}) < len(wanted):
         raise BadValue("map: two things go to the same one", "each thing has one counterpart")
-    return {f"thing {name}": f"thing {other}" for name, other in wanted.items()}
+    return dict(wanted)
 
 
 def _inferences(matcher: Matcher, mapping: Analogy) -> list[_Inference]:
-    """Returns the facts of the source that say something new of the target: plain ones first, then those with most
-    support.
-
-    An attribute carries over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
+    """Returns the facts of the source that say something new of the target, the best supported first. An attribute carries
+    over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
     scores = {one: score for one, (_, score) in mapping.matches.items()}
     known = {*matcher.target}
     found: dict[Expression, _Inference] = {}
     for one in matcher.source:
-        if one in scores or matcher.is_measure(one) or one.name in ("and", "or"):
+        if one in scores or one.name in ("and", "or"):
             continue
         fact, unknown = _carry(one, mapping.pairs, matcher)
         joined = _joined(one, matcher)
         is_new = fact not in known and fact not in found
-        is_attribute = one.order == 1 and len(one.parts) == 1
-        if is_new and things_of((one,)).keys() - {*unknown} and (joined or not is_attribute):
+        if is_new and things_of((one,)).keys() - {*unknown} and (joined or not one.is_attribute):
             found[fact] = _Inference(fact, one, sum(scores.get(other, 0.0) for other in joined), unknown)
     return sorted(found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support))
 
@@ -121,7 +249,7 @@ def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
     while waiting:
         at = waiting.pop()
         for near in (*matcher.holders[at], *at.parts):
-            if near not in reached and near.parts and not matcher.is_measure(near):
+            if near not in reached and near.parts:
                 reached[near] = None
                 waiting.append(near)
     del reached[one]
@@ -131,32 +259,20 @@ def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
 def _carry(one: Expression, pairs: Pairs, matcher: Matcher) -> tuple[Expression, tuple[str, ...]]:
     """Returns a source expression restated for the target, and the things that have no counterpart there."""
     if not one.parts:
-        target = pairs.get(f"thing {one.name}")
-        if target is None:
-            return Expression(f"?{one.name}"), (one.name,)
-        return Expression(target.removeprefix("thing ")), ()
+        is_known = one.name in pairs
+        return Expression(pairs[one.name] if is_known else f"?{one.name}"), () if is_known else (one.name,)
     done = [_carry(part, pairs, matcher) for part in one.parts]
-    name = matcher.same.get(one.name, one.name)
-    if matcher.is_measure(one):
-        name = pairs.get(f"measure {one.name}", f"measure {one.name}").removeprefix("measure ")
     unknown = tuple(dict.fromkeys(thing for _, things in done for thing in things))
-    return Expression(name, tuple(part for part, _ in done)), unknown
+    return Expression(matcher.same.get(one.name, one.name), tuple(part for part, _ in done)), unknown
 
 
-def _answer(
-    fields: dict[str, Any],
-    mapping: Analogy,
-    has_tie: bool,
-    found: list[_Inference],
-    asked: Expression | None,
-    most: float,
-) -> Answer:
-    pairs = {a.partition(" ")[2]: b.partition(" ")[2] for a, b in mapping.pairs.items()}
+def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list[_Inference], most: float) -> Answer:
+    asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     share = mapping.score / most if most else 0.0
     carried = tuple(render_expression(one.fact) for one in found if one.is_certain)
     ordered = sorted(mapping.matches.items(), key=lambda match: -match[1][1])
     detail = {
-        "pairs": pairs,
+        "pairs": dict(mapping.pairs),
         "score": mapping.score,
         "share_of_source": share,
         "matches": [
@@ -169,7 +285,7 @@ def _answer(
             for one in found
         ],
     }
-    steps = [f"{a} is like {b}" for a, b in pairs.items()]
+    steps = [f"{a} is like {b}" for a, b in mapping.pairs.items()]
     for one in found[:8]:
         verdict = "carries over" if one.is_certain else "open" if one.unknown else "weak"
         steps.append(f"{verdict}, support {figure(one.support)}: {render_expression(one.fact)}")
@@ -192,3 +308,88 @@ def _answer(
         (lacking, f"no counterpart for {listed([*lacking])}: what involves it is shown with a ?"),
     )
     return Answer(conclusion, None, summary, cut(steps), detail, caveats)
+
+
+def render_expression(one: Expression) -> str:
+    """Returns the expression as text."""
+    return f"{one.name}({', '.join(map(render_expression, one.parts))})" if one.parts else one.name
+
+
+def inner(one: Expression) -> Iterator[Expression]:
+    """Yields every expression within an expression, and itself, the outer ones first."""
+    yield one
+    for part in one.parts:
+        yield from inner(part)
+
+
+def read_facts(raw: Any, place: str) -> Facts:
+    """Returns the facts of a description, a list or labels with facts; a label may stand in other facts."""
+    rows = raw if isinstance(raw, dict) else {}
+    if isinstance(raw, list):
+        rows = {f"[{n}]": value for n, value in enumerate(raw, 1)}
+    if not rows:
+        raise BadValue(f"{place}: there are no facts", _HINT)
+    check_size(place, len(rows), MOST_FACTS, "facts")
+    parsed = {}
+    for label, value in rows.items():
+        if not isinstance(value, str) or not value.strip():
+            raise BadValue(f"{place}: {label} is no fact", _HINT)
+        here = f"{place}{label}" if isinstance(raw, list) else f"{place}.{label}"
+        parsed[str(label)] = parse_expression(value.strip(), here)
+    resolver = _Labels(parsed, place)
+    return dict.fromkeys(resolver.resolve(one, (label,)) for label, one in parsed.items())
+
+
+def parse_expression(text: str, place: str) -> Expression:
+    """Returns a fact from `relation(a, b)` or from three words, `a relation b`.
+
+    >>> render_expression(parse_expression("sun attracts planet", ""))
+    'attracts(sun, planet)'
+    """
+    if len(text) > _LONGEST:
+        raise BadValue(f"{place}: longer than {_LONGEST} characters", "use labels for its parts")
+    if "(" not in text:
+        words = text.split()
+        if len(words) != 3 or "," in text or ")" in text:
+            raise BadValue(f"{place}: cannot read {text[:60]!r}", _HINT)
+        return Expression(words[1], (Expression(words[0]), Expression(words[2])))
+    found, at = _read(text, 0, place, 0)
+    if text[at:].strip():
+        raise BadValue(f"{place}: cannot read {text[at : at + 30]!r}", _HINT)
+    return found
+
+
+def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
+    match = _NAME.match(text, at)
+    if not match or depth > _DEEPEST:
+        raise BadValue(f"{place}: cannot read {text[at : at + 30]!r}", _HINT if not match else "too deep; use labels")
+    name, at = " ".join(match[1].split()), match.end()
+    if at >= len(text) or text[at] != "(":
+        return Expression(name), at
+    parts: list[Expression] = []
+    while at < len(text) and text[at] in "(,":
+        part, at = _read(text, at + 1, place, depth + 1)
+        parts.append(part)
+    if at >= len(text) or text[at] != ")":
+        raise BadValue(f"{place}: a ) is missing in {text[:60]!r}", f"{_HINT}; within [ ] put each into quotes")
+    at += 1
+    return Expression(name, tuple(parts)), at + len(text[at:]) - len(text[at:].lstrip())
+
+
+class _Labels:
+    """Puts facts in place of their labels. Few labels can stand for very much: what all facts come to is bounded."""
+
+    def __init__(self, labels: Mapping[str, Expression], place: str) -> None:
+        self.labels, self.place = labels, place
+        self.size = 0
+
+    def resolve(self, one: Expression, within: tuple[str, ...]) -> Expression:
+        self.size += 1
+        if self.size > _MOST_PARTS or len(within) > _DEEPEST:
+            raise BadValue(f"{self.place}: more than {_MOST_PARTS} parts, or labels {_DEEPEST} deep", "use fewer facts")
+        if not one.parts and one.name in self.labels:
+            if one.name in within:
+                circle = " -> ".join((*within, one.name))
+                raise BadValue(f"{self.place}: {circle} runs in a circle", "a fact cannot contain itself")
+            return self.resolve(self.labels[one.name], (*within, one.name))
+        return one._replace(parts=tuple(self.resolve(part, within) for part in one.parts))
