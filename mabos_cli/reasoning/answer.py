@@ -65,9 +65,9 @@ def names(found: tuple[str, ...], about: str = "") -> Conclusion:
     return Conclusion("names", found, about=about)
 
 
-def words(said: str, about: str = "") -> Conclusion:
+def words(text: str, about: str = "") -> Conclusion:
     """Returns a conclusion in words."""
-    return Conclusion("text", said, about=about)
+    return Conclusion("text", text, about=about)
 
 
 def best_names(scores: Mapping[str, float], largest: bool = True, scale: float = 0.0) -> tuple[str, ...]:
@@ -112,9 +112,9 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def meant(said: str, known: Collection[str], otherwise: str) -> str:
+def meant(name: str, known: Collection[str], otherwise: str) -> str:
     """Returns a hint which of the known names somebody probably meant; something else to say when none is near."""
-    close = get_close_matches(said, known, n=1)
+    close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else otherwise
 
 

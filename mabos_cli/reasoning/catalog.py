@@ -38,8 +38,8 @@ class Method(NamedTuple):
         return f"mabos_cli.reasoning.{self.category}.{self.name.replace('-', '_')}"
 
 
-def _words(said: str) -> tuple[str, ...]:
-    return tuple(said.split())
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 # name | category | uncertainty | complexity | domain | data | stakes | effort | draws | about
@@ -127,16 +127,16 @@ def parse_classification(text: str) -> dict[str, str]:
     return check_classification(found)
 
 
-def check_classification(given: Mapping[str, str]) -> dict[str, str]:
+def check_classification(classification: Mapping[str, str]) -> dict[str, str]:
     """Returns the classification, if all of its words are known and there is at least one."""
-    for name, value in given.items():
+    for name, value in classification.items():
         if name not in ASPECTS:
             raise BadValue(f"unknown aspect {name!r}", f"aspects: {', '.join(ASPECTS)}")
         if value not in ASPECTS[name]:
             raise BadValue(f"{name} cannot be {value[:40]!r}", f"{name}: {', '.join(ASPECTS[name])}")
-    if not given.keys() & WEIGHTS.keys():
+    if not classification.keys() & WEIGHTS.keys():
         raise BadValue("nothing to choose a method by", f"say at least one of {', '.join(WEIGHTS)}")
-    return dict(given)
+    return dict(classification)
 
 
 def score_methods(classification: Mapping[str, str]) -> tuple[Scored, ...]:

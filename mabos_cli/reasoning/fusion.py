@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 
 class Fused(NamedTuple):
-    """What several methods say together. `agreement` is the share of weight that stands behind the conclusion; `confidence` is a
+    """The common answer of several methods. `agreement` is the share of weight that stands behind the conclusion; `confidence` is a
     probability, and there is none unless some method computes one."""
 
     conclusion: Conclusion
@@ -44,7 +44,7 @@ class Fused(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    """What one method says, in the terms of its group."""
+    """The answer of one method, in the terms of its group."""
 
     method: str
     weight: float
@@ -124,24 +124,24 @@ def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
         points = len(listed) * (len(listed) - 1) / 2
         return {spelled[name]: (len(listed) - 1 - place) / points for place, name in enumerate(listed)}
     # What is left is for the others, whichever they are; none of them gets more than what was chosen over it.
-    chosen, own = [spelled[name] for name in listed[:1]], 1.0 if sure is None else sure
+    chosen, mine = [spelled[name] for name in listed[:1]], 1.0 if sure is None else sure
     others = dict.fromkeys(name for name in spelled.values() if name not in chosen)
-    left = min(own, (1 - own) / len(others)) if others else 0.0
-    return dict.fromkeys(chosen, own) | dict.fromkeys(others, left) if chosen else {}
+    left = min(mine, (1 - mine) / len(others)) if others else 0.0
+    return dict.fromkeys(chosen, mine) | dict.fromkeys(others, left) if chosen else {}
 
 
 def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float]:
     if conclusion.kind == "distribution":
         yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
     else:
-        said = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
-        if said is None:
+        value = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
+        if value is None:
             return {}
-        holds = said is True or (isinstance(said, str) and TRUTH_WORDS[folded(said)] == "yes")
+        holds = value is True or (isinstance(value, str) and TRUTH_WORDS[folded(value)] == "yes")
         # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
-        own, opposite = ("yes", "no") if holds else ("no", "yes")
+        verdict, opposite = ("yes", "no") if holds else ("no", "yes")
         share = 1.0 if sure is None else sure
-        return {own: share, opposite: min(share, 1 - share)}
+        return {verdict: share, opposite: min(share, 1 - share)}
     return {"yes": yes, "no": 1 - yes}
 
 
@@ -186,9 +186,9 @@ def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     """Returns what most of the weight says word for word."""
     weights: dict[str, float] = {}
     for vote in votes:
-        said = vote.answer.conclusion.value
-        weights[said] = weights.get(said, 0.0) + vote.weight
-    best = max(weights, key=lambda said: weights[said])
+        value = vote.answer.conclusion.value
+        weights[value] = weights.get(value, 0.0) + vote.weight
+    best = max(weights, key=lambda value: weights[value])
     supports: Stances = {
         v.method: (True, _sure(v)) if v.answer.conclusion.value == best else (False, 0.0) for v in votes
     }
@@ -205,11 +205,11 @@ def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     group = max(near.values(), key=lambda found: sum(one.weight for one in found))
     weight = sum(vote.weight for vote in group)
     value = sum(vote.weight * vote.answer.conclusion.value for vote in group) / weight
-    said = [vote.answer.conclusion for vote in group]
-    spans = [one.interval or (one.value, one.value) for one in said]
-    has_span = any(one.interval for one in said)
+    conclusions = [vote.answer.conclusion for vote in group]
+    spans = [one.interval or (one.value, one.value) for one in conclusions]
+    has_span = any(one.interval for one in conclusions)
     interval = (min(low for low, _ in spans), max(high for _, high in spans)) if has_span else None
-    first = said[0]
+    first = conclusions[0]
     inside = {vote.method for vote in group}
     supports: Stances = {v.method: (True, _sure(v)) if v.method in inside else (False, 0.0) for v in votes}
     return Conclusion("number", value, interval=interval, unit=first.unit, about=first.about), supports
@@ -322,8 +322,9 @@ def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[list[
     """Returns the methods in groups that speak of the same options or names: each shares one with another."""
     groups: list[tuple[set[str], list[str]]] = []
     for name in joined:
-        said = answers[name].conclusion
-        options = {folded(one) for one in (said.value if said.kind == "names" else option_names(said))}
+        conclusion = answers[name].conclusion
+        stated = conclusion.value if conclusion.kind == "names" else option_names(conclusion)
+        options = {folded(one) for one in stated}
         met = [group for group in groups if group[0] & options]
         groups = [group for group in groups if group not in met]
         groups.append((options.union(*(known for known, _ in met)), [*chain(*(who for _, who in met)), name]))

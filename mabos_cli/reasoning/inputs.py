@@ -21,33 +21,33 @@ LARGEST = 1e15
 _TOLERANCE = 1e-6
 
 
-def known_name(path: str, said: str, known: Collection[str], noun: str = "name") -> str:
+def known_name(path: str, name: str, known: Collection[str], noun: str = "name") -> str:
     """Returns the name, if it is a known one; BadValue says what was probably meant."""
-    if said in known:
-        return said
-    raise unknown_name(path, said, known, noun)
+    if name in known:
+        return name
+    raise unknown_name(path, name, known, noun)
 
 
-def unknown_name(path: str, said: str, known: Collection[str], noun: str = "name") -> BadValue:
+def unknown_name(path: str, name: str, known: Collection[str], noun: str = "name") -> BadValue:
     """Returns the refusal of a name that nobody declared."""
     shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
-    return BadValue(f"{path}: unknown {noun} {said[:60]!r}", meant(said, known, f"known: {shown or 'none'}"))
+    return BadValue(f"{path}: unknown {noun} {name[:60]!r}", meant(name, known, f"known: {shown or 'none'}"))
 
 
-def check_known(path: str, said: Iterable[str], known: Collection[str], noun: str = "name") -> None:
+def check_known(path: str, names: Iterable[str], known: Collection[str], noun: str = "name") -> None:
     """Raises BadValue unless all names are known and none is there twice."""
     seen: set[str] = set()
-    for name in said:
+    for name in names:
         known_name(path, name, known, noun)
         if name in seen:
             raise BadValue(f"{path}: {name!r} is there twice", "keep one of them")
         seen.add(name)
 
 
-def check_same(path: str, said: Collection[str], known: Collection[str], noun: str = "name") -> None:
+def check_same(path: str, names: Collection[str], known: Collection[str], noun: str = "name") -> None:
     """Raises BadValue unless the names are exactly the known ones."""
-    check_known(path, said, known, noun)
-    missing = [name for name in known if name not in said]
+    check_known(path, names, known, noun)
+    missing = [name for name in known if name not in names]
     if missing:
         raise BadValue(f"{path}: {', '.join(missing[:6])} is missing", f"give a value for each {noun}")
 
@@ -82,15 +82,15 @@ def parse_feature(value: Any, where: str) -> Feature | None:
         return _number(value, where)
     if not isinstance(value, str):
         raise BadValue(f"{where}: must be a number or a word", "give one value")
-    said = value.strip()
-    if said.lower() in _UNKNOWN:
+    text = value.strip()
+    if text.lower() in _UNKNOWN:
         return None
-    known = find_value(said)
+    known = find_value(text)
     if known and known.kind in ("number", "money"):
         return _number(known.amount, where)
     if known and known.kind == "percent":
         return _number(known.amount / 100, where)
-    return ("yes" if TRUTHS[said.lower()] else "no") if said.lower() in TRUTHS else said
+    return ("yes" if TRUTHS[text.lower()] else "no") if text.lower() in TRUTHS else text
 
 
 def _number(value: float, where: str) -> float:
@@ -111,7 +111,7 @@ def feature_text(value: Feature) -> str:
 
 
 class AgentData(NamedTuple):
-    """The agent's own part of a problem. Only what the method draws on is loaded."""
+    """The agent's part of a problem. Only what the method draws on is loaded."""
 
     facts: tuple[Fact, ...] = ()
     rules: tuple[Rule, ...] = ()

@@ -16,7 +16,7 @@ PARSED = ("fact", "rule", "pattern")
 
 
 class Shape(NamedTuple):
-    """What one value must be. `about` says what it means, to the person who fills it in."""
+    """A description of one value. `about` says what it means, to the person who fills it in."""
 
     kind: str  # text, number, truth, list, map, record, fact, rule, pattern, any
     about: str = ""
@@ -114,8 +114,8 @@ def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
     return _CHECKS[shape.kind](shape, value, parsers, path)
 
 
-def _fail(path: str, said: str, shape: Shape) -> BadValue:
-    return BadValue(f"{path or 'input'}: {said}", f"needed: {shape.about}" if shape.about else "")
+def _fail(path: str, wrong: str, shape: Shape) -> BadValue:
+    return BadValue(f"{path or 'input'}: {wrong}", f"needed: {shape.about}" if shape.about else "")
 
 
 def _shown(value: Any) -> str:
@@ -132,10 +132,10 @@ def _check_text(shape: Shape, value: Any, parsers: Parsers, path: str) -> str:
         value = str(value)
     if not isinstance(value, str) or not value.strip():
         raise _fail(path, f"must be text, not {_shown(value)}", shape)
-    said = value.strip()
-    if shape.choices and said not in shape.choices:
-        raise _fail(path, f"must be one of {', '.join(shape.choices)}, not {_shown(said)}", shape)
-    return said
+    word = value.strip()
+    if shape.choices and word not in shape.choices:
+        raise _fail(path, f"must be one of {', '.join(shape.choices)}, not {_shown(word)}", shape)
+    return word
 
 
 def _check_number(shape: Shape, value: Any, parsers: Parsers, path: str) -> float:

@@ -99,8 +99,8 @@ class _Reader:
                 found = self._read(next(events), events, "", 0)
         return found
 
-    def _refused(self, event: Any, said: str, hint: str) -> InvalidFile:
-        return InvalidFile(f"{self.path}:{self.first_line + event.start_mark.line}: {said}", hint)
+    def _refused(self, event: Any, text: str, hint: str) -> InvalidFile:
+        return InvalidFile(f"{self.path}:{self.first_line + event.start_mark.line}: {text}", hint)
 
     def _read(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Any:
         before, kind = self._count, type(event).__name__
@@ -139,17 +139,17 @@ class _Reader:
 
 def _scalar(event: Any) -> Any:
     """Returns numbers, true, false and None for what stands without quotes; all else is the text that stands there."""
-    said = event.value
+    text = event.value
     if event.style:
-        return said
-    if said in _NULLS:
+        return text
+    if text in _NULLS:
         return None
-    if said.lower() in ("true", "false"):
-        return said.lower() == "true"
-    if len(said) <= _LONGEST and _NUMBER.fullmatch(said) and not re.match(r"[-+]?0\d", said):
-        plain = said.replace("_", "")
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if len(text) <= _LONGEST and _NUMBER.fullmatch(text) and not re.match(r"[-+]?0\d", text):
+        plain = text.replace("_", "")
         return int(plain) if re.fullmatch(r"[-+]?\d+", plain) else float(plain)
-    return said
+    return text
 
 
 def _parse_fact(value: Any) -> Fact:
@@ -178,12 +178,12 @@ def _parse_fact(value: Any) -> Fact:
 
 def _parse_pattern(value: Any) -> Pattern:
     """Returns a triple that may hold variables, as in `?x isA customer`."""
-    said = " ".join(map(str, value)) if isinstance(value, list) else value
-    if not isinstance(said, str):
+    text = " ".join(map(str, value)) if isinstance(value, list) else value
+    if not isinstance(text, str):
         raise BadValue("must be `subject predicate object`", "a variable starts with ?")
-    conditions, conclusion = parse_rule_text(said)
+    conditions, conclusion = parse_rule_text(text)
     if len(conditions) != 1 or conclusion is not None:
-        raise BadValue(f"{said[:60]!r} must be one triple", "write: subject predicate object")
+        raise BadValue(f"{text[:60]!r} must be one triple", "write: subject predicate object")
     return conditions[0]
 
 
@@ -199,9 +199,9 @@ def _parse_rule(value: Any) -> Rule:
         fields = {"if": value} if isinstance(value, str) else value
         if not isinstance(fields, dict) or not fields.keys() <= {"if", "then", "factor", "name"}:
             raise BadValue("a rule is `if ... then ...`, or has the fields if, then, factor, name", "")
-        told = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
-        conditions, conclusion = parse_rule_text(told)
-        name = str(fields.get("name", "")) or told.strip()
+        text = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
+        conditions, conclusion = parse_rule_text(text)
+        name = str(fields.get("name", "")) or text.strip()
         rule = Rule(name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0))
     problems = check_rule(rule)
     if problems:

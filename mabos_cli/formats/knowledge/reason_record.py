@@ -24,7 +24,7 @@ def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
         found["scores"] = dict(conclusion.scores)
     if conclusion.interval:
         found["interval"] = list(conclusion.interval)
-    return found | {name: said for name in ("unit", "about") if (said := getattr(conclusion, name))}
+    return found | {name: shown for name in ("unit", "about") if (shown := getattr(conclusion, name))}
 
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class MethodRun(NamedTuple):
     method: Method
     answer: Answer | None
     worksheet: str
-    drawn: dict[str, int]  # how much was taken from the agent's own files
+    drawn: dict[str, int]  # how much was taken from the agent's files
 
 
 class Reasoned(NamedTuple):
@@ -107,8 +107,8 @@ def reasoned_lines(found: Reasoned) -> list[str]:
     lines = ["methods that fit best:", *fit, ""] if fit else []
     lines += _result_lines(found.runs, found.result)
     if found.saved:
-        own, item = found.saved["id"], found.saved["item"]
-        lines.append(f"kept as {own} and {item}; later: mabos reason outcome {own} --happened yes (or no)")
+        result_id, item = found.saved["id"], found.saved["item"]
+        lines.append(f"kept as {result_id} and {item}; later: mabos reason outcome {result_id} --happened yes (or no)")
     return lines
 
 
@@ -137,8 +137,8 @@ def _fused_lines(fused: Fused) -> list[str]:
         f"agreement: {fused.agreement:.2f}{_apart(fused)}",
     ]
     lines += [_part_line(part) for part in fused.parts]
-    for told, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
-        lines += [f"{told}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
+    for shown, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
+        lines += [f"{shown}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
     return lines + [f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats]
 
 
@@ -155,8 +155,8 @@ def _part_line(part: Part) -> str:
 
 def _drawn_lines(runs: list[MethodRun]) -> list[str]:
     drawn = {name: count for run in runs for name, count in run.drawn.items()}
-    told = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
-    return [f"drawn from the agent's files: {told}"] if told else []
+    shown = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
+    return [f"drawn from the agent's files: {shown}"] if shown else []
 
 
 def conclusion_text(conclusion: Conclusion) -> str:
@@ -167,15 +167,15 @@ def conclusion_text(conclusion: Conclusion) -> str:
     """
     value = conclusion.value
     if conclusion.kind == "truth":
-        said = {True: "yes", False: "no", None: "open"}[value]
+        shown = {True: "yes", False: "no", None: "open"}[value]
     elif conclusion.kind == "number":
         span = f" ({conclusion.interval[0]:.4g} to {conclusion.interval[1]:.4g})" if conclusion.interval else ""
-        said = f"{value:.4g}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
+        shown = f"{value:.4g}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
     elif isinstance(value, tuple):
-        said = (" > " if conclusion.kind == "ranking" else ", ").join(value) or "nothing"
+        shown = (" > " if conclusion.kind == "ranking" else ", ").join(value) or "nothing"
     else:
-        said = str(value)
-    return f"{conclusion.about}: {said}" if conclusion.about else said
+        shown = str(value)
+    return f"{conclusion.about}: {shown}" if conclusion.about else shown
 
 
 def summary_of(result: Answer | Fused) -> str:
@@ -223,17 +223,17 @@ def parse_past(data: bytes) -> tuple[list[tuple[KeptResult, str]], int]:
             results.setdefault(record["id"], (_result(record), str(record.get("summary") or "")))
         else:
             odd += 1
-    for own, (happened, note) in outcomes.items():
-        if own in results:
-            past, summary = results[own]
-            results[own] = past._replace(happened=happened, lesson=note), summary
+    for result_id, (happened, note) in outcomes.items():
+        if result_id in results:
+            past, summary = results[result_id]
+            results[result_id] = past._replace(happened=happened, lesson=note), summary
     return list(results.values()), odd
 
 
 def _result(record: dict[str, Any]) -> KeptResult:
-    sure, told = record.get("confidence"), record.get("classification")
+    sure, kinds = record.get("confidence"), record.get("classification")
     is_sure = isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1
-    aspects = tuple((k, v) for k, v in told.items() if isinstance(v, str)) if isinstance(told, dict) else ()
+    aspects = tuple((k, v) for k, v in kinds.items() if isinstance(v, str)) if isinstance(kinds, dict) else ()
     return KeptResult(
         record["id"],
         record["method"],

@@ -25,7 +25,7 @@ with a sign such as [ ! ? or *. Then feed the sheet back: `mabos reason --input 
 
 
 class Inputs(NamedTuple):
-    """What somebody gives to be reasoned with: the problem if it is named, and input by method; under an empty name what says
+    """Input for reasoning: the problem if it is named, and input by method; under an empty name what says
     not which method it is for."""
 
     problem: str
@@ -53,8 +53,8 @@ def _field_lines(name: str, shape: Shape, depth: int) -> list[str]:
     """Returns a field with what belongs below it; one that may be left out is a comment."""
     head = f"{'  ' * depth}{name}:"
     below = _below(shape, depth + 1)
-    told = f"{_told(shape)}{_default(shape)}"
-    lines = [_line(head, told), *below]
+    note = f"{_describe(shape)}{_default(shape)}"
+    lines = [_line(head, note), *below]
     if not shape.is_optional or shape.is_usual:
         return lines
     indent = "  " * depth
@@ -70,19 +70,19 @@ def _below(shape: Shape, depth: int) -> list[str]:
         return []
     inner = _below(shape.each, depth + 1)
     if shape.kind == "map":
-        return [_line(f"{indent}NAME:", _told(shape.each)), *inner]
+        return [_line(f"{indent}NAME:", _describe(shape.each)), *inner]
     if not inner:
-        return [_line(f"{indent}-", _told(shape.each))]
+        return [_line(f"{indent}-", _describe(shape.each))]
     if shape.each.kind != "record" or inner[0].lstrip().startswith("#"):
         return [f"{indent}-", *inner]
     return [f"{indent}- {inner[0].lstrip()}", *inner[1:]]
 
 
-def _line(head: str, told: str) -> str:
-    return f"{head:<{_WIDTH}}  # {told}" if told else head
+def _line(head: str, note: str) -> str:
+    return f"{head:<{_WIDTH}}  # {note}" if note else head
 
 
-def _told(shape: Shape) -> str:
+def _describe(shape: Shape) -> str:
     """Returns what a value must be, in a few words."""
     kinds = {"list": "a list", "map": "names with values", "truth": "yes or no", "fact": "subject predicate object"}
     kinds |= {"pattern": "subject predicate object, ?x for anything", "rule": "if ... then ..."}

@@ -34,7 +34,7 @@ QUESTIONS = (
 
 
 class _Found(NamedTuple):
-    """What the graph says about one effect."""
+    """The findings from the graph about one effect."""
 
     cause: str
     effect: str
@@ -121,7 +121,7 @@ def _graph_lines(found: _Found) -> list[str]:
 
 
 class Aim(NamedTuple):
-    """What is asked of the data: how likely a value of the effect is when the cause has one value or the other."""
+    """The question to the data: how likely a value of the effect is when the cause has one value or the other."""
 
     cause: str
     effect: str

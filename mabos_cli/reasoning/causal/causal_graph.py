@@ -76,10 +76,10 @@ def parse_graph(lines: Sequence[str], hidden: Sequence[str], path: str = "graph"
     return _graph({name: tuple(above) for name, above in parents.items()}, unseen)
 
 
-def is_separated(graph: Graph, ones: Iterable[str], others: Iterable[str], given: Collection[str]) -> bool:
+def is_separated(graph: Graph, ones: Iterable[str], others: Iterable[str], known: Collection[str]) -> bool:
     """Returns whether every path between two sets is blocked once some variables are known: known ones block, but a
     variable with two arrows into it blocks unless it or something below it is known."""
-    targets, opened = set(others), graph.above(given)
+    targets, opened = set(others), graph.above(known)
     queue = [(name, True) for name in ones]  # True: reached from below, against the arrow
     seen: set[tuple[str, bool]] = set()
     while queue:
@@ -89,11 +89,11 @@ def is_separated(graph: Graph, ones: Iterable[str], others: Iterable[str], given
         seen.add((name, upward))
         if name in targets:
             return False
-        if upward and name not in given:
+        if upward and name not in known:
             queue.extend((parent, True) for parent in graph.parents[name])
             queue.extend((child, False) for child in graph.children[name])
         elif not upward:
-            if name not in given:
+            if name not in known:
                 queue.extend((child, False) for child in graph.children[name])
             if name in opened:
                 queue.extend((parent, True) for parent in graph.parents[name])

@@ -58,7 +58,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
     best, *tied = best_names(after)
     changed, known = _assigned(do), _assigned(seen)
-    given = f", given {known}" if seen else ""
+    condition = f", given {known}" if seen else ""
     is_so = any(name in seen and is_same(seen[name], state) for name, state in do.items())
     caveats = notes(
         (True, "Holds only as far as the equations do: counterfactuals cannot be checked by data alone."),
@@ -69,7 +69,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(
         distribution(after, about=f"{outcome} if {changed}"),
         min(1.0, after[best]),
-        f"{outcome} would have been {best} with {figure(after[best])} if {changed}{given}; in fact {best} has {figure(before[best])}",
+        f"{outcome} would have been {best} with {figure(after[best])} if {changed}{condition}; in fact {best} has {figure(before[best])}",
         (
             f"abduction: {plural(case.worlds, 'world')} left by {known or 'nothing seen'}, together {figure(case.weight)}",
             f"action: {changed} in each of them",

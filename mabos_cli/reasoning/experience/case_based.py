@@ -66,7 +66,7 @@ class _Near(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    """What the near cases say of a plan: how near those are, in sum, that worked and that failed."""
+    """The votes of the near cases on a plan: how near those are, in sum, that worked and that failed."""
 
     worked: float
     failed: float

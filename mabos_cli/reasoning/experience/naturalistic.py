@@ -52,7 +52,7 @@ _MOST_PROTOTYPES = 500
 
 
 class _Match(NamedTuple):
-    """How a situation fits a prototype: the share of its cues by weight, and what does not fit or is not known."""
+    """The fit of a situation to a prototype: the share of its cues by weight, and what does not fit or is not known."""
 
     name: str
     score: float

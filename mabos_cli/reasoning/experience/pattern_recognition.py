@@ -41,7 +41,7 @@ class _Example(NamedTuple):
 
 
 class _Trial(NamedTuple):
-    """How the examples do when each is recognized by the others: hits by k, of how many, and how far the nearest one is."""
+    """The trial of the examples, in which each is recognized by the others: hits by k, of how many, and how far the nearest one is."""
 
     hits: dict[int, int]
     tried: int
@@ -70,7 +70,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 class Scale(NamedTuple):
-    """How much each feature counts, and the least and the most of those that are numbers."""
+    """The weight of each feature, and the least and the most of those that are numbers."""
 
     weights: dict[str, float]
     ranges: dict[str, tuple[float, float]]

@@ -38,7 +38,7 @@ _NOTHING = 1e-12  # a level below this is 0: shares of it would overflow
 
 
 class _Miss(NamedTuple):
-    """Where an option fails: by how much, and by which share of the level; nothing if it is not known how it does."""
+    """A count on which an option fails: by how much, and by which share of the level; nothing if it is not known how it does."""
 
     criterion: str
     text: str

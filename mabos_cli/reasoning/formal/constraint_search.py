@@ -19,7 +19,7 @@ _MOST_VIEWS = 50_000
 
 
 class View(NamedTuple):
-    """What an expression may be: its possible values if they are known, and their bounds if all are numbers."""
+    """The possible values of an expression: its possible values if they are known, and their bounds if all are numbers."""
 
     values: frozenset[Any] | None
     low: Any = None

@@ -127,10 +127,10 @@ def _facts(
     }
     used |= {atom for one in defaults for atom, _ in one.assuming}
     facts, caveats = known_facts(fields, agent)
-    told = frozenset(
+    known = frozenset(
         (atom, True) for atom in (" ".join(" ".join(fact.triple).split()) for fact in facts) if atom in used
     )
-    return told, (*caveats, f"{len(told)} of your own facts bear on the rules") if agent.facts else caveats
+    return known, (*caveats, f"{len(known)} of your own facts bear on the rules") if agent.facts else caveats
 
 
 def _shown(literal: Literal) -> str:
@@ -142,7 +142,7 @@ def _sorted(literals: Literals) -> list[str]:
 
 
 class Extension(NamedTuple):
-    """What holds, and by which defaults (their numbers)."""
+    """A set of statements that hold together, and by which defaults (their numbers)."""
 
     literals: Literals
     applied: frozenset[int]

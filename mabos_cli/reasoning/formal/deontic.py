@@ -135,7 +135,7 @@ def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Nor
 
 
 class Done(NamedTuple):
-    """What was done, what can no longer be done, and the time."""
+    """Actions that were done, those that can no longer be done, and the time."""
 
     done: Collection[str]
     undone: Collection[str]

@@ -60,7 +60,7 @@ class Findings(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What was counted: instances with the property, names of those without it, and of those that tell nothing."""
+    """The counts: instances with the property, names of those without it, and of those that tell nothing."""
 
     held: int
     failed: int

@@ -119,10 +119,10 @@ def _summary(formula: Node, fields: dict[str, Any], worlds: tuple[str, ...], con
         return f"{shown} stays open: the premises hold {'not at ' + fields['at'] if fields['at'] else 'in no world'}"
     if fields["at"]:
         return f"{shown} {'does not hold' if fails else 'holds'} at {fields['at']}"
-    given = " where the premises hold" if fields["premises"] else ""
+    condition = " where the premises hold" if fields["premises"] else ""
     share = f"({(considered & where).bit_count()} of {considered.bit_count()})"
     failing = f"; it fails at {listed(_named(fails, worlds))}" if fails else ""
-    return f"{shown} holds in {'not all' if fails else 'all'} worlds{given} {share}{failing}"
+    return f"{shown} holds in {'not all' if fails else 'all'} worlds{condition} {share}{failing}"
 
 
 def _relations(

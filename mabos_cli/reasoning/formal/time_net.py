@@ -54,7 +54,7 @@ class Bound(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """What the user asked for: ways to meet it, of which one must be taken, each a set of bounds."""
+    """A demand of the user: ways to meet it, of which one must be taken, each a set of bounds."""
 
     text: str
     ways: tuple[tuple[Bound, ...], ...]
@@ -194,7 +194,7 @@ def convex_parts(found: int) -> tuple[int, ...]:
 
 
 class Scale(NamedTuple):
-    """How times are shown: in which unit, and whether they are dates."""
+    """The way to show times: in which unit, and whether they are dates."""
 
     unit: str
     is_dated: bool

@@ -60,7 +60,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     word = {True: "calibrated", False: f"{off}confident", None: "too early to tell"}[verdict]
     right = f"right in {detail['share_right']:.2f} of {len(forecasts)}"
     summary = f"{word}: mean confidence {detail['mean_confidence']:.2f}, {right}; Brier score {detail['brier']:.3f}"
-    values = {one.said for one in forecasts}
+    values = {one.stated for one in forecasts}
     few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
     caveats = notes(
         (len(forecasts) < _FEW, few),
@@ -75,7 +75,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 class Forecast(NamedTuple):
     """A stated probability and whether the thing happened."""
 
-    said: float
+    stated: float
     happened: bool
     method: str = ""
 
@@ -106,14 +106,14 @@ class Group(NamedTuple):
     """Forecasts of about the same probability: how many, their mean, and how often it happened."""
 
     size: int
-    said: float
+    stated: float
     rate: float
 
 
 def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, Any]:
     """Returns what the forecasts are worth together. The gap is mean sureness less the share that was right."""
     brier, parts, folded = score_brier(forecasts), split_brier(forecasts, groups), fold(forecasts)
-    mean, hits = fmean([one.said for one in folded]), sum(one.happened for one in folded)
+    mean, hits = fmean([one.stated for one in folded]), sum(one.happened for one in folded)
     low, high = wilson(hits, len(folded), 0.95)
     methods: dict[str, list[Forecast]] = {}
     for one in forecasts:
@@ -129,7 +129,7 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "gap": mean - hits / len(folded),
         "gap_interval": [mean - high, mean - low],
         "gap_p": find_tail(folded),
-        "groups": [{"count": one.size, "said": one.said, "rate": one.rate} for one in groups],
+        "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
         "recalibration": [
             {"low": one.low, "high": one.high, "count": one.size, "rate": one.rate} for one in recalibrate(forecasts)
         ],
@@ -137,7 +137,7 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
             name: {
                 "count": len(some),
                 "brier": score_brier(some),
-                "mean_confidence": fmean([one.said for one in fold(some)]),
+                "mean_confidence": fmean([one.stated for one in fold(some)]),
                 "share_right": fmean([one.happened for one in fold(some)]),
             }
             for name, some in methods.items()
@@ -183,7 +183,7 @@ def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
 def score_brier(forecasts: Sequence[Forecast]) -> float:
     """Returns the mean squared distance of what was said from what happened: 0 is perfect, 0.25 is always saying one
     half."""
-    return fmean([(one.said - one.happened) ** 2 for one in forecasts])
+    return fmean([(one.stated - one.happened) ** 2 for one in forecasts])
 
 
 def surprise(chance: float) -> float:
@@ -197,13 +197,13 @@ def surprise(chance: float) -> float:
 
 def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
     """Returns the forecasts by value if there are few values, else in bins of equal width, from low to high."""
-    values = {one.said for one in forecasts}
+    values = {one.stated for one in forecasts}
     bins: dict[float, list[Forecast]] = {}
     for one in forecasts:
-        key = one.said if len(values) <= most else min(int(one.said * most), most - 1)
+        key = one.stated if len(values) <= most else min(int(one.stated * most), most - 1)
         bins.setdefault(key, []).append(one)
     return [
-        Group(len(some), fmean([one.said for one in some]), fmean([one.happened for one in some]))
+        Group(len(some), fmean([one.stated for one in some]), fmean([one.happened for one in some]))
         for _, some in sorted(bins.items())
     ]
 
@@ -211,7 +211,7 @@ def group_forecasts(forecasts: Sequence[Forecast], most: int) -> list[Group]:
 def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts:
     """Returns the parts of the Brier score (Murphy 1973)."""
     count, base = len(forecasts), fmean([one.happened for one in forecasts])
-    reliability = math.fsum(one.size * (one.said - one.rate) ** 2 for one in groups) / count
+    reliability = math.fsum(one.size * (one.stated - one.rate) ** 2 for one in groups) / count
     resolution = math.fsum(one.size * (one.rate - base) ** 2 for one in groups) / count
     uncertainty = base * (1 - base)
     within = score_brier(forecasts) - (reliability - resolution + uncertainty)
@@ -220,20 +220,23 @@ def split_brier(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> Parts
 
 def fold(forecasts: Sequence[Forecast]) -> list[Forecast]:
     """Returns the forecasts as sureness: 0.2 that it happens is 0.8 that it does not."""
-    return [one if one.said >= 0.5 else one._replace(said=1 - one.said, happened=not one.happened) for one in forecasts]
+    return [
+        one if one.stated >= 0.5 else one._replace(stated=1 - one.stated, happened=not one.happened)
+        for one in forecasts
+    ]
 
 
 def find_tail(forecasts: Sequence[Forecast]) -> float:
     """Returns the two-sided probability of hits as far off as those seen, were the forecasts calibrated."""
     hits = sum(one.happened for one in forecasts)
     if len(forecasts) > _MOST_EXACT:
-        spread = math.sqrt(math.fsum(one.said * (1 - one.said) for one in forecasts))
-        off = abs(hits - math.fsum(one.said for one in forecasts))
+        spread = math.sqrt(math.fsum(one.stated * (1 - one.stated) for one in forecasts))
+        off = abs(hits - math.fsum(one.stated for one in forecasts))
         return (1.0 if off < 1e-9 else 0.0) if not spread else math.erfc(off / spread / math.sqrt(2))
     chances = [1.0]  # of so many hits, one forecast after the other
     for one in forecasts:
         miss, hit = [*chances, 0.0], [0.0, *chances]
-        chances = [(1 - one.said) * a + one.said * b for a, b in zip(miss, hit, strict=True)]
+        chances = [(1 - one.stated) * a + one.stated * b for a, b in zip(miss, hit, strict=True)]
     return min(1.0, 2 * min(math.fsum(chances[: hits + 1]), math.fsum(chances[hits:])))
 
 
@@ -242,12 +245,12 @@ def recalibrate(forecasts: Sequence[Forecast]) -> list[Step]:
     regression)."""
     levels: dict[float, list[int]] = {}
     for one in forecasts:
-        level = levels.setdefault(one.said, [0, 0])
+        level = levels.setdefault(one.stated, [0, 0])
         level[0] += one.happened
         level[1] += 1
     pools: list[tuple[float, float, int, int]] = []  # low, high, hits, count
-    for said, (hits, count) in sorted(levels.items()):
-        pools.append((said, said, hits, count))
+    for stated, (hits, count) in sorted(levels.items()):
+        pools.append((stated, stated, hits, count))
         while len(pools) > 1 and pools[-2][2] * pools[-1][3] >= pools[-1][2] * pools[-2][3]:
             low, _, some, so_many = pools.pop(-2)
             _, high, more, as_many = pools.pop()

@@ -65,7 +65,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 class Record(NamedTuple):
-    """How often a method was right, and its rate: the rule of succession, and Wilson's interval."""
+    """The record of a method: how often it was right, and its rate: the rule of succession, and Wilson's interval."""
 
     right: int
     total: int

@@ -131,7 +131,7 @@ class Measure(NamedTuple):
 class Rule(NamedTuple):
     """Something to do next time, and how many observations speak for it."""
 
-    said: str
+    text: str
     support: int
 
 
@@ -159,13 +159,13 @@ def _tell(review: _Review) -> Answer:
     summary = "; ".join(heads) or f"{plural(len(after), 'statement')}, made after the fact"
     conclusion: Conclusion = words(summary)
     if rules:
-        scores = {rule.said: float(rule.support) for rule in rules}
+        scores = {rule.text: float(rule.support) for rule in rules}
         conclusion = ranking(tuple(scores), scores, "what to do next time")
-        summary += f"; next time: {rules[0].said}"
+        summary += f"; next time: {rules[0].text}"
     steps = [f"{_off_text(one)}, {'better' if one.gain > 0 else 'worse'}" for one in measures[:4] if one.gain]
     steps += [f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5]
     steps += [_sign_text(name, figures) for name, figures in signs.items() if figures["p"] < _HINT]
-    steps += [f"next time ({rule.support}): {rule.said}" for rule in rules[:4]]
+    steps += [f"next time ({rule.support}): {rule.text}" for rule in rules[:4]]
     return Answer(conclusion, None, summary, cut(steps), _detail(review, met, surprises), _caveats(review))
 
 
@@ -211,7 +211,7 @@ def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, 
         "signs": review.signs,
         "causes": [dict(one) for one in fields["causes"]],
         "controllable_share": explained,
-        "rules": [rule._asdict() for rule in review.rules],
+        "rules": [{"said": rule.text, "support": rule.support} for rule in review.rules],
     }
 
 
@@ -239,16 +239,16 @@ def find_signs(measures: Sequence[Measure], before: Sequence[Event]) -> dict[str
         signs["optimism" if worse > better else "pessimism"] = {"worse": worse, "better": better, "p": chance}
     if before:
         folded = fold([one.forecast for one in before])
-        said, right = fmean([one.said for one in folded]), fmean([one.happened for one in folded])
-        if abs(said - right) > 1e-9:
-            name = "overconfidence" if said > right else "underconfidence"
-            signs[name] = {"said": said, "right": right, "count": len(folded), "p": find_tail(folded)}
+        stated, right = fmean([one.stated for one in folded]), fmean([one.happened for one in folded])
+        if abs(stated - right) > 1e-9:
+            name = "overconfidence" if stated > right else "underconfidence"
+            signs[name] = {"said": stated, "right": right, "count": len(folded), "p": find_tail(folded)}
     return signs
 
 
 def chance_of(event: Event) -> float:
     """Returns the probability that was given to what then happened."""
-    return event.forecast.said if event.forecast.happened else 1 - event.forecast.said
+    return event.forecast.stated if event.forecast.happened else 1 - event.forecast.stated
 
 
 def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, Any], tolerance: float) -> list[Rule]:
@@ -256,13 +256,13 @@ def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, 
     the best supported first. The same words count as the same rule."""
     found: dict[str, Rule] = {}
 
-    def add(said: str, support: int = 1) -> None:
-        key = " ".join(said.casefold().rstrip(". ").split())
-        known = found.get(key, Rule(said, 0))
-        found[key] = Rule(known.said, known.support + support)
+    def add(text: str, support: int = 1) -> None:
+        key = " ".join(text.casefold().rstrip(". ").split())
+        known = found.get(key, Rule(text, 0))
+        found[key] = Rule(known.text, known.support + support)
 
-    for said in lessons:
-        add(said)
+    for lesson in lessons:
+        add(lesson)
     for kind, some in _by_kind(measures).items():
         ratios = [one.actual / one.expected for one in some if one.expected > _NOTHING]
         times = median(ratios) if len(ratios) >= _ENOUGH else 1.0

@@ -119,9 +119,9 @@ def _caveats(order: list[Rated], records: learning_to_reason.Records, kind: Mapp
     ties = [one for one in order if abs(one.total - order[0].total) < 1e-9]
     if len(ties) > 1:
         by = {"urgent": "the least effort", "none": "the most thorough"}.get(kind.get("time_pressure", ""), "")
-        told = by + " first, then " if by and len({one.scored.method.effort for one in ties}) > 1 else ""
+        first = by + " first, then " if by and len({one.scored.method.effort for one in ties}) > 1 else ""
         caveats.append(
-            f"equal scores: {listed([one.name for one in ties])}; decided by {told}the order of the catalogue"
+            f"equal scores: {listed([one.name for one in ties])}; decided by {first}the order of the catalogue"
         )
     missing = [name for name in ASPECTS if name not in kind and name != "time_pressure"]
     if missing:

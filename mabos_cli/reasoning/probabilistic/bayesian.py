@@ -89,21 +89,21 @@ def _solve_hypotheses(fields: dict[str, Any]) -> Answer:
 def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Update:
     """Applies Bayes' rule once. Absent evidence has the likelihoods of its opposite."""
     check_same(f"{path}.likelihoods", piece["likelihoods"], before, "hypothesis")
-    told = {name: piece["likelihoods"][name] for name in before}
-    chance = sum(before[name] * told[name] for name in before)
+    likelihoods = {name: piece["likelihoods"][name] for name in before}
+    chance = sum(before[name] * likelihoods[name] for name in before)
     if piece["marginal"] is not None and abs(piece["marginal"] - chance) > max(1e-6, 0.005 * chance):
         raise BadValue(
             f"{path}.marginal: is {piece['marginal']:.6g}, but the priors and likelihoods make it {chance:.6g}",
             "one of the figures is wrong; leave marginal out if it is not known apart",
         )
     if not piece["observed"]:
-        told = {name: 1 - share for name, share in told.items()}
-        chance = sum(before[name] * told[name] for name in before)
+        likelihoods = {name: 1 - share for name, share in likelihoods.items()}
+        chance = sum(before[name] * likelihoods[name] for name in before)
     if chance <= 0:
         hint = "a likelihood of 0 means impossible; use a small number, or add the hypothesis that explains it"
         raise BadValue(f"{path}: {piece['name']} cannot happen under any hypothesis that is left", hint)
-    posterior = {name: before[name] * told[name] / chance for name in before}
-    return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, told, posterior)
+    posterior = {name: before[name] * likelihoods[name] / chance for name in before}
+    return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, likelihoods, posterior)
 
 
 def _factor(before: float, after: float) -> float | None:
@@ -133,11 +133,11 @@ def _solve_network(fields: dict[str, Any]) -> Answer:
     first = fields["query"][0]
     shares = found[first][0]
     best, *tied = best_names(shares)
-    told = ", ".join(f"{name}={state}" for name, state in seen.items()) or "no evidence"
+    evidence = ", ".join(f"{name}={state}" for name, state in seen.items()) or "no evidence"
     return Answer(
         distribution(shares, about=first),
         min(1.0, shares[best]),
-        f"P({first}={best} | {told}) = {figure(shares[best])}, before {figure(before[first][best])}",
+        f"P({first}={best} | {evidence}) = {figure(shares[best])}, before {figure(before[first][best])}",
         cut(_network_steps(network, found, before, seen)),
         {
             "posterior": {name: share for name, (share, _) in found.items()},
@@ -153,6 +153,6 @@ def _network_steps(network: Network, found: dict[str, Any], before: dict[str, An
     if seen:
         steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")
     for name, (shares, _) in found.items():
-        told = ", ".join(f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares)
-        steps.append(f"{name}: {told}")
+        moved = ", ".join(f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares)
+        steps.append(f"{name}: {moved}")
     return steps

@@ -74,7 +74,7 @@ def _read(outcomes: list[dict[str, float]], path: str) -> Lottery:
 
 
 class Attitude(NamedTuple):
-    """What amounts are worth. `sure` gives the certain amount that is worth as much as a lottery."""
+    """An attitude to risk, which tells what amounts are worth. `sure` gives the certain amount that is worth as much as a lottery."""
 
     name: str
     of: Callable[[float], float]

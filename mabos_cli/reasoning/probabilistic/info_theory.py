@@ -35,7 +35,7 @@ QUESTIONS = (
 
 
 class _Asked(NamedTuple):
-    """What one question is worth: bits, and money before its cost if there is a decision."""
+    """The worth of one question: bits, and money before its cost if there is a decision."""
 
     chances: dict[str, float]  # of its answers
     posteriors: dict[str, dict[str, float]]
@@ -79,20 +79,20 @@ def entropy(shares: Iterable[float]) -> float:
 
 
 def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _Asked:
-    told = {
-        answer: _likelihoods(said, states, f"{path}.answers.{answer}") for answer, said in question["answers"].items()
+    rows = {
+        answer: _likelihoods(raw, states, f"{path}.answers.{answer}") for answer, raw in question["answers"].items()
     }
     for state in states:
-        total = sum(row[state] for row in told.values())
+        total = sum(row[state] for row in rows.values())
         if abs(total - 1) > 1e-6:
             raise BadValue(
                 f"{path}.answers: probabilities of the answers in state {state!r} must sum to 1, not {total:.6g}",
                 "every state gives some answer",
             )
-    chances = {answer: sum(states[s] * row[s] for s in states) for answer, row in told.items()}
+    chances = {answer: sum(states[s] * row[s] for s in states) for answer, row in rows.items()}
     posteriors = {
         answer: {s: states[s] * row[s] / chances[answer] for s in states}
-        for answer, row in told.items()
+        for answer, row in rows.items()
         if chances[answer] > 0
     }
     left = sum(chances[answer] * entropy(row.values()) for answer, row in posteriors.items())

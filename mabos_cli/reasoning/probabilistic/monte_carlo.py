@@ -92,16 +92,16 @@ def _read_model(fields: dict[str, Any]) -> _Model:
     for name in fields["model"]:
         if name in fields["variables"]:
             raise BadValue(f"model.{name}: is a variable too", "give one of them another name")
-    formulas = {name: parse_formula(said, names, f"model.{name}") for name, said in fields["model"].items()}
+    formulas = {name: parse_formula(raw, names, f"model.{name}") for name, raw in fields["model"].items()}
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
-    questions = {name: parse_formula(said, names, f"questions.{name}") for name, said in fields["questions"].items()}
+    questions = {name: parse_formula(raw, names, f"questions.{name}") for name, raw in fields["questions"].items()}
     return _Model({name: formulas[name] for name in causal_order(after, "model")}, questions)
 
 
 def _draw(fields: dict[str, Any], chance: Any) -> dict[str, list[float]]:
     columns = {}
-    for name, said in fields["variables"].items():
-        draw = parse_distribution(said, f"variables.{name}")
+    for name, raw in fields["variables"].items():
+        draw = parse_distribution(raw, f"variables.{name}")
         columns[name] = [draw(chance) for _ in range(fields["draws"])]
     together = list(dict.fromkeys(name for pair in fields["correlations"] for name in pair["between"]))
     if not together:

@@ -122,7 +122,7 @@ def _close(pairs: list[tuple[str, str]], field: str) -> dict[str, list[str]]:
 
 
 class Labels(NamedTuple):
-    """Who is in, out and undecided; who is in none of the three has no label yet."""
+    """The arguments that are in, out and undecided; one that is in none of the three has no label yet."""
 
     inside: int
     out: int

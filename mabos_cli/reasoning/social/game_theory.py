@@ -39,7 +39,7 @@ QUESTIONS = (
 
 
 class Advice(NamedTuple):
-    """What one player should play, and why."""
+    """A recommendation for one player, and its reason."""
 
     mix: Mix
     why: str

@@ -33,7 +33,7 @@ _LONGEST_PROBLEM = 4000
 
 
 class Request(NamedTuple):
-    """What was asked for, as the options say it."""
+    """The options of a call."""
 
     problem: str
     method: str
@@ -46,10 +46,10 @@ class Request(NamedTuple):
 
 def find_method(name: str) -> Method:
     """Returns the method with a name."""
-    said = name.strip().lower().replace("_", "-")
-    if said not in METHODS:
-        raise NotFound(f"no method {name[:40]!r}", meant(said, METHODS, "see mabos reason list"))
-    return METHODS[said]
+    plain = name.strip().lower().replace("_", "-")
+    if plain not in METHODS:
+        raise NotFound(f"no method {name[:40]!r}", meant(plain, METHODS, "see mabos reason list"))
+    return METHODS[plain]
 
 
 def open_solver(method: Method) -> Any:
@@ -94,8 +94,8 @@ def _gather(given: list[str]) -> Inputs:
     by_method: dict[str, Source] = {}
     for word in given:
         name, equals, path = word.partition("=")
-        said = name.strip().lower().replace("_", "-")
-        named = said if equals and said in METHODS else ""
+        plain = name.strip().lower().replace("_", "-")
+        named = plain if equals and plain in METHODS else ""
         path = path if named else word
         found = parse_inputs(read_given(path), "standard input" if path == "-" else path)
         problem = problem or found.problem

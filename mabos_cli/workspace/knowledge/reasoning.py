@@ -18,8 +18,8 @@ def load_past(agent: Agent) -> tuple[list[tuple[KeptResult, str]], list[str]]:
     path = agent.paths.reasoning
     found, odd = parse_past(read_bytes(path) or b"")
     cited = agent.paths.cited(path)
-    told = "1 line cannot be read, and is" if odd == 1 else f"{odd} lines cannot be read, and are"
-    return found, [f"{cited}: {told} passed over"] if odd else []
+    lines = "1 line cannot be read, and is" if odd == 1 else f"{odd} lines cannot be read, and are"
+    return found, [f"{cited}: {lines} passed over"] if odd else []
 
 
 def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str, list[str]]:
@@ -27,9 +27,9 @@ def keep_result(agent: Agent, render: Callable[[str, str], bytes]) -> tuple[str,
 
     def planned(fresh: Fresh) -> tuple[Write, str]:
         ids = [past.id for past, _ in load_past(agent)[0] if parse_id(past.id)]
-        own = IdSource(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
-        lines = [(agent.paths.reasoning, render(own, format_time(agent.now())))]
-        return Write(lines=lines, part="reasoning", ids=[own], counts={"results": 1}), own
+        new_id = IdSource(agent.moment, max(ids, key=lambda i: parse_id(i) or (0, 0), default=""), letter="T")()
+        lines = [(agent.paths.reasoning, render(new_id, format_time(agent.now())))]
+        return Write(lines=lines, part="reasoning", ids=[new_id], counts={"results": 1}), new_id
 
     return transact(agent, "reason --save", planned)
 

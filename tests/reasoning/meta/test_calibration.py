@@ -67,13 +67,13 @@ def test_recalibration_is_the_best_rising_fit(found) -> None:
     steps = recalibrate(forecasts)
     rates = [one.rate for one in steps]
     assert rates == sorted({*rates})
-    levels = sorted({one.said for one in forecasts})
+    levels = sorted({one.stated for one in forecasts})
     fitted = {level: next(s.rate for s in steps if s.low <= level <= s.high) for level in levels}
-    error = sum((fitted[one.said] - one.happened) ** 2 for one in forecasts)
+    error = sum((fitted[one.stated] - one.happened) ** 2 for one in forecasts)
     for grid in product(range(7), repeat=len(levels)):
         if [*grid] == sorted(grid):
             rival = dict(zip(levels, (n / 6 for n in grid), strict=True))
-            assert error <= sum((rival[one.said] - one.happened) ** 2 for one in forecasts) + 1e-9
+            assert error <= sum((rival[one.stated] - one.happened) ** 2 for one in forecasts) + 1e-9
 
 
 @quick
