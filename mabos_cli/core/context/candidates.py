@@ -6,10 +6,10 @@ from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core.context.texts import Turn, split_sentences
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.knowledge.fact import Fact, find_contradictions, holds_at
 from mabos_cli.core.language.clock import earlier, format_time
-from mabos_cli.core.language.text import terms, words_as_written
+from mabos_cli.core.language.text import split_sentences, terms, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.recall import Candidate, Hit, phrases
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.context.texts import Count, Turn, fit_text, split_sentences, total_cost, turn_cost
-from mabos_cli.core.language.text import one_line, plural, terms
+from mabos_cli.core.context.texts import Count, Turn, fit_text, total_cost, turn_cost
+from mabos_cli.core.language.text import one_line, plural, split_sentences, terms
 
 Numbered = tuple[int, Turn]
 Inert = Callable[[str], str]

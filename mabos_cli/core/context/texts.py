@@ -1,19 +1,16 @@
 """Texts within limits: turns of a conversation and their cost, layers of detail, words that tell what a prompt is about."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log
 from typing import NamedTuple, Protocol
 
-from mabos_cli.core.language.text import one_line, stem, words, words_as_written
+from mabos_cli.core.language.text import one_line, split_sentences, stem, words, words_as_written
 
 # What a provider adds: tokens around each message, and a few that open its answer.
 MESSAGE_TOKENS, END_TOKENS = 4, 2
 LAYERS = ("L0", "L1", "L2")
 _WIDTHS = {"L0": 80, "L1": 280, "L2": 4000}
 _READ = 16_000  # characters of a text in which telling sentences are looked for
-# Quotes and brackets that close behind the last sign belong to the sentence.
-_SENTENCE_END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"')\]])|(?<=[.!?…][\"')\]]{2}))\s+|(?<=[。！？])|\n+")
 FEWEST = 3  # words of a prompt that may be about something
 _MOST = 48  # words that a prompt is known by
 # A word tells something that stands in few passages: of many passages in a twentieth, of few in a dozen or a third of them.
@@ -100,15 +97,6 @@ def tell(text: str, layer: str, asked: Collection[str] = ()) -> Told:
         if name and _WIDTHS[name] <= width:
             return Told(name, line, True)
     return Told(layer, _sum_up(text[:_READ], width, asked) if layer == "L1" else one_line(text, width), False)
-
-
-def split_sentences(text: str) -> list[str]:
-    """Returns the sentences and lines of a text, each on one line.
-
-    >>> split_sentences("# Rent\\nIt is due. (Pay it!) Now")
-    ['# Rent', 'It is due.', '(Pay it!)', 'Now']
-    """
-    return [line for part in _SENTENCE_END.split(text) if (line := one_line(part))]
 
 
 def _sum_up(text: str, width: int, asked: Collection[str]) -> str:

@@ -46,6 +46,7 @@ _LABELS = {
 _PREFIX = re.compile(r"\**([A-Za-z]+(?:[ -][A-Za-z]+)?)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**(?:\s+|$)")
 _DECIDED = re.compile(r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b")
 _TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
+_FIRST_OR_NAME = re.compile(r"^\W*\w+|(?<=\s)[^\W\d_a-z]\w*")
 _DIGIT = re.compile(r"\d")
 # What a file says about itself: when it was changed, by what it was made, when a session began.
 _ABOUT_ITSELF = re.compile(
@@ -200,3 +201,12 @@ def shape_of(text: str) -> str:
     True
     """
     return " ".join([word for word in words(text) if word.isalpha() or not _DIGIT.search(word)])
+
+
+def frame_of(text: str) -> str:
+    """What is left of a telling without numbers, names and its first word: everyday lines have it in common.
+
+    >>> frame_of("Anna takes the shift of Petr in week 7") == frame_of("Lenka takes the shift of Jana in week 8")
+    True
+    """
+    return shape_of(_FIRST_OR_NAME.sub("", text))

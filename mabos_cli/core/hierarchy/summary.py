@@ -10,7 +10,7 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of
+from mabos_cli.core.hierarchy.log_event import LogEvent, frame_of, shape_of
 from mabos_cli.core.hierarchy.themes import (
     Counts,
     Extent,
@@ -26,16 +26,19 @@ from mabos_cli.core.hierarchy.themes import (
     find_trend,
     merge_topics,
     rank_topics,
+    topic_key,
 )
 from mabos_cli.core.language.periods import WEEKDAYS, Period
-from mabos_cli.core.language.text import fold, one_line
-from mabos_cli.core.memory.consolidation import consolidated_parts
+from mabos_cli.core.language.text import fold, one_line, whole_sentences
 
 _THEMES = {"weekly": 6, "monthly": 10, "quarterly": 14}
-_LEAST = 0.4  # importance of a decision that counts as a key decision
-_LINES, _DECISIONS, _MILESTONES, _HEADINGS, _PAIRS = 3, 4, 2, 6, 40
+_LEAST, _BELOW = 0.4, 0.35  # importance of a key line: at least, and how far below the most important one at most
+_LINES, _KEY_LINES, _SHOWN, _HEADINGS, _PAIRS = 3, 12, 40, 6, 40
+_OTHER = 0.5  # importance from which other lines are told
+_ROUTINE, _ABOVE = 3, 0.7  # lines of one frame that make it everyday, and the importance that no routine has
+_LESSONS = ("lesson", "insight")
 _TAGS = 12  # of an entry that are paired: each with each would be very many
-_TEXT = 120  # characters of a line that a digest keeps
+TEXT = 280  # characters of a line that a digest keeps, in whole sentences
 _CHORE = 15  # words of an entry that may be a chore; longer ones do not recur word for word
 
 
@@ -50,6 +53,12 @@ class Highlight(NamedTuple):
     id: str
     milestone: bool = False
     archived: bool = False
+    routine: bool = False
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it is a decision, an outcome or a lesson, or anything else that changed the course, and no routine."""
+        return not self.routine and (self.milestone or self.kind in ("decision", "outcome", *_LESSONS))
 
 
 class DayDigest(NamedTuple):
@@ -91,12 +100,16 @@ class Segment(NamedTuple):
 
     @property
     def counts(self) -> Counts:
-        return Counts((self.topics,), self.entries, self.kinds.get("decision", 0))
+        days = sum(1 for day in self.days if day.entries)
+        return Counts((self.topics,), self.entries, self.kinds.get("decision", 0), days)
 
 
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
-    """The segment of some days, each given with the hash of its log and its events."""
-    found = [(day, digest, events) for day, digest, events in days]
+    """The segment of some days, each given with the hash of its log and its events.
+
+    What consolidation wrote is left out: its members are events of their own, and nothing counts twice.
+    """
+    found = [(day, digest, [e for e in events if e.source != "consolidation"]) for day, digest, events in days]
     told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
     left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
     by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
@@ -118,31 +131,33 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
 
 
 def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
-    """A day boiled down. What was consolidated stands for its parts, and what is told twice stands once."""
+    """A day boiled down: decisions, outcomes and lessons first, then what weighs most; what is told twice stands once."""
     headings = tuple(dict.fromkeys(one_line(e.heading, 40) for e in events if e.heading.strip()))[:_HEADINGS]
-    ranked = sorted(events, key=lambda e: (-e.weight - 0.05 * e.is_milestone, e.line))
-    parts = {part for event in events for part in consolidated_parts(event.text)}
-    seen: set[str] = set()
-    room = Counter({"decision": _DECISIONS, "milestone": _MILESTONES, "line": _LINES})
-    lines = []
-    for event in ranked:
-        text = event.text
-        folded = fold(text)
-        place = "decision" if event.kind == "decision" else "milestone" if event.is_milestone else "line"
-        if folded in seen or text in parts or not room[place]:
-            continue
-        seen.add(folded)
-        room[place] -= 1
-        lines.append(_highlight(event))
-    return DayDigest(day, digest, len(events), headings, tuple(lines))
+    once = {fold(event.text): event for event in sorted(events, key=lambda e: (e.weight, -e.line))}.values()
+    ranked = _ranked(map(_highlight, once))
+    keys = sum(line.is_key for line in ranked)
+    return DayDigest(day, digest, len(events), headings, (*ranked[:keys][:_KEY_LINES], *ranked[keys:][:_LINES]))
+
+
+def _ranked(lines: Iterable[Highlight]) -> tuple[Highlight, ...]:
+    return tuple(sorted(lines, key=lambda line: (not line.is_key, line.routine, -line.weight, line.line)))
+
+
+def _mark_routine(days: Iterable[DayDigest]) -> tuple[DayDigest, ...]:
+    """The days with their everyday lines marked, and those last."""
+    found = [(day, [(line, frame_of(line.text)) for line in day.lines]) for day in days]
+    often = Counter(frame for _, lines in found for _, frame in lines)
+
+    def marked(line: Highlight, frame: str) -> Highlight:
+        is_routine = often[frame] >= _ROUTINE and line.weight < _ABOVE and " " in frame
+        return line._replace(routine=True) if is_routine else line
+
+    return tuple(day._replace(lines=_ranked(marked(*pair) for pair in lines)) for day, lines in found)
 
 
 def _highlight(event: LogEvent) -> Highlight:
-    text = " | ".join(consolidated_parts(event.text)) or event.text
-    weight = round(event.weight, 2)
-    return Highlight(
-        event.day, event.line, event.kind, weight, one_line(text, _TEXT), event.id, event.is_milestone, event.archived
-    )
+    text, weight = whole_sentences(event.text, TEXT, TEXT), round(event.weight, 2)
+    return Highlight(event.day, event.line, event.kind, weight, text, event.id, event.is_milestone, event.archived)
 
 
 def _chores(days: list[tuple[int, list[LogEvent]]]) -> dict[str, Chore]:
@@ -185,15 +200,17 @@ class Stretch(NamedTuple):
     def spoken(self, place: Callable[[Segment], str]) -> list[Spoken]:
         return [Spoken(place(segment), segment.topics) for segment in self.segments]
 
-    def lines(self, count: int, chosen: Callable[[Highlight], bool]) -> list[Highlight]:
-        """The most important lines of a sort, in order of importance; the same words once."""
-        found: dict[str, Highlight] = {}
-        ranked = sorted(
-            (h for day in self.days for h in day.lines if chosen(h)), key=lambda h: (-h.weight, h.day, h.line)
-        )
-        for line in ranked:
-            found.setdefault(line.text.casefold(), line)
-        return list(found.values())[:count]
+
+def find_key_lines(days: Iterable[DayDigest], chosen: Callable[[Highlight], bool]) -> tuple[Highlight, ...]:
+    """The most important lines of a sort, in order of importance; the same words once."""
+    found = [line for day in days for line in day.lines if line.is_key and chosen(line)]
+    found.sort(key=lambda line: (-line.weight, line.day, line.line))
+    least = max(_LEAST, found[0].weight - _BELOW) if found else _LEAST
+    once: dict[str, Highlight] = {}
+    for line in found:
+        if line.weight >= least:
+            once.setdefault(line.text.casefold(), line)
+    return tuple(once.values())[:_SHOWN]
 
 
 class Pattern(NamedTuple):
@@ -220,10 +237,17 @@ def rhythm_of(mask: int, weeks: int) -> str:
     return f"{WEEKDAYS[mask.bit_length() - 1]}s" if weeks >= 3 and mask.bit_count() == 1 else ""
 
 
-def find_pairs(segments: Iterable[Segment], count: int) -> list[Pattern]:
-    """Returns tags that go together in at least two weeks and five entries, most often first."""
+def find_pairs(segments: Sequence[Segment], count: int) -> list[Pattern]:
+    """Returns tags that go together in at least two weeks and five entries, most often first; what most entries carry goes
+    with everything."""
+    half = sum(segment.entries for segment in segments) / 2
     told = ((pair, segment.week, entries) for segment in segments for pair, entries in segment.pairs.items())
-    return [Pattern(" with ".join(pair.split("\t")), times) for pair, times, _ in _recurring(told, 5, count)]
+    found = [(pair.split("\t"), times) for pair, times, _ in _recurring(told, 5, 0)]
+    named: Counter[str] = Counter()
+    for segment in segments:
+        named.update({key: topic.named for key, topic in segment.topics.items()})
+    kept = [(tags, times) for tags, times in found if all(named[topic_key(tag)] <= half for tag in tags)]
+    return [Pattern(" with ".join(tags), times) for tags, times in kept[:count]]
 
 
 def _recurring(told: Iterable[tuple[str, str, int]], least: int, count: int) -> list[tuple[str, int, int]]:
@@ -235,25 +259,26 @@ def _recurring(told: Iterable[tuple[str, str, int]], least: int, count: int) -> 
         times[name] += entries
     found = [name for name in times if times[name] >= least and len(weeks[name]) >= 2]
     found.sort(key=lambda name: (-times[name], name))
-    return [(name, times[name], len(weeks[name])) for name in found[:count]]
+    return [(name, times[name], len(weeks[name])) for name in found[: count or None]]
 
 
 class Part(NamedTuple):
-    """A week of a month, or a month of a quarter: its days, the themes that stand there, and its most important line."""
+    """A week of a month, or a month of a quarter: its days, the themes that stand there, and lines that are worth telling beside
+    decisions, outcomes and lessons."""
 
     name: str
     days: tuple[DayDigest, ...]
     extent: Extent
     themes: tuple[tuple[str, int], ...]
-    top: Highlight | None
+    lines: tuple[Highlight, ...] = ()
 
 
 class Compared(NamedTuple):
-    """The period before, how many entries and decisions it had, and what changed since."""
+    """The period before, with how much it and this one hold, and what changed since."""
 
     name: str
-    entries: int
-    decisions: int
+    then: Counts
+    now: Counts
     trend: Trend
 
 
@@ -284,6 +309,7 @@ class Summary(NamedTuple):
     pairs: tuple[Pattern, ...]
     decisions: tuple[Highlight, ...]
     milestones: tuple[Highlight, ...]
+    lessons: tuple[Highlight, ...]
     parts: tuple[Part, ...]
     before: Compared | None
     untrusted: int = 0
@@ -296,7 +322,7 @@ def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[Th
 
 def summarize(period: Period, now: Stretch, history: History = History()) -> Summary:
     """What the segments of a period come to, against those of the periods before."""
-    past, count = _past(now), _THEMES[period.level]
+    past, count, days = _past(now), _THEMES[period.level], _mark_routine(now.days)
     ranked = rank_topics(past, [each.counts for each in history.earlier])
     themes = choose_themes(ranked, history.known, count)
     placed = _placed(themes, now) if period.level == "quarterly" else themes
@@ -304,20 +330,20 @@ def summarize(period: Period, now: Stretch, history: History = History()) -> Sum
     if history.earlier:
         last = history.earlier[0]
         said = add_counts(segment.counts for segment in now.segments)
-        trend = find_trend(themes, said, history.known, last.counts.total)
-        compared = Compared(last.name, last.counts.total, last.counts.decisions, trend)
+        compared = Compared(last.name, last.counts, said, find_trend(themes, said, history.known, last.counts))
     return Summary(
         period,
-        tuple(now.days),
+        days,
         now.extent,
         now.kinds,
         tuple(placed),
         tuple(find_steady(past, themes, 8)),
         tuple(find_chores(now.segments, 4)),
         tuple(find_pairs(now.segments, 3)),
-        tuple(now.lines(10, lambda line: line.kind == "decision" and line.weight >= _LEAST)),
-        tuple(now.lines(8, lambda line: line.milestone and line.kind != "decision")),
-        tuple(_parts(period, now, placed)),
+        find_key_lines(days, lambda line: line.kind == "decision"),
+        find_key_lines(days, lambda line: line.kind not in ("decision", *_LESSONS)),
+        find_key_lines(days, lambda line: line.kind in _LESSONS),
+        tuple(_parts(period, now, days, placed)),
         compared,
         now.untrusted,
     )
@@ -345,20 +371,25 @@ def _only(parts: Iterable[Spoken], themes: Iterable[Theme]) -> list[Spoken]:
     return [Spoken(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
 
 
-def _parts(period: Period, now: Stretch, themes: Sequence[Theme]) -> list[Part]:
+def _parts(period: Period, now: Stretch, days: Sequence[DayDigest], themes: Sequence[Theme]) -> list[Part]:
     if period.level == "weekly":
         return []
     names = list(dict.fromkeys(_part_name(period, segment) for segment in now.segments if segment.entries))
-    return [_part(period, now, themes, name) for name in names]
+    known = {day.day: day for day in days}
+    return [_part(period, now, known, themes, name) for name in names]
 
 
 def _part_name(period: Period, segment: Segment) -> str:
     return segment.week if period.level == "monthly" else segment.month
 
 
-def _part(period: Period, now: Stretch, themes: Sequence[Theme], name: str) -> Part:
+def _part(period: Period, now: Stretch, known: Mapping[str, DayDigest], themes: Sequence[Theme], name: str) -> Part:
     own = Stretch(tuple(s for s in now.segments if _part_name(period, s) == name))
     here = [(theme.shown, count) for theme in themes for place, count in theme.places if place == name]
     here.sort(key=lambda pair: (-pair[1], pair[0]))
-    top = own.lines(1, lambda line: True)
-    return Part(name, tuple(own.days), own.extent, tuple(here[:3]), top[0] if top else None)
+    days = tuple(known[day.day] for day in own.days)
+    others = (
+        line for day in days for line in day.lines if not line.is_key and not line.routine and line.weight >= _OTHER
+    )
+    lines = sorted(others, key=lambda line: (-line.weight, line.day, line.line))[:_LINES]
+    return Part(name, days, own.extent, tuple(here[:4]), tuple(lines))

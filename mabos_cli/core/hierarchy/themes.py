@@ -3,12 +3,12 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent
-from mabos_cli.core.language.text import STOP_WORDS, stem
+from mabos_cli.core.language.text import STOP_WORDS, join_names, stem
 
 _NAMED = 3.0  # what an entry adds to a topic that it names by a tag or a heading
 # What an entry adds that mentions a topic as a phrase, a name or a word.
@@ -37,6 +37,7 @@ _DULL = frozenset(
         "memories memory log entry entries eur usd gbp percent euro euros"
     ).split()
 )
+_NO_NAMES = STOP_WORDS | _DULL
 _DULL_HEADINGS = frozenset(
     (
         "action items, agenda, done, events, log, misc, next steps, notes, notes for tomorrow, other, session, "
@@ -67,28 +68,37 @@ def topic_key(text: str) -> str:
     >>> topic_key("tide-tables"), topic_key("Tide tables")
     ('tid tabl', 'tid tabl')
     """
-    parts = re.split(r"[\s\-_/.]+", text.casefold().strip("#"))
+    parts = re.split(r"[\s\-_/.&]+", text.casefold().strip("#"))
     return " ".join(_stem(part) for part in parts if part)
 
 
-def topics_of(event: LogEvent) -> dict[str, tuple[str, bool]]:
-    """The topics that an event speaks of, by key, as written, and whether a tag or a heading names them."""
+def topics_of(event: LogEvent, common: Collection[str] = ()) -> dict[str, tuple[str, bool]]:
+    """The topics that an event speaks of, by key, as written, and whether a tag or a heading names them.
+
+    A name of several words is one topic, and its words are none. common are words that no name begins with.
+    """
     found: dict[str, tuple[str, bool]] = {}
-    for run in _BREAK.split(event.text):
+    for run in _runs(event.text):
         last = ""
-        for word in _RUN.findall(run):
-            word = word.strip("'’-+#&%$€£@^")
-            folded = word.casefold()
-            if not is_telling(folded):
+        for place, word in enumerate(join_names(run, common, _NO_NAMES)):
+            folded, is_name = word.casefold(), " " in word or (place > 0 and word[:1].isupper())
+            if " " not in word and not is_telling(folded):
                 last = ""
                 continue
-            found.setdefault(_stem(folded), (word, False))
-            if last:
+            found.setdefault(topic_key(word), (word, False))
+            if last and not is_name:
                 found.setdefault(f"{_stem(last.casefold())} {_stem(folded)}", (f"{last} {word}", False))
-            last = word
+            last = "" if is_name else word
     found |= {key: (tag, True) for tag in event.tags[:_MOST_TAGS] if (key := topic_key(tag))}
     title = heading_topic(event.heading)
     return found | {title[0]: (title[1], True)} if title else found
+
+
+def _runs(text: str) -> Iterator[list[str]]:
+    """The words of a text between the signs that part them."""
+    for run in _BREAK.split(text):
+        if found := [word.strip("'’-+#%$€£@^") for word in _RUN.findall(run)]:
+            yield found
 
 
 def heading_topic(heading: str) -> tuple[str, str] | None:
@@ -107,7 +117,7 @@ def is_telling(word: str) -> bool:
         return False
     if word > "\u3000" and len(word) > 6:  # scripts without spaces: what looks like a word is half a sentence
         return False
-    return word not in STOP_WORDS and word not in _DULL and not any(c.isdigit() for c in word) and word[0].isalpha()
+    return word not in _NO_NAMES and not any(c.isdigit() for c in word) and word[0].isalpha()
 
 
 def count_topics(days: Iterable[tuple[int, list[LogEvent]]]) -> dict[str, Topic]:
@@ -116,10 +126,12 @@ def count_topics(days: Iterable[tuple[int, list[LogEvent]]]) -> dict[str, Topic]
     entries: Counter[str] = Counter()
     named: Counter[str] = Counter()
     masks: Counter[str] = Counter()
+    days = list(days)
+    common = {word for _, events in days for event in events for word in _RUN.findall(event.text) if word.islower()}
     for weekday, events in days:
         bit = 1 << weekday
         for event in events:
-            for key, (text, by_name) in topics_of(event).items():
+            for key, (text, by_name) in topics_of(event, common).items():
                 if shown.get(key) != text:
                     shown[key] = min(shown.get(key, text), text, key=plainness)
                 entries[key] += 1
@@ -150,7 +162,7 @@ class Theme(NamedTuple):
     named: int
     days: int
     places: tuple[tuple[str, int], ...]
-    before: int = 0
+    before: float = 0
     score: float = 0.0
 
 
@@ -202,11 +214,12 @@ class Past(NamedTuple):
 
 class Counts(NamedTuple):
     """What a period is compared with: the topics of its segments, decoded or as they lie in a cache, how many entries it
-    has, and how many decisions."""
+    has, how many decisions, and on how many days."""
 
     parts: tuple[Mapping[str, Sequence[Any]], ...]
     total: int = 0
     decisions: int = 0
+    days: int = 0
 
     def of(self, key: str) -> int:
         """How many entries spoke of a topic. In a topic, decoded or not, they stand second."""
@@ -221,7 +234,8 @@ def add_counts(counts: Iterable[Counts]) -> Counts:
     """The counts of several stretches of time together."""
     found = list(counts)
     parts = tuple(part for each in found for part in each.parts)
-    return Counts(parts, sum(each.total for each in found), sum(each.decisions for each in found))
+    totals = ((each.total, each.decisions, each.days) for each in found)
+    return Counts(parts, *map(sum, zip(*totals, strict=True)))
 
 
 def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
@@ -317,22 +331,23 @@ class Trend(NamedTuple):
     gone: tuple[Theme, ...]
 
 
-def find_trend(
-    themes: Iterable[Theme], now: Counts, known: Iterable[Theme], total_before: int, count: int = 4
-) -> Trend:
-    """How the themes of a period and those of the one before compare, as shares of all entries."""
-    total, total_before = max(1, now.total), max(1, total_before)
+def find_trend(themes: Iterable[Theme], now: Counts, known: Iterable[Theme], then: Counts, count: int = 4) -> Trend:
+    """How the themes of a period and those of the one before compare, for as many days as this one covers so far.
+
+    What came or went counts only if at the same pace there would have been two entries at least in the other period.
+    """
+    pace = max(1, now.days) / max(1, then.days)
     new, up, down, gone = [], [], [], []
     for theme in themes:
+        compared = theme._replace(before=theme.before * pace)
         if not theme.before:
-            new.append(theme)
-        elif theme.entries / total >= 1.5 * theme.before / total_before:
-            up.append(theme)
+            new += [compared] if theme.entries >= 2 * pace else []
+        elif theme.entries >= max(1.5 * compared.before, 2):
+            up.append(compared)
     for theme in known:
-        entries = now.of(theme.key)
-        compared = theme._replace(before=theme.entries, entries=entries)
-        if not entries:
-            gone.append(compared)
-        elif entries / total <= 0.5 * theme.entries / total_before:
+        compared = theme._replace(before=theme.entries * pace, entries=now.of(theme.key))
+        if not compared.entries:
+            gone += [compared._replace(before=theme.entries)] if compared.before >= 2 else []
+        elif compared.entries <= 0.5 * compared.before:
             down.append(compared)
     return Trend(*(tuple(found[:count]) for found in (new, up, down, gone)))

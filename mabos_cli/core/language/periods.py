@@ -44,6 +44,15 @@ def month_number(name: str) -> int:
     return next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == name[:3].casefold())
 
 
+def short_name(name: str) -> str:
+    """Returns what a week or a month is called within its year.
+
+    >>> short_name("2026-W09"), short_name("2026-02")
+    ('W09', 'February')
+    """
+    return name[5:] if name[5:6] in "WQ" else MONTHS[int(name[5:]) - 1]
+
+
 def find_day(text: str) -> date | None:
     """Returns the day that a name such as 2026-02-24 stands for, if there is such a day."""
     try:

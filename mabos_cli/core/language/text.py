@@ -1,6 +1,7 @@
 """Plain text: what may be shown, how it is shortened, which words it has, what it costs."""
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 # Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads. Patterns of this
@@ -24,6 +25,9 @@ STOP_WORDS = frozenset(
         "very was we were what when where which while who whom why will with would you your yours"
     ).split()
 )
+
+# Quotes and brackets that close behind the last sign belong to the sentence.
+_SENTENCE_END = r"(?:(?<=[.!?…])|(?<=[.!?…][\"')\]])|(?<=[.!?…][\"')\]]{2}))\s+|(?<=[。！？])|\n+"
 
 
 def _picture(match: re.Match[str]) -> str:
@@ -59,6 +63,30 @@ def one_line(text: str, width: int = 0) -> str:
     return (cut[:space] if space > width // 2 else cut).rstrip() + "…"
 
 
+def split_sentences(text: str) -> list[str]:
+    """Returns the sentences and lines of a text, each on one line.
+
+    >>> split_sentences("# Rent\\nIt is due. (Pay it!) Now")
+    ['# Rent', 'It is due.', '(Pay it!)', 'Now']
+    """
+    return [line for part in re.split(_SENTENCE_END, text) if (line := one_line(part))]
+
+
+def whole_sentences(text: str, width: int, most: int) -> str:
+    """Returns as many leading sentences as fit into width characters, on one line; the first one may take `most`.
+
+    >>> whole_sentences("It is due. Pay it now.", 8, 15), whole_sentences("It is due on Monday", 8, 12)
+    ('It is due.', 'It is due…')
+    """
+    first, *rest = split_sentences(text[: 8 * most]) or [""]
+    line = one_line(first, most)
+    for sentence in rest:
+        if len(line) + 1 + len(sentence) > width:
+            break
+        line += f" {sentence}"
+    return line
+
+
 def words(text: str) -> list[str]:
     """Returns the words of a text, folded; characters of unspaced scripts count as words.
 
@@ -69,6 +97,33 @@ def words(text: str) -> list[str]:
     if text.isascii() or not re.search(_UNSPACED, text):
         return found
     return [part for word in found for part in (word if re.search(_UNSPACED, word) else (word,))]
+
+
+def join_names(written: Sequence[str], common: Collection[str], dull: Collection[str] = STOP_WORDS) -> Iterator[str]:
+    """Yields the words of one sentence, with names of several words in one piece. What begins a sentence is written large anyway:
+    it belongs to a name unless it is one of the common words.
+
+    >>> list(join_names("We met Havel Foods and Brandt & Sons".split(), {"we"}))
+    ['We', 'met', 'Havel Foods', 'and', 'Brandt & Sons']
+    """
+    name: list[str] = []
+    for place, word in enumerate(written):
+        folded = word.casefold()
+        if word[:1].isupper() and folded not in dull and (place or folded not in common):
+            name.append(word)
+        elif not (word == "&" and name):
+            yield from _joined(name)
+            name = []
+            yield word
+        else:
+            name.append(word)
+    yield from _joined(name)
+
+
+def _joined(name: list[str]) -> list[str]:
+    """Returns a run of words as one name; so many that they are rather a title stand alone."""
+    name = name[:-1] if name[-1:] == ["&"] else name
+    return [" ".join(name)] if name and len(name) <= 5 else name
 
 
 def stems(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from mabos_cli.core.hierarchy.summary import Chore, DayDigest, Highlight, Segmen
 from mabos_cli.core.hierarchy.themes import Counts, Topic
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 
-VERSION = 2  # of digests: another one means that logs are read again
+VERSION = 3  # of digests: another one means that logs are read again
 _BROKEN = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
 
 
@@ -36,7 +36,7 @@ class SegmentFile:
         try:
             _, _, days, kinds, topics, *_ = self._segments[week]
             total = sum(day[2] for day in days)
-            return Counts((topics,), total, kinds.get("decision", 0))
+            return Counts((topics,), total, kinds.get("decision", 0), sum(1 for day in days if day[2]))
         except _BROKEN:
             return None
 

@@ -7,19 +7,20 @@ from datetime import date
 from math import inf
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.summary import Compared, DayDigest, Highlight, Part, Summary
+from mabos_cli.core.hierarchy.summary import TEXT, Compared, DayDigest, Highlight, Part, Summary
 from mabos_cli.core.hierarchy.themes import Theme
-from mabos_cli.core.language.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, span_text
-from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.language.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, short_name, span_text
+from mabos_cli.core.language.text import one_line, plural, whole_sentences
 from mabos_cli.formats.markdown.escape import SEAL_SIZE, escape_behind, escape_links, inline, is_as_generated, seal
 from mabos_cli.formats.markdown.scan import split_head
 
-VERSION = 1  # of the form below: another one means that every summary is written anew
+VERSION = 2  # of the form below: another one means that every summary is written anew
 TITLES = {"weekly": "Weekly Summary", "monthly": "Monthly Summary", "quarterly": "Quarterly Review"}
 _HASH = re.compile(r'(?m)^hash: "([0-9a-f]+)"$')
 _OVERVIEW = re.compile(r'(?m)^overview: "(.*)"$')
 _LOG_LINK, _ARCHIVED = re.compile(r"\]\(\.\./(\d{4})-"), r"](../archive/\1/\1-"
 _NAME = re.compile(r"[\w-]+")
+_WIDTH = 180  # characters that sentences behind the first may fill, in months and quarters
 _NAMED_KINDS = ("decision", "outcome", "lesson", "event")
 
 
@@ -132,13 +133,13 @@ def _up(summary: Summary) -> str:
     return f"\nUp: {', '.join(_link(found) for found in dict.fromkeys(above))}\n"
 
 
-def _link(period: Period, text: str = "") -> str:
-    return f"[{text or period.name}](../{period.level}/{period.name}.md)"
+def _link(period: Period) -> str:
+    return f"[{period.name}](../{period.level}/{period.name}.md)"
 
 
-def _link_below(name: str, places: Places, text: str = "") -> str:
+def _link_below(name: str, places: Places) -> str:
     """A link to a week or month, or its name alone when it has no file."""
-    return _link(parse_period(name), text) if name in places.below else text or name
+    return _link(parse_period(name)) if name in places.below else name
 
 
 def _log_link(text: str, day: str, places: Places, item_id: str = "", archived: bool = False) -> str:
@@ -147,23 +148,24 @@ def _log_link(text: str, day: str, places: Places, item_id: str = "", archived: 
     return f"[{text}](../{folder}{day}.md{f'#^{item_id}' if item_id else ''})"
 
 
-def _said(text: str, width: int) -> str:
+def _said(text: str, width: int = 0) -> str:
     return escape_links(escape_behind(one_line(text, width)))
 
 
-def _bullet(line: Highlight, places: Places, width: int, *, dated: bool) -> str:
-    where = f"{line.day}:{line.line}" if dated else f":{line.line}"
+def _bullet(line: Highlight, places: Places, *, dated: bool, named: bool = True) -> str:
+    where = line.day[5:] if dated else f":{line.line}"
     # Kind and id stand in the log as another tool may have written them: here they must not break anything.
     kind = line.kind if _NAME.fullmatch(line.kind) else "note"
     item_id = line.id if _NAME.fullmatch(line.id) else ""
     link = _log_link(where, line.day, places, item_id, line.archived)
-    return f"- {kind} {line.weight:.2f}: {_said(line.text, width)} ({link})"
+    text = whole_sentences(line.text, _WIDTH, TEXT) if dated else line.text
+    return f"- {f'{kind} ' if named else ''}{line.weight:.2f}: {_said(text)} ({link})"
 
 
-def _bullets(lines: Iterable[Highlight], places: Places, worth: float) -> list[Line]:
+def _bullets(lines: Iterable[Highlight], places: Places) -> list[Line]:
     return [
-        Line(_bullet(line, places, 100, dated=True), worth * line.weight**0.5 * 0.96**rank)
-        for rank, line in enumerate(lines)
+        Line(_bullet(line, places, dated=True, named=False), line.weight + (2 if line.weight >= 0.7 else 1.6))
+        for line in lines
     ]
 
 
@@ -193,19 +195,19 @@ def _day(day: DayDigest, places: Places) -> Block:
     headings = f" Headings: {_said(', '.join(day.headings), 90)}." if day.headings else ""
     lines = [Line(f"{_log_link('Log', day.day, places)}: {plural(day.entries, 'entry')}.{headings}"), Line("")]
     for rank, line in enumerate(day.lines):
-        worth = line.weight + (1.0, 0.4, 0.2, 0.0)[min(rank, 3)] - 0.02 * rank
-        lines.append(Line(_bullet(line, places, 110, dated=False), worth))
+        # The first line of a day stays before what is less important than a decision that counts.
+        worth = line.weight + (2 if line.is_key and line.weight >= 0.6 else 0 if rank else 1)
+        lines.append(Line(_bullet(line, places, dated=False), worth))
     return Block(f"## {weekday} {day.day}", lines)
 
 
 def _month(summary: Summary, places: Places) -> list[Block]:
     return [
         Block("## Overview", [_overview(summary)]),
-        Block("## Themes", [*_themes(summary.themes, places), *_steady(summary.steady)]),
+        *_key_lines(summary, places),
+        Block("## Themes", [*_themes(summary.themes), *_steady(summary.steady)]),
         Block("## Patterns", list(_patterns(summary))),
-        Block("## Trend", list(_trend(summary, summary.before))),
-        Block("## Key Decisions", _bullets(summary.decisions, places, 1.5)),
-        Block("## Milestones", _bullets(summary.milestones[:5], places, 1.5)),
+        Block("## Trend", list(_trend(summary.before))),
         *_weeks(summary.parts, places),
     ]
 
@@ -213,58 +215,75 @@ def _month(summary: Summary, places: Places) -> list[Block]:
 def _quarter(summary: Summary, places: Places) -> list[Block]:
     return [
         Block("## Overview", [_overview(summary)]),
-        Block("## Strategic Themes", [*_themes(summary.themes, places), *_steady(summary.steady)]),
-        Block("## Trend", list(_trend(summary, summary.before))),
-        Block("## Milestones", _bullets(summary.milestones, places, 1.5)),
-        Block("## Key Decisions", _bullets(summary.decisions, places, 1.7)),
+        *_key_lines(summary, places),
+        Block("## Strategic Themes", [*_themes(summary.themes), *_steady(summary.steady)]),
+        Block("## Trend", list(_trend(summary.before))),
         Block("## Months", [line for part in summary.parts for line in _month_part(part, places)]),
     ]
 
 
-def _themes(themes: Iterable[Theme], places: Places) -> Iterator[Line]:
-    """Each theme with its count, and links to where it stood most."""
+def _key_lines(summary: Summary, places: Places) -> list[Block]:
+    return [
+        Block("## Key Decisions", _bullets(summary.decisions, places)),
+        Block("## Milestones", _bullets(summary.milestones, places)),
+        Block("## Lessons", _bullets(summary.lessons, places)),
+    ]
+
+
+def _themes(themes: Iterable[Theme]) -> Iterator[Line]:
+    """Each theme with its count, and the parts where it stood most; below, those have links."""
     for rank, theme in enumerate(themes):
         ranked = sorted(theme.places, key=lambda place: (-place[1], place[0]))[:3]
-        single = len(ranked) == 1
-        links = [
-            _link_below(n, places, n[5 * n.count("W") :]) + ("" if single else f" {count}")
-            for n, count in sorted(ranked)
-        ]
+        shares = [f"{count} in {short_name(n)}" for n, count in sorted(ranked)]
         more = len(theme.places) - len(ranked)
         rest = f", {more} more" if more else ""
-        text = f"- **{_said(theme.shown, 40)}** ({theme.entries}): {', '.join(links)}{rest}"
-        yield Line(text, 1.8 * 0.96**rank)
+        yield Line(f"- **{_said(theme.shown, 40)}** ({theme.entries}): {', '.join(shares)}{rest}", 3 - 0.01 * rank)
 
 
 def _steady(themes: Iterable[Theme]) -> list[Line]:
     told = _topics(themes)
-    return [Line(f"- Everyday: {told}", 0.6)] if told else []
+    return [Line(f"- Everyday: {told}", 1)] if told else []
 
 
 def _patterns(summary: Summary) -> Iterator[Line]:
     """What keeps happening: entries that recur, and tags that go together."""
     for rank, chore in enumerate(summary.chores):
         rhythm = f", on {chore.rhythm}" if chore.rhythm else ""
-        yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 1.5 * 0.7**rank)
+        yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 2.78 - 0.2 * rank)
     for rank, pair in enumerate(summary.pairs):
-        yield Line(f"- Together: {_said(pair.text, 60)}, {plural(pair.entries, 'entry')}", 0.9 * 0.7**rank)
+        yield Line(f"- Together: {_said(pair.text, 60)}, {plural(pair.entries, 'entry')}", 2 - 0.2 * rank)
 
 
-def _trend(summary: Summary, before: Compared | None) -> Iterator[Line]:
-    """What changed against the period before."""
+def _trend(before: Compared | None) -> Iterator[Line]:
+    """What changed against the period before, which may cover more days: by day, or in as many days."""
     if before is None:
         return
-    entries = _change(summary.extent.entries, before.entries)
-    decisions = _change(summary.kinds["decision"], before.decisions)
-    told = f"{plural(summary.extent.entries, 'entry')} ({entries}), {plural(summary.kinds['decision'], 'decision')} ({decisions})"
-    yield Line(f"- Against {before.name}: {told}", 2.0)
+    then, now = before.then, before.now
+    rates = [
+        f"{_rate(count, now.days)} {noun} a day ({_change(count * then.days, known * now.days)})"
+        for noun, count, known in (("entries", now.total, then.total), ("decisions", now.decisions, then.decisions))
+    ]
+    covered = f"{plural(now.days, 'day')} of entries, {then.days} then"
+    yield Line(f"- Against {before.name}: {', '.join(rates)}; {covered}", 2.9)
+    alike = 0.9 <= now.days / max(1, then.days) <= 1.1
     for label, themes in zip(("New", "Up", "Down", "Gone"), before.trend, strict=True):
         if themes:
-            counts = (
-                f"{t.entries}, was {t.before}" if t.entries and t.before else f"{t.entries or t.before}" for t in themes
-            )
+            known = label in ("Up", "Down")
+            counts = [
+                f"{t.entries}, was {_rate(t.before, 1)}" if known else f"{t.entries or round(t.before)}" for t in themes
+            ]
             said = ", ".join(f"{_said(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True))
-            yield Line(f"- {label}: {said}", 1.2)
+            yield Line(f"- {label}{', in as many days' if known and not alike else ''}: {said}", 2.78)
+
+
+def _rate(count: float, days: int) -> str:
+    """Returns how many there were a day, to the digit that matters.
+
+    >>> _rate(118, 12), _rate(6, 12), _rate(250, 10)
+    ('9.8', '0.5', '25')
+    """
+    rate = count / max(1, days)
+    return f"{rate:.1f}".removesuffix(".0") if rate < 10 else f"{rate:.0f}"
 
 
 def _change(now: int, before: int) -> str:
@@ -285,25 +304,25 @@ def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
             loose += [_loose_day(day, places) for day in part.days]
             continue
         first, last = (date.fromisoformat(part.days[n].day) for n in (0, -1))
-        top = f" {_said(part.top.text, 60)}" if part.top else ""
         counts = f"{plural(part.extent.days, 'day')}, {plural(part.extent.entries, 'entry')}"
-        told += _section(_link(parse_period(part.name)), f"{span_text(first, last)}: {counts}.{top}")
+        told += _section(part, _link(parse_period(part.name)), f"{span_text(first, last)}: {counts}.", places)
     yield Block("## Weeks", told)
     yield Block("## Days without a weekly summary", loose)
 
 
-def _section(heading: str, text: str) -> list[Line]:
-    return [Line(f"### {heading}"), Line(""), Line(text), Line("")]
+def _section(part: Part, heading: str, text: str, places: Places) -> list[Line]:
+    topics = ", ".join(f"{_said(shown, 40)} ({count})" for shown, count in part.themes)
+    told = [Line(f"- Topics: {topics}", 2.3)] if topics else []
+    told += [Line(_bullet(line, places, dated=True), 1.2 + line.weight) for line in part.lines]
+    return [Line(f"### {heading}"), Line(""), Line(text), *([Line("")] if told else []), *told, Line("")]
 
 
 def _loose_day(day: DayDigest, places: Places) -> Line:
     top = f": {_said(day.lines[0].text, 80)}" if day.lines else ""
-    return Line(f"- {_log_link(day.day, day.day, places)}, {plural(day.entries, 'entry')}{top}", 0.7)
+    return Line(f"- {_log_link(day.day, day.day, places)}, {plural(day.entries, 'entry')}{top}", 2.4)
 
 
 def _month_part(part: Part, places: Places) -> list[Line]:
     extent = part.extent
-    topics = "".join(f" {_said(shown, 40)} ({count})." for shown, count in part.themes)
     counts = f"{plural(extent.days, 'day')} in {plural(extent.weeks, 'week')}, {plural(extent.entries, 'entry')}"
-    top = f" {_said(part.top.text, 90)}" if part.top else ""
-    return _section(_link_below(part.name, places), f"{counts}.{topics}{top}")
+    return _section(part, _link_below(part.name, places), f"{counts}.", places)

@@ -38,9 +38,9 @@ def past(*themes, days=20, entries=100, weeks=4):
     return Past({t.key: t for t in themes}, Extent(days, entries, weeks))
 
 
-def counted(total, **entries):
+def counted(total, days=10, **entries):
     """What a period said, as it is compared."""
-    return Counts(({key: Topic(key, count, 0, 1) for key, count in entries.items()},), total)
+    return Counts(({key: Topic(key, count, 0, 1) for key, count in entries.items()},), total, 0, days)
 
 
 def keys(themes):
@@ -56,7 +56,7 @@ def test_merged_topics_add_up(parts):
         assert sum(count for _, count in found.places) == found.entries >= found.named
         assert found.entries == sum(s.topics[key].entries for s in spoken if key in s.topics)
         assert len(dict(found.places)) == len(found.places)
-    counts = add_counts(Counts((s.topics,), 3, 1) for s in spoken)
+    counts = add_counts(Counts((s.topics,), 3, 1, 2) for s in spoken)
     assert {key: counts.of(key) for key in merged} == {key: found.entries for key, found in merged.items()}
     assert (counts.of("absent"), counts.total, counts.decisions) == (0, 3 * len(spoken), len(spoken))
     assert set(merge_topics(spoken, 2)) <= set(merged)
@@ -116,12 +116,16 @@ def test_a_theme_of_the_period_before_that_goes_on_keeps_a_place():
 def test_the_trend_says_what_came_grew_shrank_and_went():
     now = [theme("new", 5), theme("up", 12, before=4), theme("same", 6, before=6)]
     known = [theme("same", 6), theme("down", 20), theme("gone", 7)]
-    trend = find_trend(now, counted(100, new=5, up=12, same=6, down=5), known, 100)
+    trend = find_trend(now, counted(100, new=5, up=12, same=6, down=5), known, counted(100))
     assert [keys(found) for found in trend] == [["new"], ["up"], ["down"], ["gone"]]
     assert [(t.entries, t.before) for t in (*trend.down, *trend.gone)] == [(5, 20), (0, 7)]
 
 
-def test_the_trend_compares_shares_and_not_counts():
-    now = [theme("steady", 12, before=6)]
-    assert not any(find_trend(now, counted(200, steady=12), [theme("steady", 6)], 100))
-    assert not any(find_trend([], counted(0), [], 0))
+def test_the_trend_compares_as_many_days():
+    """Twelve days of a quarter are no decline, and five entries where there were seventeen no rise."""
+    known = [theme("steady", 60), theme("customer", 17), theme("rare", 4), theme("gone", 40)]
+    now = [theme("steady", 12, before=60), theme("customer", 5, before=17), theme("audit", 6, before=6)]
+    trend = find_trend(now, counted(90, 12, steady=12, customer=5, audit=6), known, counted(480, 60))
+    assert [keys(found) for found in trend] == [[], ["audit"], [], ["gone"]], "rare may only not have come yet"
+    assert [(t.entries, round(t.before, 1)) for t in trend.up] == [(6, 1.2)]
+    assert not any(find_trend([], counted(0, 0), [], counted(0, 0)))

@@ -36,6 +36,18 @@ def test_phrases_do_not_reach_over_the_end_of_a_sentence_or_a_dull_word():
     assert topic_key("harbour winter") in topics_of(event("harbour winter"))
 
 
+def test_names_stay_whole():
+    found = topics_of(event("Today Havel Foods called; then we met Brandt & Sons and New Havel Foods", tags=()))
+    shown = {text for text, _ in found.values()}
+    assert {"Havel Foods", "Brandt & Sons"} <= shown and not {"Foods", "Havel", "Sons", "Brandt"} & shown
+
+
+def test_what_begins_a_sentence_belongs_to_a_name_unless_it_is_a_common_word():
+    told = [event("Served Orlik late"), event("Havel Foods paid"), event("we served everybody")]
+    shown = {topic.shown for topic in count_topics([(0, told)]).values()}
+    assert {"Orlik", "Havel Foods"} <= shown and not {"Served Orlik", "Foods"} & shown
+
+
 @pytest.mark.parametrize("word", ["the", "ok", "2026", "v2", "monday", "memory", "eur", "é2", "-x-"])
 def test_dull_words_and_numbers_name_nothing(word):
     assert not is_telling(word)

@@ -18,7 +18,7 @@ BUDGET = 4000
 WEEKS = Places(below=frozenset([*(f"2026-W{n:02d}" for n in range(1, 54)), *(f"2026-{n:02d}" for n in range(1, 13))]))
 SECTION = re.compile(
     r"# (?:Weekly Summary|Monthly Summary|Quarterly Review): 2026-\w+"
-    r"|## (?:Overview|Themes|Strategic Themes|Patterns|Trend|Key Decisions|Milestones|Weeks|Months)"
+    r"|## (?:Overview|Themes|Strategic Themes|Patterns|Trend|Key Decisions|Milestones|Lessons|Weeks|Months)"
     r"|## \w+day 2026-\d\d-\d\d|### \[2026-\w+\]\(\.\./\w+ly/2026-\w+\.md\)"
     r"|## Days without a weekly summary"
 )
@@ -209,18 +209,35 @@ def test_themes_do_not_lead_to_weeks_without_a_file():
 def test_a_month_has_its_sections_in_order():
     text = render("2026-02", before=("2026-01",), budget=9000)
     found = re.findall(r"(?m)^## (.*)", text)
-    assert found == ["Overview", "Themes", "Patterns", "Trend", "Key Decisions", "Milestones", "Weeks"]
-    assert any(line.startswith("- **pricing** (12): [W06](") for line in section(text, "Themes"))
-    assert section(text, "Trend")[0] == "- Against 2026-01: 18 entries (+0 %), 12 decisions (+0 %)"
+    assert found == ["Overview", "Key Decisions", "Milestones", "Themes", "Patterns", "Trend", "Weeks"]
+    assert "- **pricing** (12): 4 in W06, 2 in W07, 4 in W08, 1 more" in section(text, "Themes")
+    trend = "- Against 2026-01: 3 entries a day (+0 %), 2 decisions a day (+0 %); 6 days of entries, 6 then"
+    assert section(text, "Trend")[0] == trend
+
+
+def test_a_part_of_a_period_is_compared_for_as_many_days():
+    days = {f"2026-01-{n:02d}": [event(tags=("audit",)), event(tags=("fair",))] for n in range(1, 29)}
+    days |= {f"2026-02-{n:02d}": [event(tags=("audit",))] * 2 for n in (2, 3, 9, 10)}
+    trend = section(render("2026-02", days, before=("2026-01",)), "Trend")
+    assert (
+        trend[0] == "- Against 2026-01: 2 entries a day (+0 %), 0 decisions a day (was 0); 4 days of entries, 28 then"
+    )
+    assert trend[1:] == ["- Up, in as many days: audit (8, was 4)", "- Gone: fair (28)"]
+
+
+def test_a_month_tells_its_lessons_and_all_of_a_sentence():
+    said = "Customers accept a price rise that is announced six weeks ahead; after two weeks of notice four of nine asked for a rebate."
+    text = render("2026-02", {DAY: [event(said, kind="lesson", importance=0.75, id="M-1-aaaa")]})
+    assert section(text, "Lessons") == [f"- 0.75: {said} ([02-24](../{DAY}.md#^M-1-aaaa))"]
 
 
 def test_a_quarter_has_its_sections_in_order():
     text = render("2026-Q1", budget=9000)
     assert re.findall(r"(?m)^##+ (.*)", text) == [
-        *("Overview", "Strategic Themes", "Milestones", "Key Decisions", "Months"),
+        *("Overview", "Key Decisions", "Milestones", "Strategic Themes", "Months"),
         *(f"[2026-0{n}](../monthly/2026-0{n}.md)" for n in (1, 2, 3)),
     ]
-    assert "- **pricing** (36): [2026-01](../monthly/2026-01.md) 12" in text
+    assert "- **pricing** (36): 12 in January, 12 in February, 12 in March" in text
 
 
 def test_a_week_has_a_section_for_each_day():
