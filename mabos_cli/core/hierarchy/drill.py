@@ -9,7 +9,16 @@ from typing import NamedTuple, Protocol
 from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.themes import is_telling
-from mabos_cli.core.language.periods import LEVELS, Period, find_day, mentioned, parse_period, period_of
+from mabos_cli.core.language.periods import (
+    LEVELS,
+    Period,
+    day_of,
+    find_day,
+    mentioned,
+    parse_period,
+    period_of,
+    short_name,
+)
 from mabos_cli.core.language.text import asked_words, stem, words
 from mabos_cli.core.search.recall import Hit
 
@@ -18,9 +27,17 @@ _CLOSE = 0.6  # of the best child's score: below that a child is not followed
 _FADING = (1.0, 0.4, 0.2)  # what the second and third find below a node add
 _SECOND_HAND = 0.5  # what words that were found on the way lead to counts less than what the question finds
 _FRESH_WORDS = 6
-# What a line of a summary says about itself: where links lead, the label in front.
-_MARKUP = re.compile(r"\]\([^()]*\)|^\W*\w+(?: [01]\.\d\d)?:")
-_NOT_TOLD = ("---", "sources:", "hash:", "period:", "#", "<!--")  # lines of a summary that say nothing
+_WORTH = 0.4  # of the best find's score: below that a line is none
+# What a line of a summary says about itself: the bullet and the label in front, the link at its end.
+_MARKUP = re.compile(r"^\W*(?:\w+ )?[01]\.\d\d: | \(\[[^]]*\]\([^()]*\)\)$|^- ")
+# Lines of a summary that say nothing.
+_NOT_TOLD = ("---", "sources:", "hash:", "period:", "#", "<!--", "Coverage:", "Up:", "[Log]")
+_WHY = re.compile(r"(?i)\b(?:why|how come|caus(?:e|ed|es|ing)|reasons?|what (?:led|made|brought))\b")
+_BECAUSE = re.compile(r"(?i)\b(?:because|since|due to|after|so that|therefore|owing to|thanks to|caused|led to|when)\b")
+_CAUSE_DAYS, _CAUSE = (
+    3,
+    0.25,
+)  # days that are read for causes, and the share of the effect's words that a cause has at least
 
 
 class Trace(NamedTuple):
@@ -37,6 +54,8 @@ class Trace(NamedTuple):
 def trace_of(hit: Hit) -> Trace | None:
     """Where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
     candidate = hit.candidate
+    if candidate.item and candidate.item.source == "consolidation":
+        return None  # its members lead to their own days
     if candidate.item:
         day = find_day(candidate.item.created_at[:10])
         return Trace(candidate.item.id, day, day, hit.relevance) if day else None
@@ -56,6 +75,9 @@ class HierarchyReader(Protocol):
 
     def read(self, period: Period) -> str:
         """The summary of a period, or the log of a day; empty when there is none."""
+
+    def glance(self, period: Period) -> str:
+        """What the search has found in the summary of a period so far."""
 
     def events(self, day: Period) -> list[LogEvent]:
         """All that the log of a day tells."""
@@ -83,12 +105,13 @@ class Child(NamedTuple):
 
 
 class Find(NamedTuple):
-    """A line at the end of the way."""
+    """A line at the end of the way, or one from before it that may be its cause."""
 
     day: Period
     event: LogEvent
     score: float
     matched: tuple[str, ...]
+    is_cause: bool = False
 
 
 class Step(NamedTuple):
@@ -125,8 +148,14 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
         if not line.startswith(_NOT_TOLD):
             value, held = match_terms(line, weights)
             if value > best:
-                best, matched, found = value, held, line.strip()
+                best, matched, found = value, held, _MARKUP.sub("", line.strip())
     return found, matched
+
+
+def first_line(text: str) -> str:
+    """The first line of a summary that says something."""
+    told = (_MARKUP.sub("", line.strip()) for line in text.split("\n") if not line.startswith(_NOT_TOLD))
+    return next(filter(None, told), "")
 
 
 class _Question:
@@ -162,10 +191,8 @@ class _Question:
 
     def refine(self, lines: Iterable[str]) -> tuple[str, ...]:
         """Asks on with the rarest new words of the lines that tell most, and gives those words."""
-        told = dict.fromkeys(w for line in lines for w in asked_words(_MARKUP.sub(" ", line)))
-        fresh = [w for w in told if len(w) > 3 and is_telling(w) and stem(w) not in self.known]
-        held = self.reader.holders(fresh)
-        telling = sorted((w for w in fresh if held.get(w, 0)), key=lambda w: (held[w], w))[:_FRESH_WORDS]
+        held = self.rarest(lines)
+        telling = [word for word in held if stem(word) not in self.known][:_FRESH_WORDS]
         if not telling:
             return ()
         self.known |= {stem(word) for word in telling}
@@ -173,6 +200,38 @@ class _Question:
         found = self.reader.follow(self.text, [*self.asked, *telling])
         self.traces += [t._replace(score=_SECOND_HAND * t.score) for t in found if t.ref not in seen]
         return tuple(telling)
+
+    def rarest(self, lines: Iterable[str]) -> dict[str, int]:
+        """The telling words of some lines with how many passages hold them, the rarest first."""
+        told = dict.fromkeys(word for line in lines for word in asked_words(line))
+        held = self.reader.holders([word for word in told if len(word) > 3 and is_telling(word)])
+        return {word: held[word] for word in sorted(held, key=lambda word: (held[word], word)) if held[word]}
+
+    def causes(self, effect: Find, days: Sequence[date], count: int) -> list[Find]:
+        """The lines of that day and the days before it that share most with a line, those that give reasons first."""
+        held = self.rarest([effect.event.text])
+        weights = {stem(word): 1 / math.log(2.5 + times) for word, times in held.items()}
+        found = self.reader.follow(effect.event.text, list(held)[: 2 * _FRESH_WORDS]) if held else []
+        known = {*days}
+        near = [
+            effect.day.first,
+            *(t.first for t in found if t.first == t.last <= effect.day.first and t.first in known),
+        ]
+        causes = []
+        for day in list(dict.fromkeys(near))[: _CAUSE_DAYS + 1]:
+            for event in self.events(day_of(day)):
+                value, matched = match_terms(event.text, weights)
+                if value >= _CAUSE and event != effect.event:
+                    # What gives a reason rather is one; what was decided on that day rather followed.
+                    is_answer = event.kind == "decision" and day == effect.day.first
+                    value *= (1.3 if _BECAUSE.search(event.text) else 1.0) * (0.7 if is_answer else 1.0)
+                    score = round(0.5 * value + 0.5 * self.match(event.text)[0], 4)
+                    causes.append(Find(day_of(day), event, score, matched, is_cause=True))
+        return sorted(causes, key=lambda find: (-find.score, find.day.name, find.event.line))[:count]
+
+    def events(self, day: Period) -> list[LogEvent]:
+        """What the log of a day tells; what consolidation wrote only repeats it."""
+        return [event for event in self.reader.events(day) if event.source != "consolidation"]
 
 
 def _overlap(period: Period, first: date, last: date) -> float:
@@ -182,7 +241,7 @@ def _overlap(period: Period, first: date, last: date) -> float:
 
 def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
     """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
-    question = _Question(reader, text, (day.year for day in days))
+    question, every = _Question(reader, text, (day.year for day in days)), days
     frontier: list[Period] = []
     steps = []
     for level in LEVELS:
@@ -196,12 +255,30 @@ def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: in
         if level == "daily":
             steps.append(Step(level, _marked(scored, chosen)))
             break
+        if level == LEVELS[-2]:  # the smallest summaries: the best of them is worth reading as a whole
+            reader.read(chosen[0].period)
         read = [_read(question, child) for child in chosen]
         refined = question.refine(child.line for child in read if child.line)
         steps.append(Step(level, _marked(scored, read), refined))
     finds = [find for day in frontier if day.level == "daily" for find in _finds(question, day)]
     finds.sort(key=lambda find: (-find.score, find.day.name, find.event.line))
+    finds = [find for find in finds if find.score >= _WORTH * finds[0].score]
+    if finds and _WHY.search(text):
+        finds = _reasons(finds, question.causes(finds[0], every, limit - 1))
     return Descent(tuple(steps), tuple(finds[:limit]))
+
+
+def _reasons(finds: Sequence[Find], causes: Iterable[Find]) -> list[Find]:
+    """The best find, then its causes and other finds by their scores; what came later is hardly a reason."""
+    effect, lines = finds[0], {find.event: find for find in finds[1:]}
+    for cause in causes:
+        score = max(cause.score, lines[cause.event].score if cause.event in lines else 0.0)
+        lines[cause.event] = cause._replace(score=score)
+    last = effect.day.first
+    ranked = sorted(
+        lines.values(), key=lambda f: (-f.score * (1 if f.day.first <= last else 0.5), f.day.name, f.event.line)
+    )
+    return [effect, *ranked]
 
 
 def _marked(scored: list[Child], followed: list[Child]) -> tuple[Child, ...]:
@@ -237,19 +314,19 @@ def _told_above(question: _Question, parent: Period | None, period: Period) -> f
     """How much of the question the lines of the summary above hold that speak of a period."""
     if parent is None:
         return 0.0
-    lines = question.reader.read(parent).split("\n")
-    # A line that links to it, or the text below a heading that does.
+    lines, names = question.reader.glance(parent).split("\n"), (period.name, short_name(period.name))
+    # A line that names it, or the text below a heading that does.
     told = (
-        " ".join(lines[n : n + 3]) if lines[n].startswith("#") else lines[n]
+        " ".join(lines[n : n + 5]) if lines[n].startswith("#") else lines[n]
         for n in range(len(lines))
-        if period.name in lines[n]
+        if any(name in lines[n] for name in names)
     )
     return max((question.match(text)[0] for text in told), default=0.0)
 
 
 def _read(question: _Question, child: Child) -> Child:
-    """The node with the line of its text that tells most about the question."""
-    line, matched = best_line(question.reader.read(child.period), question.weights)
+    """The node with the line that tells most about the question, of what was found in it."""
+    line, matched = best_line(question.reader.glance(child.period), question.weights)
     return child._replace(line=line, matched=matched)
 
 
@@ -257,7 +334,7 @@ def _finds(question: _Question, day: Period) -> list[Find]:
     """The lines of a day's log that answer the question."""
     here = [trace for trace in question.traces if trace.first == trace.last == day.first]
     found = []
-    for event in question.reader.events(day):
+    for event in question.events(day):
         value, matched = question.match(f"{event.heading} {event.text} {' '.join(event.tags)}")
         direct = (t.score for t in here if t.ref == event.id or t.lines[0] <= event.line <= t.lines[1])
         score = 0.5 * value + 0.5 * max(direct, default=0.0)

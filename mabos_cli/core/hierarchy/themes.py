@@ -331,7 +331,7 @@ class Trend(NamedTuple):
     gone: tuple[Theme, ...]
 
 
-def find_trend(themes: Iterable[Theme], now: Counts, known: Iterable[Theme], then: Counts, count: int = 4) -> Trend:
+def find_trend(themes: Iterable[Theme], now: Counts, known: Iterable[Theme], then: Counts, count: int = 3) -> Trend:
     """How the themes of a period and those of the one before compare, for as many days as this one covers so far.
 
     What came or went counts only if at the same pace there would have been two entries at least in the other period.

@@ -47,10 +47,10 @@ def month_number(name: str) -> int:
 def short_name(name: str) -> str:
     """Returns what a week or a month is called within its year.
 
-    >>> short_name("2026-W09"), short_name("2026-02")
-    ('W09', 'February')
+    >>> short_name("2026-W09"), short_name("2026-02"), short_name("2026-02-24")
+    ('W09', 'February', '02-24')
     """
-    return name[5:] if name[5:6] in "WQ" else MONTHS[int(name[5:]) - 1]
+    return MONTHS[int(name[5:]) - 1] if name[5:].isdigit() else name[5:]
 
 
 def find_day(text: str) -> date | None:

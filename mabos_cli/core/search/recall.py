@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
+from mabos_cli.core.memory.consolidation import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem, has_expired
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 
@@ -212,9 +213,10 @@ def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
         return [*hits]
     asked = [*asked]
     told = [
-        (one_line(hit.candidate.text)[:_RETOLD], {*stems(spoken_text(hit.candidate))})
+        (one_line(part)[:_RETOLD], {*stems(spoken_text(hit.candidate))})
         for hit in hits
         if hit.candidate.item
+        for part in consolidated_parts(hit.candidate.text) or [hit.candidate.text]
     ]
     return [hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))]
 

@@ -121,7 +121,7 @@ def _fit(blocks: Sequence[Block], budget: int) -> str:
         lines = [line.text for n, line in enumerate(block.lines) if (b, n) not in dropped]
         if lines:
             parts.append("\n" + "\n".join([block.heading, "", *lines]).rstrip("\n") + "\n")
-    return "".join(parts)
+    return re.sub(r"\n{3,}", "\n\n", "".join(parts))
 
 
 def _up(summary: Summary) -> str:
@@ -270,10 +270,13 @@ def _trend(before: Compared | None) -> Iterator[Line]:
         if themes:
             known = label in ("Up", "Down")
             counts = [
-                f"{t.entries}, was {_rate(t.before, 1)}" if known else f"{t.entries or round(t.before)}" for t in themes
+                f"{t.entries}, was {t.before:.{0 if t.before >= 1 else 1}f}"
+                if known
+                else f"{t.entries or round(t.before)}"
+                for t in themes
             ]
             said = ", ".join(f"{_said(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True))
-            yield Line(f"- {label}{', in as many days' if known and not alike else ''}: {said}", 2.78)
+            yield Line(f"- {label}{', in as many days' if known and not alike else ''}: {said}", 2.92)
 
 
 def _rate(count: float, days: int) -> str:

@@ -1,5 +1,6 @@
 """Looking into the hierarchy: what drill reads, with every byte counted, how it searches, and how its way is told."""
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -15,6 +16,8 @@ from mabos_cli.core.hierarchy.drill import (
     Trace,
     best_line,
     drill,
+    first_line,
+    match_terms,
     trace_of,
 )
 from mabos_cli.core.hierarchy.log_event import LogEvent
@@ -42,6 +45,7 @@ class AgentHierarchy(HierarchyReader):
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}
+        self._passages: dict[str, dict[str, str]] = {}  # by file and place, as the index gave them
         self._places: dict[LogEvent, str] = {}
         if not self.search.has_index:
             for path in self._all_files():
@@ -52,6 +56,13 @@ class AgentHierarchy(HierarchyReader):
         if period.name not in self._texts:
             self._texts[period.name] = "\n".join(self._load(path) for path in self.files_of(period))
         return self._texts[period.name]
+
+    def glance(self, period: Period) -> str:
+        """What the search has found in the summary of a period, or all of it when it was read."""
+        if period.name in self._texts or period.level == "daily":
+            return self.read(period)
+        found = self._passages.get(self.agent.paths.relative(self.agent.paths.summary(period.level, period.name)), {})
+        return "\n".join(found.values())
 
     def files_of(self, period: Period) -> list[Path]:
         """The files that tell of a period; a day may have two."""
@@ -92,7 +103,9 @@ class AgentHierarchy(HierarchyReader):
         return self.search.holders(asked)
 
     def _traces(self, hits: list[Hit]) -> list[Trace]:
-        self.found |= {hit.candidate.ref: len(hit.candidate.text.encode("utf-8", "replace")) for hit in hits}
+        for candidate in (hit.candidate for hit in hits):
+            self.found[candidate.ref] = len(candidate.text.encode("utf-8", "replace"))
+            self._passages.setdefault(candidate.path, {})[candidate.ref] = candidate.text
         return [trace for hit in hits if (trace := trace_of(hit))]
 
     def _all_files(self) -> list[Path]:
@@ -112,23 +125,30 @@ class AgentHierarchy(HierarchyReader):
 def search_levels(
     call: Session, agent: Agent, query: str, levels: Sequence[str], limit: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Returns the best periods of each level for a question, each with its best passage; also warnings."""
+    """Returns the best periods of each level for a question, each with the line that says most of it; also warnings.
+
+    A period that only a heading speaks for, or that says less than half of what the best one says, is not among them.
+    """
     results, warnings = [], list[str]()
-    weights = dict.fromkeys(map(stem, asked_words(query)), 1.0)
     for level in levels:
         under = "" if level == "daily" else f"memory/{level}/"
         options = SearchOptions(Filters(under=under), archived=True, limit=10 * limit)
         finder = AgentSearch([agent], options, call.progress)
         found: dict[str, dict[str, Any]] = {}
-        for hit in finder(query):
+        hits, held = finder(query), finder.holders(asked_words(query))
+        weights = {stem(word): 1 / math.log(2.5 + times) for word, times in held.items()}
+        for hit in hits:
             trace = trace_of(hit)
             if trace is None or (level == "daily" and trace.first != trace.last):
                 continue
             name = period_of(level, trace.first).name
-            text = best_line(hit.candidate.text, weights)[0] or hit.candidate.text
+            text = best_line(hit.candidate.text, weights)[0] or ("" if hit.matched else first_line(hit.candidate.text))
             row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
-            found.setdefault(name, row | {"trust": hit.candidate.trust, "text": text})
-        results += list(found.values())[:limit]
+            if text:
+                found.setdefault(name, row | {"trust": hit.candidate.trust, "text": text})
+        said = {name: match_terms(row["text"], weights)[0] for name, row in found.items()}
+        least = 0.5 * max(said.values(), default=0.0)
+        results += [row for name, row in found.items() if said[name] >= least][:limit]
         warnings += finder.warnings()
     return results, list(dict.fromkeys(warnings))
 
@@ -160,6 +180,7 @@ def visited(reader: AgentHierarchy, query: str, descent: Descent) -> dict[str, A
             "score": find.score,
             "matched": list(find.matched),
             "untrusted": find.event.untrusted,
+            "cause": find.is_cause,
             "text": find.event.text,
         }
         for find in descent.finds
@@ -207,7 +228,7 @@ def describe_path(reader: AgentHierarchy, descent: Descent) -> Iterator[str]:
             yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
     for find in descent.finds:
         place = f"{reader.path_of(find)}:{find.event.line}"
-        marked = " untrusted" if find.event.untrusted else ""
+        marked = f"{' untrusted' if find.event.untrusted else ''}{' cause' if find.is_cause else ''}"
         named = f"{find.event.id or find.event.kind} {find.score:.2f}{marked}"
         yield f"{place} {named} {one_line(find.event.text, 120)}"
     if not descent.finds:

@@ -27,6 +27,9 @@ class Shelf:
         self.loaded.append(period.name)
         return self.summaries.get(period.name) or "\n".join(self.logs.get(period.name, ()))
 
+    def glance(self, period):
+        return self.summaries.get(period.name, "")
+
     def events(self, day):
         return [LogEvent(day.name, n, text, id=f"M-{n}") for n, text in enumerate(self.logs[day.name], 1)]
 
@@ -162,7 +165,7 @@ def test_the_best_line_is_none_of_the_front_matter():
     head = '---\nhash: "storm"\nsources: ["storm"]\n---\n# storm\n<!-- storm -->\n'
     text = f"{head}- a storm\n- storm and window"
     weights = {"storm": 1.0, "window": 1.0}
-    assert best_line(text, weights) == ("- storm and window", ("storm", "window"))
+    assert best_line(text, weights) == ("storm and window", ("storm", "window"))
     assert best_line(text, {"absent": 1.0}) == ("", ())
 
 
@@ -208,3 +211,26 @@ def test_a_hit_leads_to_a_day_or_a_period(candidate, first, last):
 @pytest.mark.parametrize("path", ["MEMORY.md", "memory/INDEX.md", "memory/monthly/notes.md"])
 def test_a_hit_in_another_file_leads_nowhere(path):
     assert trace_of(Hit(Candidate("t", 0.5, "", path=path, lines=(1, 1)), 0.7, 0.7)) is None
+
+
+def test_a_question_for_a_reason_leads_to_what_came_before():
+    logs = {
+        "2026-02-10": ["The driver was ill, so Orlik got its rolls late", "Flour came"],
+        "2026-02-20": ["Orlik cancelled its rolls after the late delivery"],
+        "2026-02-24": ["Orlik got a late cake"],
+    }
+    finds = {
+        "why did Orlik cancel": [("2026-02-20", 1.0)],
+        "rolls": [("2026-02-24", 0.9), ("2026-02-10", 0.8)],
+    }
+    descent = drill(shelf := Shelf(logs, finds=finds), "why did Orlik cancel", shelf.days)
+    assert [(f.day.name, f.is_cause) for f in descent.finds] == [("2026-02-20", False), ("2026-02-10", True)]
+    plain = drill(shelf := Shelf(logs, finds={"Orlik": [("2026-02-20", 1.0)]}), "Orlik", shelf.days)
+    assert not any(find.is_cause for find in plain.finds)
+
+
+def test_what_consolidation_wrote_is_no_find():
+    shelf = Shelf(LOGS, finds=FINDS)
+    told = shelf.events
+    shelf.events = lambda day: [event._replace(source="consolidation") for event in told(day)]
+    assert drill(shelf, "storm window", shelf.days).finds == ()
