@@ -73,11 +73,7 @@ def read_tokens(pattern: re.Pattern[str], text: str, place: str, hint: str) -> I
 
 
 def parse_expression(text: str, place: str, hint: str = "") -> Node:
-    """Returns the tree of an expression.
-
-    >>> parse_expression("a <= 3", "constraints[1]")[:2]
-    ('<=', (Node(op='name', parts=(), value='a'), Node(op='value', parts=(), value=3)))
-    """
+    """Returns the tree of an expression."""
     tokens = []
     for match in read_tokens(_TOKEN, text, place, hint):
         kind, word = match.lastgroup or "", match.group()
@@ -373,11 +369,7 @@ class Formula(NamedTuple):
 
 
 def parse_formula(raw: str, names: Collection[str], path: str) -> Formula:
-    """Returns the formula in a text over some names.
-
-    >>> parse_formula("2 ^ x - 1", ["x"], "f").value({"x": 3}, "f")
-    7.0
-    """
+    """Returns the formula in a text over some names."""
     tree = parse_expression(raw, path)
     uses = tuple(names_of(tree))
     for name in uses:

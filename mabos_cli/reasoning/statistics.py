@@ -46,15 +46,11 @@ def parse_distribution(raw: Any, path: str) -> Draw:
     if kind == "discrete":
         return _discrete(fields, here)
     wanted = _PARAMETERS[kind]
-    if isinstance(fields, list | dict):
-        if len(fields) != len(wanted):
-            raise BadValue(f"{here}: needs {', '.join(wanted)}", f"{kind}: [{', '.join(wanted)}]")
-        named = fields if isinstance(fields, dict) else dict(zip(wanted, fields, strict=True))
-    else:
-        named = dict.fromkeys(wanted, fields) if len(wanted) == 1 else {}
-    for name in wanted:
-        if name not in named:
-            raise BadValue(f"{here}: {name} is missing", f"{kind}: [{', '.join(wanted)}]")
+    named = fields if isinstance(fields, list | dict) else [fields]
+    if isinstance(named, list) and len(named) == len(wanted):
+        named = dict(zip(wanted, named, strict=True))
+    if not isinstance(named, dict) or named.keys() != wanted.keys():
+        raise BadValue(f"{here}: needs {', '.join(wanted)}", f"{kind}: [{', '.join(wanted)}]")
     figures = [conform(shape, named[name], {}, f"{here}.{name}") for name, shape in wanted.items()]
     return _DRAWS[kind](*figures, here)
 
@@ -203,11 +199,7 @@ def described(values: Sequence[float]) -> Mapping[str, Any]:
 
 
 def wilson(hits: int, count: int, level: float) -> Interval:
-    """Returns the interval of Wilson's score for a share; it stays within 0 and 1 and is good for few cases too.
-
-    >>> [round(end, 4) for end in wilson(81, 263, 0.95)]
-    [0.2553, 0.3662]
-    """
+    """Returns the interval of Wilson's score for a share; it stays within 0 and 1 and is good for few cases too."""
     z = NormalDist().inv_cdf(0.5 + level / 2)
     share, spread = hits / count, z * z / count
     middle = (share + spread / 2) / (1 + spread)
@@ -217,11 +209,7 @@ def wilson(hits: int, count: int, level: float) -> Interval:
 
 def binomial_tail(hits: int, count: int, share: float) -> float:
     """Returns the probability of at least so many hits. It is also that of a beta variable with the parameters `hits` and
-    `count - hits + 1` to lie below the share.
-
-    >>> round(binomial_tail(2, 4, 0.5), 10)
-    0.6875
-    """
+    `count - hits + 1` to lie below the share."""
     if share <= 0 or share >= 1:
         return float(share >= 1)
     if count > _MOST_EXACT:

@@ -67,14 +67,6 @@ class Loop(NamedTuple):
     def is_delayed(self) -> bool:
         return any(link.is_delayed for link in self.links)
 
-    def into(self, name: str) -> Link:
-        """Returns the link of the loop that ends at a variable."""
-        return next(link for link in self.links if link.effect == name)
-
-    def out_of(self, name: str) -> Link:
-        """Returns the link of the loop that starts at a variable."""
-        return next(link for link in self.links if link.cause == name)
-
 
 SignedGraph = dict[str, dict[str, Link]]
 
@@ -291,7 +283,8 @@ def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]
 
 def _turn(loop: Loop, name: str) -> tuple[int, int]:
     """Returns the signs of the links of a loop into and out of a variable."""
-    return loop.into(name).sign, loop.out_of(name).sign
+    at = loop.names.index(name)
+    return loop.links[at - 1].sign, loop.links[at].sign
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:

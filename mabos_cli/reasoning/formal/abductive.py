@@ -253,11 +253,7 @@ def _explanation(one: Explanation) -> dict[str, Any]:
 
 def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tuple[int, ...]]:
     """Returns every set of causes that accounts for all effects and from which none can be left out, by number.
-    BadValue if there are too many to list.
-
-    >>> minimal_covers([Cause("a", {"x": 1}, 1, None), Cause("b", {"x": 1, "y": 1}, 1, None)], ["x", "y"])
-    [(1,)]
-    """
+    BadValue if there are too many to list."""
     masks = [sum(1 << n for n, effect in enumerate(effects) if effect in cause.strengths) for cause in causes]
     by_effect = [[c for c, mask in enumerate(masks) if mask >> n & 1] for n in range(len(effects))]
     whole = (1 << len(effects)) - 1

@@ -341,11 +341,7 @@ def read_facts(raw: Any, place: str) -> Facts:
 
 
 def parse_expression(text: str, place: str) -> Expression:
-    """Returns a fact from `relation(a, b)` or from three words, `a relation b`.
-
-    >>> render_expression(parse_expression("sun attracts planet", ""))
-    'attracts(sun, planet)'
-    """
+    """Returns a fact from `relation(a, b)` or from three words, `a relation b`."""
     if len(text) > _LONGEST:
         raise BadValue(f"{place}: longer than {_LONGEST} characters", "use labels for its parts")
     if "(" not in text:

@@ -291,12 +291,7 @@ def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, .
 
 
 def find_linear(node: Node, domains: tuple[tuple[Any, ...], ...]) -> Linear | None:
-    """Returns the linear form of a comparison, if it has one.
-
-    >>> x, y = Node("name", value=0), Node("name", value=1)
-    >>> find_linear(Node(">", (Node("sum", (x, y)), Node("value", value=3))), ((1, 2), (1, 2)))
-    Linear(factors={0: -1, 1: -1}, constant=3, is_strict=True, is_equal=False)
-    """
+    """Returns the linear form of a comparison, if it has one."""
     if node.op not in ("=", "<", "<=", ">", ">="):
         return None
     less, more = node.parts if node.op[0] != ">" else node.parts[::-1]

@@ -223,11 +223,7 @@ def _answer(
 
 
 def parse_set(raw: Any, place: str) -> FuzzySet:
-    """Returns a set from words and numbers, or from 3 or 4 corners.
-
-    >>> parse_set("left 2 4", "").degree(3), parse_set([0, 5, 10], "").degree(4)
-    (0.5, 0.8)
-    """
+    """Returns a set from words and numbers, or from 3 or 4 corners."""
     parts = raw.replace(",", " ").split() if isinstance(raw, str) else raw if isinstance(raw, list) else [raw]
     form = ""
     if parts and isinstance(parts[0], str) and parts[0].isalpha():

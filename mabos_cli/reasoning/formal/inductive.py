@@ -68,7 +68,6 @@ class _Seen(NamedTuple):
     unknown: tuple[str, ...] = ()
     about: str = ""
     findings: Findings | None = None
-    shares: dict[str, Any] | None = None
     caveats: tuple[str, ...] = ()
 
 
@@ -100,13 +99,7 @@ def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
     ]  # fmt: skip
     failed = tuple(case.name for case in cases if not case.held)
     findings = apply_methods(cases) if any(case.features for case in cases) else None
-    shares: dict[str, Any] = {}
-    for case in cases:
-        for name, value in case.features.items():
-            here = shares.setdefault(name, {}).setdefault(feature_text(value), {"held": 0, "of": 0})
-            here["held"] += case.held
-            here["of"] += 1
-    return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings, shares=shares)
+    return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings)
 
 
 def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
@@ -198,7 +191,6 @@ def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
     if seen.findings is None:
         return []
     found = seen.findings
-    detail["by_feature"] = seen.shares
     detail["agreement"], detail["joint"] = list(found.agreement), list(found.joint)
     detail["difference"] = {name: [list(pair) for pair in pairs] for name, pairs in found.difference.items()}
     lines = []

@@ -217,11 +217,7 @@ class _Reader(Reader):
 
 
 def parse_formula(text: str, place: str = "formula") -> Node:
-    """Returns the formula that a text stands for; BadValue says where it goes wrong. A box or diamond has its modality as value.
-
-    >>> render_formula(parse_formula("□(p→q) ∧ ◇_a p"))
-    '[](p -> q) & <a>p'
-    """
+    """Returns the formula that a text stands for; BadValue says where it goes wrong. A box or diamond has its modality as value."""
     found = _Reader(text, [*map(_token, read_tokens(_TOKEN, text, place, _HINT))], place).read_all()
     if size_of(found) > _MOST:
         raise BadValue(f"{place}: more than {_MOST} parts", "name some of them, and use the names")

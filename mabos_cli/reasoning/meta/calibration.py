@@ -187,11 +187,7 @@ def score_brier(forecasts: Sequence[Forecast]) -> float:
 
 
 def surprise(chance: float) -> float:
-    """Returns how many bits one learns when something of this probability happens.
-
-    >>> surprise(0.25), surprise(1)
-    (2.0, 0.0)
-    """
+    """Returns how many bits one learns when something of this probability happens."""
     return abs(math.log2(chance))
 
 

@@ -172,11 +172,7 @@ def scores_by_aspect(past: Iterable[KeptResult]) -> dict[str, dict[str, Record]]
 
 
 def find_factors(records: Mapping[str, Record]) -> dict[str, float]:
-    """Returns what to multiply the fit of each method by: its rate over that of all, near 1 while it has few results.
-
-    >>> find_factors({"causal": Record(8, 8), "bayesian": Record(0, 8)})
-    {'causal': 1.6666666666666667, 'bayesian': 0.3333333333333333}
-    """
+    """Returns what to multiply the fit of each method by: its rate over that of all, near 1 while it has few results."""
     right, total = sum(one.right for one in records.values()), sum(one.total for one in records.values())
     if not right:
         return {name: PRIOR_CASES / (one.total + PRIOR_CASES) for name, one in records.items()}

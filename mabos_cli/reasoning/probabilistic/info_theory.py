@@ -70,11 +70,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def entropy(shares: Iterable[float]) -> float:
-    """Returns the entropy in bits.
-
-    >>> entropy((0.5, 0.25, 0.25))
-    1.5
-    """
+    """Returns the entropy in bits."""
     return -sum(share * math.log2(share) for share in shares if share > 0) + 0.0
 
 

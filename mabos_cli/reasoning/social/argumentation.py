@@ -1,7 +1,7 @@
 """Finds which arguments stand when all attacks are weighed (Dung's semantics), with supports and preferences."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 from mabos_cli.reasoning.network import causal_order, reach
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
+from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
 
 _MEANS = {
     "accepted": "in every preferred set of arguments",
@@ -26,11 +26,8 @@ SHAPE: Shape = record(
     arguments=map_of(text("what it says"), "every argument by a short name"),
     attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
     supports=optional(anything(f"which argument another one rests on, {_LINKS}: if a falls, so does b"), ()),
-    strengths=optional(
-        map_of(number("any scale", -1e12, 1e12), "how strong arguments are: an attack on a stronger one fails"), {}
-    ),
     prefer=optional(
-        list_of(text("as in `a > b`"), "which argument is stronger than which; counts before strengths"), ()
+        list_of(text("as in `a > b`"), "which argument is stronger than which: an attack on the stronger one fails"), ()
     ),
     claim=optional(text("the argument that is in question")),
 )
@@ -70,9 +67,7 @@ def _read_frame(fields: dict[str, Any]) -> Frame:
     attacks = _read_links(fields["attacks"], "attacks", known)
     below = _close(_read_links(fields["supports"], "supports", known), "supports")
     weaker = _close(_read_order(fields["prefer"], known), "prefer")
-    for name in fields["strengths"]:
-        known_name("strengths", name, known, "argument")
-    failed = [pair for pair in attacks if _is_stronger(pair[1], pair[0], weaker, fields["strengths"])]
+    failed = [(one, other) for one, other in attacks if one in weaker.get(other, ())]
     lost = {*failed}
     held = [pair for pair in attacks if pair not in lost]
     direct = {*held}
@@ -80,12 +75,6 @@ def _read_frame(fields: dict[str, Any]) -> Frame:
     inherited = [*dict.fromkeys(inherited)]
     pairs = [(index[one], index[other]) for one, other in (*held, *inherited)]
     return Frame(known, attackers_of(len(known), pairs), failed, inherited)
-
-
-def _is_stronger(one: str, other: str, weaker: Mapping[str, list[str]], strengths: Mapping[str, float]) -> bool:
-    if one in weaker.get(other, ()) or other in weaker.get(one, ()):
-        return other in weaker.get(one, ())
-    return one in strengths and other in strengths and strengths[one] > strengths[other]
 
 
 def _read_links(raw: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -7,11 +7,10 @@ from math import fsum, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, notes, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
-_SAME = 1e-9
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20
 _WORTH = number("a figure on the party's own scale", -1e9, 1e9)
@@ -221,20 +220,18 @@ def _detail(
 
 
 def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], room: list[Deal]) -> tuple[str, ...]:
-    caveats = []
-    if best.ties:
-        caveats.append(f"as good by the Nash product: {'; '.join(tie.name for tie in best.ties[:3])}")
     others = [one.rule for one in fair if one.deal.gains != best.deal.gains]
-    if others:
-        caveats.append(f"the rules do not agree: {', '.join(others)} would pick another deal")
     stuck = [who.name for n, who in enumerate(parties) if max(deal.gains[n] for deal in room) == 0]
-    if stuck:
-        caveats.append(f"no deal gives {', '.join(stuck)} more than walking away: expect no eagerness there")
-    elif min(best.deal.gains) == 0:
-        caveats.append("no deal gives everybody more than walking away")
-    if any(one.rule in ("egalitarian", "utilitarian") for one in fair if one.deal.gains != best.deal.gains):
-        caveats.append("egalitarian and utilitarian compare gains across parties: they need a common scale")
-    return tuple(caveats)
+    return notes(
+        (best.ties, f"as good by the Nash product: {'; '.join(tie.name for tie in best.ties[:3])}"),
+        (others, f"the rules do not agree: {', '.join(others)} would pick another deal"),
+        (stuck, f"no deal gives {', '.join(stuck)} more than walking away: expect no eagerness there"),
+        (not stuck and min(best.deal.gains) == 0, "no deal gives everybody more than walking away"),
+        (
+            {"egalitarian", "utilitarian"} & {*others},
+            "egalitarian and utilitarian compare gains across parties: they need a common scale",
+        ),
+    )
 
 
 def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths, trades: list[str]) -> Answer:
@@ -265,11 +262,7 @@ def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
 
 
 def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, float]:
-    """Returns the Nash product of each deal, with powers as shares. Who cannot gain by any deal is left out.
-
-    >>> score_nash([Deal("a", (4.0, 0.0)), Deal("b", (9.0, 0.0))], [1, 1])
-    {'a': 2.0, 'b': 3.0}
-    """
+    """Returns the Nash product of each deal, with powers as shares. Who cannot gain by any deal is left out."""
     able, total = _able(frontier), sum(powers)
     return {deal.name: math.prod(deal.gains[n] ** (powers[n] / total) for n in able) for deal in frontier}
 
@@ -296,21 +289,12 @@ def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, 
 
 
 def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[float, ...]]) -> Fair:
-    """Returns the first deal with the best score. Scores are compared part by part, so the worst off counts first."""
-    scored = [(score(deal), deal) for deal in frontier]
-    best, chosen = scored[0]
-    for one, deal in scored[1:]:
-        if _is_above(one, best):
-            best, chosen = one, deal
-    ties = [deal for one, deal in scored if not _is_above(best, one) and deal is not chosen]
+    """Returns the first deal with the best score. Scores are compared part by part, so the worst off counts first; those
+    that differ by rounding only are equal."""
+    scores = [tuple(float(f"{part:.9g}") for part in score(deal)) for deal in frontier]
+    best = max(scores)
+    chosen, *ties = [deal for deal, one in zip(frontier, scores, strict=True) if one == best]
     return Fair(rule, chosen, tuple(ties))
-
-
-def _is_above(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    for a, b in zip(one, other, strict=True):
-        if abs(a - b) > _SAME * max(1.0, abs(a), abs(b)):
-            return a > b
-    return False
 
 
 def solve_price(fields: dict[str, Any]) -> Answer:
