@@ -9,9 +9,8 @@ from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, binomial_tail, cut, listed, names, notes, quantity, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
-from mabos_cli.reasoning.statistics import binomial_tail, wilson
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 _CASE = shape.record(

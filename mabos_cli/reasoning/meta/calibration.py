@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, cut, notes, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.statistics import wilson
 
 _MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
 _SURE = 0.05

@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.reasoning import KeptResult
-from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
+from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking, wilson
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
-from mabos_cli.reasoning.statistics import wilson
 
 LEVEL = 0.9  # of the intervals
 # A method is taken to be as good as all together until about so many results of its own say otherwise.

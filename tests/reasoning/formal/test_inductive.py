@@ -5,7 +5,7 @@ from math import comb
 import pytest
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.reasoning.statistics import binomial_tail, wilson
+from mabos_cli.reasoning.answer import binomial_tail, wilson
 from reasoning.solving import refused, solve, solve_yaml
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mabos_cli.reasoning.statistics import correlation, percentile, ranks
+from mabos_cli.reasoning.probabilistic.monte_carlo import correlation, percentile, ranks
 from reasoning.solving import refused, solve, solve_yaml
 
 
