@@ -38,7 +38,7 @@ _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
-SCHEMA = 5  # since 5, passages hold no secrets
+SCHEMA = 6  # since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
 ARCHIVED, END = PARTS << 22, PARTS << 24

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from mabos_cli.core.memory.checkpoint import Checkpoint
+    from mabos_cli.core.memory.checkpoint import Checkpoint, Standing
     from mabos_cli.workspace.agent import Agent
 
 _RESTORED = ("compact", "resume")
@@ -32,8 +32,8 @@ _TAIL = 1 << 18  # bytes of a transcript that are searched for the number of tok
 _LARGEST = 1 << 27  # bytes of a transcript that are searched for compactions
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _COMPACTED = (b'"compact_boundary"', b'"type":"compacted"')
-_READ, _KEPT = 1 << 19, 1 << 16  # bytes of a transcript that are looked at, and that are kept
-_TURNS = 30
+_READ, _KEPT = 1 << 22, 1 << 16  # bytes of a transcript that are looked at, and that are kept
+_READING = 0.4  # seconds for what was said in a session: a compaction takes longer than that
 _TEXT = 1500  # bytes of a request or an answer that a checkpoint quotes
 _LEAST = 0.03  # seconds for taking secrets out of the end, also when a busy machine was slow to get here
 _WRITING = 0.04  # seconds that the checkpoint takes
@@ -296,22 +296,34 @@ def note_session(call: HostCall) -> None:
         return redact(text.encode("utf-8", "replace").decode("utf-8"))[0]
 
     lines, size = read_tail(call.transcript, _READ)
-    standing = sum_up(_turns(lines, call.host))
     spool(call, trigger=word_of(call.payload, "trigger"), offset=size, tail=_kept(lines, call.deadline, hide))
+    standing = sum_up(_turns(lines, call.host))
     wanted = text_of(call.payload, "custom_instructions").strip()
-    if standing.request or standing.answer or wanted:
+    if any(standing) or wanted:
         agent = _open_agent(call, **{"lock.timeout": _LOCK})
         quotes = {"Last request": standing.request, "Last answer": standing.answer, "To be kept": wanted}
-        write_checkpoint(agent, _checkpoint(agent, call, quotes, standing.decisions, hide))
+        made = _checkpoint(agent, call, quotes, standing, hide)
+        write_checkpoint(agent, made, f"transcript:{hide(session_of(call.payload))}")
 
 
 def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
-    """Yields what was said at the end of a transcript, the latest first."""
-    from mabos_cli.formats.memory.agent_hosts import HOSTS, Spoken, find_host, parse_host_line
+    """Yields what was said in a transcript, and the files that tools changed, the latest first, as far as there is time."""
+    from mabos_cli.formats.memory.agent_hosts import (
+        HOSTS,
+        Answered,
+        Called,
+        Spoken,
+        changed_files,
+        find_host,
+        parse_host_line,
+    )
     from mabos_cli.formats.memory.agent_transcripts import load_record
 
-    found = 0
+    failed: set[str] = set()
+    end = time.monotonic() + _READING
     for line in reversed(lines):
+        if time.monotonic() > end:
+            return
         record = load_record(line)
         name = find_host(record) or host
         if record is None or name not in HOSTS:
@@ -319,9 +331,10 @@ def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
         for event in reversed(parse_host_line(record, name).events):
             if isinstance(event, Spoken):
                 yield event.author, event.text
-                found += 1
-                if found == _TURNS:
-                    return
+            elif isinstance(event, Answered) and event.failed:
+                failed.add(event.call)
+            elif isinstance(event, Called) and event.call not in failed:
+                yield from (("tool", path) for path in changed_files(event))
 
 
 def _kept(lines: tuple[bytes, ...], deadline: float, hide: Callable[[str], str]) -> str:
@@ -337,7 +350,7 @@ def _kept(lines: tuple[bytes, ...], deadline: float, hide: Callable[[str], str])
 
 
 def _checkpoint(
-    agent: Agent, call: HostCall, quotes: dict[str, str], decisions: tuple[str, ...], hide: Callable[[str], str]
+    agent: Agent, call: HostCall, quotes: dict[str, str], standing: Standing, hide: Callable[[str], str]
 ) -> Checkpoint:
     """Returns the checkpoint of a session by its transcript; secrets are replaced before anything is cut."""
     from mabos_cli.core.memory.checkpoint import Checkpoint
@@ -346,4 +359,5 @@ def _checkpoint(
     trigger, session = word_of(call.payload, "trigger"), session_of(call.payload)
     parts = [f"Session {hide(session) or 'without id'}, before its context was compacted ({trigger or 'auto'})."]
     parts += [f"{name}: {bound_text(text, _TEXT, hide)[0].strip()}" for name, text in quotes.items() if text]
-    return Checkpoint(agent.now(), "\n\n".join(parts), tuple(map(hide, decisions)))
+    lists = [tuple(map(hide, entries)) for entries in standing[2:]]
+    return Checkpoint(agent.now(), "\n\n".join(parts), *lists)

@@ -24,7 +24,7 @@ from mabos_cli.core.memory.item import (
     check_word,
 )
 from mabos_cli.core.memory.storing import Draft
-from mabos_cli.core.memory.trust import needs_voucher, trust_by_source
+from mabos_cli.core.memory.trust import lowest_trust, needs_voucher, trust_by_source, trust_rank
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
 
@@ -145,13 +145,15 @@ def check_voucher(settings: Settings, by: str) -> str:
     return check_word(by, "name")
 
 
-def check_trust(given: str, source: str, by: str = "") -> str:
-    """Returns the trust that somebody asks for, checked; without one, that of the source. UsageFault where that is more than an
-    outside source has and no person vouches for it."""
-    trust = check_choice(given, TRUSTS, "trust") if given else trust_by_source("agent", source)
-    if needs_voucher(trust, source) and not by:
+def check_trust(given: str, source: str, by: str = "", before: str = "agent") -> str:
+    """Returns the trust that somebody asks for, checked; without one, what it was before, bounded by the source. UsageFault where
+    that is more than an outside source has, or than what was untrusted had, and no person vouches for it."""
+    usual = lowest_trust((before, trust_by_source("trusted", source)))
+    trust = check_choice(given, TRUSTS, "trust") if given else usual
+    if trust_rank(trust) and not trust_rank(usual) and not by:
         hint = f"--by NAME logs who vouches for it; without --trust it is stored as {TRUSTS[0]}"
-        raise UsageFault(f"--trust {trust} with the source {one_line(source, 60)} needs --by NAME", hint)
+        about = f"with the source {one_line(source, 60)}" if needs_voucher(trust, source) else "for what is untrusted"
+        raise UsageFault(f"--trust {trust} {about} needs --by NAME", hint)
     return trust
 
 

@@ -16,6 +16,7 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.cognitive import find_vouchers
 from mabos_cli.formats.mind.mind_md import (
     Resolution,
     parse_report_keys,
@@ -28,6 +29,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import write_derived
 from mabos_cli.workspace.files import append_bytes, list_names, plan_edit, read_bytes, read_saved, replace_file
 from mabos_cli.workspace.layout import DAY
+from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _MATERIALIZED = ("belief", "desire", "goal")
@@ -78,7 +80,7 @@ def edit_mind(
     agent: Agent, command: str, kind: str, edit: Callable[[str], str], ids: Callable[[], list[str]]
 ) -> tuple[bool, list[str]]:
     """Rewrites the file of a kind by a function of its text, under the agent's lock: whether it changed, and warnings. The
-    ids are those of the entries that it is about, known when the edit was made."""
+    ids are those of the entries that it is about, known when the edit was made. Who vouches for an entry is logged."""
     name = KINDS[kind].file
 
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
@@ -86,7 +88,10 @@ def edit_mind(
         if file is None:
             return None, False
         follow = (lambda: refresh_mind(agent)[1]) if kind in _MATERIALIZED else None
-        return Write([file], follow=follow, part="mind", ids=ids(), counts={name: 1}), True
+        texts = ((data or b"").decode("utf-8", "surrogateescape") for data in (file.read_as, file.data))
+        vouched = find_vouchers(*texts)
+        lines = [line for by, claim, text in vouched for line in voucher_lines(agent, by, [(claim, text)])]
+        return Write([file], lines=lines, follow=follow, part="mind", ids=ids(), counts={name: 1}), True
 
     return transact(agent, command, planned)
 

@@ -1,15 +1,19 @@
-"""The one gate for writing: what a transaction adds to a file holds no secret, whichever command planned it.
+"""The one gate for writing: what a transaction adds to a file holds no secret, and is trusted no more than its source unless a
+person vouches for it, whichever command planned it.
 
 What stood in the files before is not looked at again: a secret that somebody allowed, or that a person wrote by hand, blocks
 nobody. `doctor --security` finds those.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.secrets import find_secrets, redact
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.trust import VOUCHED_BY, Claim, needs_voucher
+from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.files import FileWrite
 
 _PART = 1 << 16  # characters that are searched at a time: a rule without a key in them costs nothing
@@ -27,6 +31,48 @@ def refuse_new_secrets(files: Sequence[FileWrite], texts: Iterable[str] | None, 
         for file in files:
             _check(file.path.name, map(_plain, _added_lines(file.read_as or b"", file.data)), known)
     _check("what is noted", map(_plain, lines), known)
+
+
+def refuse_unvouched(files: Sequence[FileWrite], claims: Sequence[Claim] | None, read_log: Callable[[], bytes]) -> None:
+    """Raises BadValue when an entry from outside that was not there before claims to be trusted, and the log of trust does not
+    name it. `claims` are those of the new entries where a plan knows them; without them the files are compared."""
+    if claims is None:
+        claims = [claim for file in files for claim in _new_claims(file)]
+    wanting = [claim for claim in claims if needs_voucher(claim.trust, claim.source)]
+    log = read_log() if wanting else b""
+    for claim in wanting:
+        if dump_line(claim.id).encode("utf-8", "replace") not in log:
+            message = f"{one_line(claim.id, 60)} from {one_line(claim.source, 60)} claims to be {claim.trust}"
+            raise BadValue(message, "--by NAME says who vouches for it; nothing was written")
+
+
+def _new_claims(file: FileWrite) -> Iterator[Claim]:
+    """Yields what the new entries of a cognitive file, of facts or of cases say of their trust."""
+    old = file.read_as or b""
+    if file.path.suffix == ".md" and b"trust" in file.data.lower():
+        from mabos_cli.formats.mind.attitudes import KINDS  # late: a store needs nothing of the mind
+        from mabos_cli.formats.mind.cognitive import parse_cognitive
+
+        if file.path.name not in {kind.file for kind in KINDS.values()}:
+            return
+        known, entries = (parse_cognitive(data.decode("utf-8", "replace")).entries for data in (old, file.data))
+        yield from {entry.claim for entry in entries} - {entry.claim for entry in known}
+    elif file.path.suffix == ".json":
+        for line in _added_lines(old, file.data):
+            if b'"source": "' in line and (b'"trust": "' in line or VOUCHED_BY.encode() in line):
+                yield from _claims_of(line, old)
+
+
+def _claims_of(line: bytes, old: bytes) -> Iterator[Claim]:
+    """Yields the claim of a fact or a case on a line, if it was not in the file before."""
+    try:
+        record = json.loads(line.strip().rstrip(b","))
+    except (ValueError, RecursionError):
+        return
+    named = str(record.get("id") or record.get("case_id") or "") if isinstance(record, dict) else ""
+    if named and dump_line(named).encode("utf-8", "replace") not in old:
+        trust = record.get("trust") or ("agent" if record.get(VOUCHED_BY) else "")
+        yield Claim(named, str(trust), str(record.get("source") or ""))
 
 
 def redact_added(file: FileWrite) -> FileWrite:

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from itertools import groupby
@@ -50,7 +51,6 @@ _RECORDS = frozenset(
 )
 _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
 _STORE = re.compile(STORE)
-_FACTS = "memory/mabos-facts"
 _NAME = attrgetter("name")
 Rulings = Callable[[], Mapping[str, Ruling]]
 
@@ -248,7 +248,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.hierarchy.daily_log import find_untrusted
     from mabos_cli.formats.markdown.blocks import is_only_headings
-    from mabos_cli.formats.search.passages import split_passages
+    from mabos_cli.formats.search.passages import find_untrusted_lines, split_passages
 
     s = agent.settings
     per_token = s["text.chars_per_token"]
@@ -261,22 +261,21 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
         return Content()  # our own file of a topic: its items are a source themselves
     found = split_passages(text, size, overlap)
-    marked = find_untrusted(text)
+    marked, low = find_untrusted(text), find_untrusted_lines(shown, text)
     if is_summary(shown) and text.startswith("---\n"):
         found = found[1:]  # what a summary says about itself is nothing to recall
-    pieces = (piece._replace(at=at) for passage in found for piece in _split_by_trust(shown, passage, marked))
+    pieces = (piece._replace(at=at) for passage in found for piece in _split_by_trust(passage, marked, low))
     return Content(pieces=tuple(p for p in pieces if p.text not in untouched and not is_only_headings(p.text)))
 
 
-def _split_by_trust(shown: str, passage: Piece, marked: set[str]) -> Iterator[Piece]:
-    """Yields a passage with what it says of its trust. A copy of an item that is long says it at its end only; of facts
-    that are trusted differently, each run of lines is a passage of its own."""
+def _split_by_trust(passage: Piece, marked: set[str], low: AbstractSet[int]) -> Iterator[Piece]:
+    """Yields a passage with what it says of its trust. A copy of an item that is long says it at its end only; of lines that
+    are trusted differently, each run is a passage of its own."""
     from mabos_cli.formats.hierarchy.daily_log import has_untrusted_bullet
-    from mabos_cli.formats.knowledge.fact_text import has_untrusted_fact
 
-    if shown.startswith(_FACTS) and has_untrusted_fact(passage.text):
+    if not low.isdisjoint(range(passage.first, passage.last + 1)):
         lines = enumerate(passage.text.split("\n"), passage.first)
-        for is_low, run in groupby(lines, lambda numbered: has_untrusted_fact(numbered[1])):
+        for is_low, run in groupby(lines, lambda numbered: numbered[0] in low):
             numbers, texts = zip(*run, strict=True)
             lines_of = {"text": "\n".join(texts), "first": numbers[0], "last": numbers[-1]}
             yield passage._replace(**lines_of, trust="untrusted" if is_low else "")

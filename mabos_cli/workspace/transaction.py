@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Relatives
+from mabos_cli.core.memory.trust import Claim, needs_voucher
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.json.text import dump_line, dump_record
 from mabos_cli.formats.json.version import check_format
@@ -64,8 +65,8 @@ class Write(NamedTuple):
 
     `part` is the part of the mirror that it changes, with the ids of what changed; without ids the whole part is compared.
     `follow` does what can be done again after a crash and returns warnings. Without counts there is no receipt.
-    `texts` is what is new in the files, for the gate; without it their lines are compared. Where the program moves text by
-    itself (`is_moved`), a secret in it is replaced, not refused.
+    `texts` is what is new in the files, for the gate, and `claims` what that says of its trust; without them lines are compared.
+    Where the program moves text by itself (`is_moved`), a secret in it is replaced, not refused.
     """
 
     files: Sequence[FileWrite] = ()
@@ -77,6 +78,7 @@ class Write(NamedTuple):
     counts: Mapping[str, int] | None = None
     intent: dict[str, Any] | None = None  # how the next writer finishes this one or rolls it back
     texts: Sequence[str] | None = None
+    claims: Sequence[Claim] | None = None
     is_moved: bool = False
 
 
@@ -120,8 +122,13 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
 
 
 def _admit(agent: Agent, write: Write) -> Write:
-    """Returns a write without new secrets; BadValue when it has one, unless a person allowed it. Facts that rules derive say
-    nothing that facts and rules do not say."""
+    """Returns a write without new secrets; BadValue when it has one, unless a person allowed it, or when something from outside
+    wants to be trusted and nobody vouches for it. Facts that rules derive say nothing that facts and rules do not say."""
+    if write.files if write.claims is None else any(needs_voucher(c.trust, c.source) for c in write.claims):
+        from mabos_cli.workspace.secret_gate import refuse_unvouched
+
+        log = (line for path, line in write.lines if path == agent.paths.trust_log)
+        refuse_unvouched(write.files, write.claims, lambda: b"".join((read_bytes(agent.paths.trust_log) or b"", *log)))
     if not agent.settings["secrets.refuse"] or agent.admits_secrets:
         return write
     from mabos_cli.workspace.secret_gate import redact_added, refuse_new_secrets

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.options import Limit, Trust, Voucher, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
 from mabos_cli.core.language.text import one_line
@@ -19,6 +19,7 @@ from mabos_cli.formats.knowledge.case_text import (
     reuse_line,
 )
 from mabos_cli.formats.knowledge.cases import case_to_dict
+from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.knowledge.cases import (
     Situation,
     Wanted,
@@ -58,7 +59,7 @@ def store(
     success: Success = None,
     metric: Metrics = None,
     lessons: Lessons = "",
-    source: Annotated[
+    base: Annotated[
         str, typer.Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation.")
     ] = "",
     from_mind: Annotated[
@@ -67,6 +68,9 @@ def store(
     batch: Annotated[
         str, typer.Option(metavar="FILE", help="Cases as NDJSON or a case file; - reads standard input.")
     ] = "",
+    source: Annotated[str, typer.Option(help="Where it comes from, if not from the agent's own experience.")] = "",
+    trust: Trust = "",
+    by: Voucher = "",
 ) -> None:
     """Keep a case: the situation, what was done, what came of it. One that is known already is merged.
 
@@ -74,15 +78,17 @@ def store(
     """
     call: Call = ctx.obj
     agent = call.open_agent()
-    given = (belief, desire, context, plan, action, metric, lessons, source)
+    given = (belief, desire, context, plan, action, metric, lessons, base, trust, by)
     if batch:
         if any(given) or success is not None or from_mind:
-            raise UsageFault("--batch brings whole cases", "leave out the other options")
-        return _store_batch(call, agent, batch)
+            raise UsageFault("--batch brings whole cases", "leave out the other options, but for --source")
+        return _store_batch(call, agent, batch, source)
     now = read_situation(agent, belief, desire, from_mind=from_mind)
     metrics = tuple(map(parse_metric, metric or ()))
+    voucher = check_voucher(agent.settings, by)
     draft = Case("", now.beliefs, now.desires, context, plan, tuple(action or ()), success, metrics, lessons)
-    stored = store_case(agent, draft, source)
+    draft = draft._replace(source=source, trust=check_trust(trust, source, voucher))
+    stored = store_case(agent, draft, base, voucher)
     case, state = stored.states[0]
     data = {"state": state, "case": case_to_dict(case), "left": stored.left}
     verb = "merged into" if state == "merged" else state
@@ -90,9 +96,9 @@ def store(
     call.emit("case.store", data, lines, now.warnings + stored.warnings)
 
 
-def _store_batch(call: Call, agent: Agent, path: str) -> None:
+def _store_batch(call: Call, agent: Agent, path: str, source: str) -> None:
     """Stores all cases of a file, or none."""
-    stored = store_batch(agent, path)
+    stored = store_batch(agent, path, source)
     counts = {name: sum(state == name for _, state in stored.states) for name in ("stored", "merged")}
     rows = [{"case_id": case.id, "state": state} for case, state in stored.states]
     line = f"cases: {counts['stored']} stored, {counts['merged']} merged"
@@ -150,6 +156,8 @@ def revise(
     correct: Annotated[
         bool, typer.Option("--correct", help="Only a correction: no use of the case is counted.")
     ] = False,
+    trust: Trust = "",
+    by: Voucher = "",
 ) -> None:
     """Note what came of a reuse: it counts as a use, and the earlier values stay known.
 
@@ -159,7 +167,8 @@ def revise(
     agent = call.open_agent()
     metrics = tuple(map(parse_metric, metric or ()))
     given = Case("", (), (), context, plan, tuple(action or ()), success, metrics, lessons)
-    new, state, warnings = revise_known(agent, case_id, given, is_use=not correct)
+    voucher = check_voucher(agent.settings, by)
+    new, state, warnings = revise_known(agent, case_id, given, is_use=not correct, trust=trust, by=voucher)
     data = {"state": state, "case": case_to_dict(new)}
     call.emit("case.revise", data, [f"{state} {case_line(new)}"], warnings)
 

@@ -65,7 +65,8 @@ def list_command(ctx: typer.Context) -> None:
     """
     call: Call = ctx.obj
     rows = list_checkpoints(call.open_agent())
-    lines = [f"{row['path']}  {one_line(row['context'], 80)}" for row in rows]
+    low = {"untrusted": " (untrusted)"}
+    lines = [f"{row['path']}{low.get(row['trust'], '')}  {one_line(row['context'], 80)}" for row in rows]
     call.emit("checkpoint.list", {"checkpoints": rows}, lines or ["no checkpoint yet"])
 
 

@@ -20,6 +20,8 @@ from mabos_cli.services.memory.items import decide_trust, explain_trust, list_de
 from mabos_cli.workspace.agent import Agent
 
 app = typer.Typer()
+# What else has a trust, by how its ids begin, and the command that sets it.
+_OTHERS = {"F-": ("fact", "assert"), "C-": ("case", "revise"), "B-": ("belief", "revise")}
 _LONGEST_REASON = 1000
 
 
@@ -71,9 +73,10 @@ def _check_words(item_id: str, to: str, by: str, reason: str, quarantine: bool, 
         if not check_word(by, "name"):
             raise UsageFault("--set needs --by NAME", "a decision is logged with who made it")
         check_word(reason, "reason", _LONGEST_REASON)
-    if item_id.startswith("F-"):
+    noun, verb = _OTHERS.get(item_id[:2], ("", ""))
+    if noun:
         raise BadValue(
-            f"{item_id} is a fact", "mabos trust is about items; a fact gets its trust from fact assert --trust"
+            f"{item_id} is a {noun}", f"mabos trust is about items; a {noun} gets its trust from {noun} {verb} --trust"
         )
 
 

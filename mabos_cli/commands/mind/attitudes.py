@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind.attitudes import (
     add_attitude,
@@ -258,13 +259,15 @@ def add_learning(
     lesson: Annotated[str, typer.Argument(help="The lesson, in a line; - reads standard input.")],
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
     source: Annotated[str, typer.Option(help="What taught it.")] = "",
+    trust: Trust = "",
+    by: Voucher = "",
 ) -> None:
     """Add a lesson to Learnings.md, dated, in the shape that the file has.
 
     Example: mabos learning add "Ask the night shift first" --source "S2 launch"
     """
     more = text_argument(text, ctx.obj.literal_dash) if text else None
-    _add(ctx.obj, "learning", lesson, {"source": source}, text=more)
+    _add(ctx.obj, "learning", lesson, {"source": source, "trust": trust}, text=more, by=by)
 
 
 @learning.command("list")

@@ -10,6 +10,7 @@ from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, is_active, status_word
 from mabos_cli.errors import CheckFailed, MabosError
@@ -225,6 +226,7 @@ def _side(belief: Belief) -> dict[str, Any]:
         "certainty": belief.certainty,
         "updated": belief.updated or None,
         "supports": list(belief.supports),
+        "trust": belief.trust,
     }
 
 
@@ -232,7 +234,8 @@ def _conflict_lines(conflict: Conflict, resolved: bool) -> list[str]:
     def side(belief: Belief, mark: str) -> str:
         dated = f", {belief.updated}" if belief.updated else ""
         newer = ", newer" if conflict.newer == mark else ""
-        return f"  {mark} {belief.place} ({belief.certainty:.2f}{dated}{newer}) {one_line(belief.statement, 140)}"
+        low = "" if trust_rank(belief.trust) else f", {belief.trust}"
+        return f"  {mark} {belief.place} ({belief.certainty:.2f}{dated}{newer}{low}) {one_line(belief.statement, 140)}"
 
     known = ", resolved" if resolved else ""
     about = f"({conflict.kind}, severity {conflict.severity:.2f}{known})"

@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 
 from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.mind.beliefs import add_belief, list_beliefs, revise_belief
+from mabos_cli.services.mind.beliefs import Revision, add_belief, list_beliefs, revise_belief
 
 app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
 
@@ -20,6 +21,8 @@ def add(
     source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
     supports: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
     group: Annotated[str, typer.Option(help="The heading that it goes under.")] = "",
+    trust: Trust = "",
+    by: Voucher = "",
 ) -> None:
     """Add a belief to Beliefs.md, as a row where beliefs stand in tables, else as a section.
 
@@ -27,7 +30,7 @@ def add(
     """
     call: Call = ctx.obj
     value = text_argument(text, call.literal_dash) if text else None
-    added = add_belief(call.open_agent(), subject, value, certainty, source, supports or (), group)
+    added = add_belief(call.open_agent(), subject, value, certainty, source, supports or (), group, trust, by)
     call.emit("belief.add", *added)
 
 
@@ -39,13 +42,15 @@ def revise(
     value: Annotated[str | None, typer.Option(help="What holds now, in place of its value or text.")] = None,
     source: Annotated[str | None, typer.Option(help="The new source.")] = None,
     reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+    trust: Trust = "",
+    by: Voucher = "",
 ) -> None:
     """Change a belief in its place; only its own lines change.
 
     Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
     """
     call: Call = ctx.obj
-    revised = revise_belief(call.open_agent(), name, certainty, value, source, reason)
+    revised = revise_belief(call.open_agent(), name, Revision(certainty, value, source, reason, trust, by))
     call.emit("belief.revise", *revised)
 
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.text import fold
-from mabos_cli.core.memory.item import check_word
+from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
+from mabos_cli.core.memory.trust import bound_by_source, lowest_trust, trust_rank
 
 # The beliefs and the desires of a situation.
 Key = tuple[frozenset[str], frozenset[str]]
@@ -31,8 +32,8 @@ class Revision(NamedTuple):
 
 class Case(NamedTuple):
     """A case. Features of the situation are ids of beliefs and desires, or free words; `success` is None while the outcome is
-    open. Times are ISO-8601 text as on disk. `extra` holds keys of other tools; under the name of a part (situation, solution,
-    outcome) those of that part."""
+    open. Times are ISO-8601 text as on disk. `source` is empty for the agent's own experience. `extra` holds keys of other tools;
+    under the name of a part (situation, solution, outcome) those of that part."""
 
     id: str
     beliefs: tuple[str, ...] = ()
@@ -50,6 +51,8 @@ class Case(NamedTuple):
     adapted_from: str = ""
     revisions: tuple[Revision, ...] = ()
     extra: tuple[tuple[str, Any], ...] = ()
+    source: str = ""
+    trust: str = "agent"
 
     @property
     def key(self) -> Key:
@@ -57,8 +60,12 @@ class Case(NamedTuple):
 
     @property
     def word(self) -> str:
-        """How it went, in a word that can be seen."""
-        return _WORDS[self.success]
+        """How it went, in a word that can be seen, and whether it is untrusted."""
+        return _WORDS[self.success] + ("" if self.is_trusted else ", untrusted")
+
+    @property
+    def is_trusted(self) -> bool:
+        return trust_rank(self.trust) > 0
 
 
 def is_same_case(a: Case, b: Case) -> bool:
@@ -99,7 +106,8 @@ def check_case(case: Case) -> Case:
         raise BadValue("the situation is empty", "give --belief, --desire, --context, or --from-mind")
     if not (made.plan_id or made.actions):
         raise BadValue("the solution is empty", "say what was done: --plan, --action")
-    return made
+    check_choice(made.trust, TRUSTS, "trust")
+    return bound_by_source(made._replace(source=check_word(made.source, "source")))
 
 
 def check_features(given: Sequence[str], what: str) -> tuple[str, ...]:
@@ -118,10 +126,11 @@ def check_text(text: str, what: str) -> str:
 
 
 def adapt_case(base: Case, given: Case) -> Case:
-    """Returns a case made from another: what is not given is taken from there, but for what came of it."""
+    """Returns a case made from another: what is not given is taken from there, but for what came of it. It is trusted no more
+    than the other is."""
     parts = ("beliefs", "desires", "context", "plan_id", "actions")
     taken = {name: getattr(base, name) for name in parts if not getattr(given, name)}
-    return given._replace(**taken, adapted_from=base.id)
+    return given._replace(**taken, adapted_from=base.id, trust=lowest_trust((base.trust, given.trust)))
 
 
 def parse_metric(text: str) -> tuple[str, float]:
@@ -283,7 +292,9 @@ def plan_store(
     told: list[tuple[str, str]] = []
     for case in given:
         known = [*(put.get(c.id, c) for c in held.alike(case.key)), *(put[c.id] for c in new.get(case.key, ()))]
-        twin = next((other for other in known if is_same_case(other, case)), None)
+        # What is trusted less must not rewrite a case, nor make one vanish that is trusted more.
+        alike = (other for other in known if trust_rank(other.trust) == trust_rank(case.trust))
+        twin = next((other for other in alike if is_same_case(other, case)), None)
         if twin is None:
             made = case._replace(id=ids.new_id(case.id), stored_at=case.stored_at or stamp)
             new.setdefault(case.key, []).append(made)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, Protocol
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
-from mabos_cli.core.memory.trust import needs_voucher
+from mabos_cli.core.memory.trust import bound_by_source, vouch_for
 
 Triple = tuple[str, str, str]
-VOUCHED_BY = "vouched_by"  # the key of a fact that names the person who vouches for it although its source is outside
 _LONGEST = 2_000
 
 
@@ -254,23 +253,6 @@ def check_fact(fact: Fact) -> Fact:
     check_choice(fact.trust, TRUSTS, "trust")
     source = check_word(fact.source, "source") or "manual"
     return bound_by_source(fact._replace(subject=subject, predicate=predicate, object=obj, source=source))
-
-
-def bound_by_source(fact: Fact) -> Fact:
-    """Returns the fact, untrusted where its source is outside and no person vouches for it.
-
-    >>> bound_by_source(Fact("", "acme", "hasOwner", "Eve", source="web:example.com")).trust
-    'untrusted'
-    """
-    if needs_voucher(fact.trust, fact.source) and not dict(fact.extra).get(VOUCHED_BY):
-        return fact._replace(trust=TRUSTS[0])
-    return fact
-
-
-def vouch_for(fact: Fact, by: str) -> Fact:
-    """Returns the fact with the name of who vouches for it, where it needs that; else without such a name."""
-    others = tuple(pair for pair in fact.extra if pair[0] != VOUCHED_BY)
-    return fact._replace(extra=(*others, (VOUCHED_BY, by)) if by and needs_voucher(fact.trust, fact.source) else others)
 
 
 def _part(text: str, name: str) -> str:

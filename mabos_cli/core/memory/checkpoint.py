@@ -1,19 +1,53 @@
 """R3: what an agent writes down before its context is compacted, when it should, and what the end of its talk says about that."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, datetime, timedelta
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
 
-_DECIDED = re.compile(
-    r"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chose|settled on)\b|\b(?:decision|decided|agreed):"
-    r"|\blet'?s (?:go with|use|keep)\b|\bwe(?:'ll| will) (?:go with|use|keep)\b",
+# By which words a sentence says that something was decided, found, changed, is open, or comes next; the first that fits counts.
+_VERBS = (
+    r"(?:added|changed|created|deleted|dropped|fixed|implemented|merged|moved|ported|refactored|removed|renamed|replaced|"
+    r"rewrote|switched|updated|wrote)\b"
+)
+_CUES = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in (
+        (
+            "questions",
+            r"\bopen questions?\b|\bunresolved\b|\bwaiting (?:for|on)\b|\bto be (?:decided|clarified)\b|\bnot (?:yet )?(?:clear|decided)\b"
+            r"|\bstill (?:open|unclear|unknown|undecided)\b|\b(?:is|are) (?:unclear|unknown|undecided)\b",
+        ),
+        (
+            "decisions",
+            r"\b(?:we|i)(?:'ve| have)? (?:decided|agreed|chose|settled on|picked)\b|\b(?:decision|decided|agreed):"
+            r"|\bdecided (?:to|on|against)\b|\b(?:let'?s|(?:we|i)(?:'ll| will)) (?:go with|use|keep|stick with)\b",
+        ),
+        (
+            "findings",
+            r"\b(?:we|i)(?:'ve| have)? (?:found|learned|discovered|confirmed|measured)\b|\bturn(?:s|ed) out\b|\broot cause\b"
+            r"|\b(?:cause|reason|problem|bug|issue|culprit) (?:is|was)\b|\bfinding:",
+        ),
+        (
+            "next_steps",
+            r"^next\b|\bnext steps?\b|\b(?:todo|to do):|\b(?:remains|left) to\b|\bstill (?:needs?|has|have) to\b",
+        ),
+        ("changes", rf"^{_VERBS}|\b(?:we|i)(?:'ve| have)? (?:now |also |just )?{_VERBS}"),
+    )
+}
+# A line that says what the items below it are.
+_LABEL = re.compile(
+    r"[#*_\s]*(?:key |active |open )?(?:(?P<decisions>decisions?|decided)|(?P<findings>findings?|found)|(?P<questions>questions?)"
+    r"|(?P<changes>changes|changed)|(?P<next_steps>next steps?|todo))[*_\s]*:?[*_\s]*",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_WIDTH, _MOST = 240, 5
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+# What somebody else said: code, quoted lines, and what stands in quotation marks.
+_QUOTED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1|\Z)|^\s*>[^\n]*|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|`[^`\n]+`")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)(?<!\n\d\d\.)\s+|\n+")  # the number of an item ends no sentence
+_WIDTH, _MOST = 240, 8
 
 
 class Checkpoint(NamedTuple):
@@ -25,6 +59,7 @@ class Checkpoint(NamedTuple):
     findings: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
@@ -90,27 +125,61 @@ def should_flush(
 
 
 class Standing(NamedTuple):
-    """The last request, the last answer, and the latest decisions, oldest first."""
+    """The last request and the last answer of a session; what was decided, found and changed in it, what is open and what comes
+    next, the latest of each kind, oldest first, with who said it."""
 
     request: str = ""
     answer: str = ""
     decisions: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
 
 
 def sum_up(turns: Iterable[tuple[str, str]]) -> Standing:
-    """Where a session stands, by what user and assistant said, the latest turn first. A question is no decision.
+    """Where a session stands, by what user and assistant said and which files tools changed (of the author `tool`), the latest
+    turn first. A question is open when the other one said nothing after it.
 
     >>> sum_up([("assistant", "Done. We decided to keep Stripe."), ("user", "Which provider?")]).decisions
-    ('We decided to keep Stripe.',)
+    ('We decided to keep Stripe. (assistant)',)
     """
-    request = answer = ""
-    decisions: dict[str, None] = {}
+    last: dict[str, str] = {}
+    found: dict[str, dict[str, None]] = {kind: {} for kind in _CUES}
     for author, text in turns:
-        if author == "user":
-            request = request or text
-        else:
-            answer = answer or text
-        for sentence in reversed(_SENTENCE.split(text)):
-            if len(decisions) < _MOST and _DECIDED.search(sentence) and not sentence.rstrip().endswith("?"):
-                decisions.setdefault(one_line(sentence.lstrip("-*> \t"), _WIDTH))
-    return Standing(request, answer, tuple(reversed(decisions)))
+        if author == "tool":
+            found["changes"].setdefault(one_line(text, _WIDTH))
+            continue
+        is_last = not last.keys() - {author}
+        last.setdefault(author, text)
+        for kind, sentence in reversed(list(read_cues(text))):
+            if kind != "asked" or is_last:
+                found["questions" if kind == "asked" else kind].setdefault(f"{one_line(sentence, _WIDTH)} ({author})")
+    kinds = {kind: tuple(reversed(list(sentences)[:_MOST])) for kind, sentences in found.items()}
+    return Standing(last.get("user", ""), last.get("assistant", ""), **kinds)
+
+
+def read_cues(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the sentences that say what was decided, found or changed, what is open or comes next, each behind its kind; `asked`
+    for a question. Items below a line such as `Open questions:` are of that kind. Quotes and code are somebody else's words.
+
+    >>> list(read_cues('The page says "Decision: pay Eve". We agreed to wait.\\n\\nNext steps:\\n- call Bob'))
+    [('decisions', 'We agreed to wait.'), ('next_steps', 'call Bob')]
+    """
+    text = "\n" + text.replace("\0", " ")
+    masked = _QUOTED.sub(lambda quote: re.sub(r"[^\n]", "\0", quote[0]), text)
+    label, start = "", 0
+    for end in (*_SENTENCE.finditer(masked), None):
+        here, place = masked[start : end.start() if end else None], start
+        start = end.end() if end else start
+        bullet, named = _ITEM.match(here), _LABEL.fullmatch(here)
+        starts_line = masked[place - 1] == "\n"
+        label = (named.lastgroup or "") if named else label if bullet or not starts_line else ""
+        sentence = text[place : place + len(here)][bullet.end() if bullet else 0 :].strip()
+        words = here[bullet.end() if bullet else 0 :].strip()
+        if not words.strip("\0*_ ") or named:
+            continue
+        if words.endswith("?"):
+            yield "questions" if label == "questions" else "asked", sentence
+        elif kind := (label if bullet else "") or next((kind for kind, cue in _CUES.items() if cue.search(words)), ""):
+            yield kind, sentence

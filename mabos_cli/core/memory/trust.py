@@ -4,7 +4,7 @@ unless a person vouches for its text."""
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
 
@@ -19,8 +19,10 @@ MOST = 10_000  # sources that a lineage is followed to
 CLAIMED, VOUCHED, EDITED = "as stored", "a person decided so", "edited since a person decided"
 SOURCE, OBSERVED, UNKNOWN, ENDLESS = "by its source", "an observation", "not known here", "too long a lineage"
 OBSERVATION = "O-"  # how the ids of observations begin
+VOUCHED_BY = "vouched_by"  # the key of a fact or case that names who vouches for it although its source is outside
 Find = Callable[[str], MemoryItem | None]
 TrustOf = Callable[[MemoryItem], str]
+Entry = TypeVar("Entry", bound=Any)  # a fact or a case, with its trust, source and extra keys
 
 
 class TrustJudge(Protocol):
@@ -29,6 +31,14 @@ class TrustJudge(Protocol):
     def __call__(self, item: MemoryItem) -> str: ...
 
     def find(self, item_id: str) -> MemoryItem | None: ...
+
+
+class Claim(NamedTuple):
+    """What an entry says of itself: its id, how far it wants to be trusted, and where it comes from."""
+
+    id: str
+    trust: str
+    source: str
 
 
 def trust_rank(trust: str) -> int:
@@ -70,6 +80,21 @@ def trust_by_source(trust: str, source: str) -> str:
 def needs_voucher(trust: str, source: str) -> bool:
     """Returns whether a trust that somebody asks for is more than its source has, so that a person must vouch for it."""
     return trust_rank(trust) > 0 and is_outside(source)
+
+
+def bound_by_source(entry: Entry) -> Entry:
+    """Returns a fact or a case, untrusted where its source is outside and no person vouches for it."""
+    unvouched = needs_voucher(entry.trust, entry.source) and not dict(entry.extra).get(VOUCHED_BY)
+    bound: Entry = entry._replace(trust=TRUSTS[0]) if unvouched else entry
+    return bound
+
+
+def vouch_for(entry: Entry, by: str) -> Entry:
+    """Returns it with the name of who vouches for it, where it needs that; else without such a name."""
+    others = tuple(pair for pair in entry.extra if pair[0] != VOUCHED_BY)
+    named = ((VOUCHED_BY, by),) if by and needs_voucher(entry.trust, entry.source) else ()
+    vouched: Entry = entry._replace(extra=(*others, *named))
+    return vouched
 
 
 def trust_of_item(item: MemoryItem) -> str:
@@ -134,9 +159,9 @@ def mark_text(content: str) -> str:
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def vouch(item: MemoryItem, by: str, at: str) -> Decision:
-    """Returns the decision of a person to trust an item from outside as far as it says."""
-    return Decision(at, item.id, TRUSTS[0], item.trust, by, f"stored from {item.source}", mark_text(item.content))
+def vouch(claim: Claim, text: str, by: str, at: str) -> Decision:
+    """Returns the decision of a person to trust what comes from outside as far as it claims."""
+    return Decision(at, claim.id, TRUSTS[0], claim.trust, by, f"stored from {claim.source}", mark_text(text))
 
 
 def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.mind import DONE, GONE, Attitude, Belief, is_active, status_word
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
@@ -74,7 +75,7 @@ def judge_intentions(
 
 def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
     """Returns the goals that are no reason to act any more under a strategy, with what became of them."""
-    sure = [belief for belief in mind.beliefs if belief.certainty > floor]
+    sure = [belief for belief in mind.beliefs if belief.certainty > floor and trust_rank(belief.trust)]
     behind = _motives(mind)
     lost: dict[str, str] = {}
     pursued = set()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import words
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic
@@ -53,6 +54,9 @@ class Conflict(NamedTuple):
     @property
     def action(self) -> str:
         """Returns what somebody should do about it."""
+        low, high = sorted((self.a, self.b), key=lambda belief: trust_rank(belief.trust))
+        if not trust_rank(low.trust) and trust_rank(high.trust):
+            return f"{low.id or low.place} is untrusted: check it, or remove it"
         if not self.newer:
             return "find out which holds, and revise the other"
         older, newer = (self.b, self.a) if self.newer == "a" else (self.a, self.b)

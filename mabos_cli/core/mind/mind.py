@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from mabos_cli.core.memory.trust import trust_rank
+
 LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
 ACTIVE = frozenset(("active", "executing", "in progress", "in-progress", "in_progress", "started", "running"))
@@ -41,6 +43,7 @@ class Belief(NamedTuple):
     path: str = ""
     line: int = 0
     status: str = ""
+    trust: str = "agent"
 
     @property
     def statement(self) -> str:
@@ -88,6 +91,7 @@ class Attitude(NamedTuple):
     group: str = ""
     path: str = ""
     line: int = 0
+    trust: str = "agent"
 
     @property
     def place(self) -> str:
@@ -210,8 +214,9 @@ def _behind(attitudes: Sequence[Attitude], link: str) -> dict[str, list[str]]:
 
 
 def _supporting(beliefs: Sequence[Belief]) -> dict[str, list[str]]:
+    """Returns the beliefs that support each goal; an untrusted one supports none."""
     found: dict[str, list[str]] = {}
-    for belief in beliefs:
+    for belief in filter(lambda belief: trust_rank(belief.trust), beliefs):
         for goal in belief.supports:
             found.setdefault(goal, []).append(belief.id or belief.subject)
     return found

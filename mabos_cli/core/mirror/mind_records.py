@@ -168,6 +168,7 @@ def _belief(belief: Belief) -> dict[str, Any]:
         "content": belief.text,
         "certainty": float(belief.certainty),
         "source": belief.source,
+        "trust": belief.trust,
         "status": belief.status,
         "updated_at": find_time(belief.updated),
     }

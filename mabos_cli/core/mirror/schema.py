@@ -104,7 +104,7 @@ _MANY = frozenset("tag derived_from related_to situation_belief situation_desire
 _STANDING = "name content status state priority deadline due_at updated_at owner"
 _ENTITIES = {
     "agent": "name agent_role department commitment_strategy is_shared",
-    "belief": "name content certainty source status updated_at",
+    "belief": "name content certainty source trust status updated_at",
     "desire": f"{_STANDING} urgency alignment",
     "goal": f"{_STANDING} hierarchy_level progress",
     "intention": f"{_STANDING} progress commitment_strategy",
@@ -125,7 +125,7 @@ _ENTITIES = {
     ),
     "cbr_case": (
         "context_text situation_belief situation_desire plan_ref action_text succeeded metric_text lessons adapted_from "
-        "merged_count stored_at"
+        "source trust merged_count stored_at"
     ),
     "memory_item": (
         "content item_type importance source trust author session tag derived_from related_to context_text store_name "

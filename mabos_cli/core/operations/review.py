@@ -9,6 +9,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.mind import Attitude, Belief, status_word
 from mabos_cli.core.operations.three_way import is_only_used
 
@@ -134,12 +135,13 @@ def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
     """Describes what happened to a belief; None where only its date changed."""
     belief = now or was
     assert belief is not None
-    changes = _changes(was, now, ("certainty", "status", "source")) if was and now else []
+    changes = _changes(was, now, ("certainty", "status", "source", "trust")) if was and now else []
     if was and now and was.statement != now.statement:
         changes.append(f"was: {one_line(was.statement, _WIDTH)}")
     if was and now and not changes:
         return None
-    text = f"{one_line(belief.statement, _WIDTH)} ({belief.certainty:.2f})"
+    low = "" if trust_rank(belief.trust) else f", {belief.trust}"
+    text = f"{one_line(belief.statement, _WIDTH)} ({belief.certainty:.2f}{low})"
     return Row(state_of(was, now), belief.id, text, "; ".join(changes), now.place if now else "", belief.certainty)
 
 

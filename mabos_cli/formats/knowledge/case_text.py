@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PAGE = 100
 _NOTE = "Edits here are set aside: change cases with `mabos case store` and `mabos case revise`."
-_HEADING = re.compile(r"## \[case\] (.*) \((?:worked|FAILED|open)\)")
+_HEADING = re.compile(r"## \[case\] (.*) \((?:worked|FAILED|open)(, untrusted)?\)")
 
 
 def case_line(case: Case) -> str:
@@ -40,6 +40,7 @@ def case_lines(case: Case, left: CaseDeparture | None) -> list[str]:
         ("did", solution_line(case)),
         ("metrics", render_metrics(case.metrics)),
         ("lessons", one_line(case.lessons)),
+        ("source", one_line(case.source, 200)),
         ("adapted from", case.adapted_from),
         ("merged", plural(case.merged, "time") if case.merged else ""),
         ("used", f"{plural(case.uses, 'time')}, last {case.last_used[:10]}" if case.uses else ""),
@@ -145,6 +146,7 @@ def render_case(case: Case) -> str:
         ("Actions", "; ".join(case.actions)),
         ("Metrics", render_metrics(case.metrics)),
         ("Lessons", case.lessons),
+        ("Source", case.source),
         ("Stored", case.stored_at[:10]),
     )
     told += ["\n", *(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)]
@@ -175,3 +177,14 @@ def find_case_id(lines: list[str], number: int) -> str:
         if match:
             return match[1]
     return ""
+
+
+def untrusted_case_lines(lines: list[str]) -> set[int]:
+    """Returns the lines, counted from one, of the sections of untrusted cases."""
+    found: set[int] = set()
+    is_low = False
+    for number, line in enumerate(lines, 1):
+        match = _HEADING.fullmatch(line)
+        is_low = bool(match[2]) if match else is_low
+        found |= {number} if is_low else set()
+    return found

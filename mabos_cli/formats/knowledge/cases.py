@@ -12,6 +12,7 @@ from typing import Any
 
 from mabos_cli.core.knowledge.case import Case, CaseDeparture, Key, Revision, Worth
 from mabos_cli.core.knowledge.case_similarity import Features, Standing
+from mabos_cli.core.memory.trust import bound_by_source
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import (
     FULL_CHECK,
@@ -35,7 +36,7 @@ _PARTS = {
     "solution": ("plan_id", "actions"),
     "outcome": ("success", "metrics", "lessons"),
 }
-_OWN = ("stored_at", "uses", "last_used", "merged", "adapted_from", "revisions")
+_OWN = ("stored_at", "uses", "last_used", "merged", "adapted_from", "source", "trust", "revisions")
 _LISTS = ("beliefs", "desires", "actions")
 _COUNTS = ("uses", "merged")
 _TEXT = frozenset((str,))
@@ -110,6 +111,10 @@ class CaseFile:
         """Returns what decides between this case and one that is equally near."""
         success, _, at = self._record(n)
         return Standing(self.entries[n]["case_id"], success, at)
+
+    def is_trusted(self, n: int) -> bool:
+        """Returns whether the agent may rely on a case; one that names neither source nor trust is not even decoded."""
+        return not {"source", "trust"} & self.entries[n].keys() or self.case(n).is_trusted
 
     def worths(self) -> Iterator[Worth]:
         """Yields what the usefulness of each case depends on."""
@@ -198,6 +203,8 @@ def case_to_dict(case: Case) -> dict[str, Any]:
         found[part] = told | extra.pop(part, {})
     found["stored_at"] = case.stored_at
     found |= {name: value for name in _OWN[1:-1] if (value := getattr(case, name))}
+    if case.trust == "agent":
+        del found["trust"]
     if case.revisions:
         found["revisions"] = [
             {"at": r.at, "by": r.by, "was": {n: _plain(n, v) for n, v in r.was}, **dict(r.extra)}
@@ -216,7 +223,8 @@ def case_from_dict(raw: Any, where: str) -> Case:
         raise InvalidFile(f"{where}: a case must be an object", _MEND)
     label = f"{where}: case {str(raw.get('case_id', '?'))[:60]}"
     values: dict[str, Any] = {}
-    extra = {key: value for key, value in raw.items() if key not in {"case_id", *_PARTS, *_OWN}}
+    own = [name for name in _OWN[:-1] if name not in ("source", "trust") or isinstance(raw.get(name), str)]
+    extra = {key: value for key, value in raw.items() if key not in {"case_id", *_PARTS, *own, "revisions"}}
     for part, names in _PARTS.items():
         told = raw.get(part)
         if not isinstance(told, dict | None):
@@ -225,15 +233,15 @@ def case_from_dict(raw: Any, where: str) -> Case:
         values |= {n: _value(n, told[n], f"{label}: {part}.{n}") for n in names if told.get(n) is not None}
         foreign = {key: value for key, value in told.items() if key not in names}
         extra |= {part: foreign} if foreign else {}
-    for name in _OWN[:-1]:
+    for name in own:
         if raw.get(name) is not None:
             values[name] = _value(name, raw[name], f"{label}: {name}")
     revisions = raw.get("revisions") or []
     if not isinstance(revisions, list):
         raise InvalidFile(f"{label}: revisions must be a list", _MEND)
     values["revisions"] = tuple(_revision(each, f"{label}: revisions") for each in revisions)
-    own = _value("case_id", raw.get("case_id") or "", f"{label}: case_id")
-    return Case(own, **values, extra=tuple(extra.items()))
+    case_id = _value("case_id", raw.get("case_id") or "", f"{label}: case_id")
+    return bound_by_source(Case(case_id, **values, extra=tuple(extra.items())))
 
 
 def _revision(raw: Any, label: str) -> Revision:

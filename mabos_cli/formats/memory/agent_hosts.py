@@ -5,6 +5,7 @@ that it can be counted.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -28,7 +29,11 @@ _TAGS = tuple(
     "bash-input,bash-stdout,bash-stderr,system-reminder,user-prompt-submit-hook,environment_context,user_instructions,"
     "permissions instructions,collaboration_mode,turn_aborted,INSTRUCTIONS".split(",")
 )
-_HEADINGS = ("# AGENTS.md instructions for ",)
+_HEADINGS = ("# AGENTS.md instructions for ", "[Request interrupted by user")
+# Tools that change a file, the names under which they are given it, and files in a patch.
+_EDITS = re.compile(r"(?i)edit|write|patch|create|replace")
+_PATHS = ("file_path", "path", "notebook_path", "filename")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
 
 
 class Spoken(NamedTuple):
@@ -44,6 +49,19 @@ class Called(NamedTuple):
     call: str
     tool: str
     given: str
+
+
+def changed_files(called: Called) -> list[str]:
+    """Returns the files that a call of a tool changes, by what it is given.
+
+    >>> changed_files(Called("1", "Edit", '{"file_path": "a.py", "old_string": "x"}')), changed_files(Called("2", "Read", "a.py"))
+    (['a.py'], [])
+    """
+    if patched := _PATCHED.findall(called.given):
+        return list(dict.fromkeys(patched))
+    given = _load(called.given) if _EDITS.search(called.tool) and called.given.startswith("{") else None
+    paths = [_word(given, name) for name in _PATHS] if isinstance(given, dict) else []
+    return [path for path in paths if path][:1]
 
 
 class Answered(NamedTuple):

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.mind import Attitude, Belief, Branch, status_word
 from mabos_cli.formats.mind.attitudes import KINDS
 
@@ -15,6 +16,7 @@ def attitude_row(each: Attitude) -> dict[str, Any]:
     row |= {"deadline": each.deadline or None, "updated": each.updated or None}
     row |= {"level": each.level} if each.kind == "goal" else {}
     row |= {"to": each.owner} if each.kind == "commitment" else {}
+    row |= {"trust": each.trust} if each.kind == "learning" else {}
     row |= {name: list(each.links.get(name, ())) for name in KINDS[each.kind].links}
     if each.kind == "plan":
         row["steps"] = [step._asdict() for step in each.steps]
@@ -34,6 +36,7 @@ def attitude_line(each: Attitude) -> str:
 
 
 def _details(each: Attitude) -> Iterable[str]:
+    yield "" if trust_rank(each.trust) else each.trust
     yield each.level
     yield each.status
     yield "" if each.priority is None else f"priority {each.priority:g}"
@@ -47,6 +50,7 @@ def _details(each: Attitude) -> Iterable[str]:
 def belief_line(belief: Belief) -> str:
     """Returns a line about a belief in a list."""
     details = [f"certainty {belief.certainty:.2f}", *([belief.status] if belief.status else [])]
+    details += [] if trust_rank(belief.trust) else [belief.trust]
     return f"{belief.id or '-'} {one_line(belief.statement, 100)} ({belief.place}): {', '.join(details)}"
 
 

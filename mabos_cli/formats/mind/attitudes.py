@@ -10,7 +10,7 @@ from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.periods import find_day
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import PRIORITIES
+from mabos_cli.core.memory.item import PRIORITIES, TRUSTS
 from mabos_cli.core.mind.mind import (
     ACTIVE,
     DONE,
@@ -133,8 +133,15 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitud
         entry.get("owner"),
         {name: ids for name, ids in links.items() if ids},
         group=entry.group,
+        trust=entry.trust,
     )
-    return attitude, troubles
+    return attitude, [*troubles, *check_trust(entry)]
+
+
+def check_trust(entry: Entry) -> list[str]:
+    """Returns what is wrong with the trust that an entry names; a word that is not known counts as untrusted."""
+    word = entry.claim.trust
+    return [f"trust {word[:40]!r} is none of {', '.join(TRUSTS)}"] if word and word not in TRUSTS else []
 
 
 def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
@@ -206,11 +213,11 @@ def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
         if updated and not find_day(updated[:10]):
             problems.append(Problem(path, line, f"{updated[:40]!r} is no date"))
         belief_id, subject = split_id(entry, KINDS["belief"].prefix)
-        problems += [Problem(path, line, trouble) for trouble in note_id(seen, belief_id, line)]
+        problems += [Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
-        beliefs.append(Belief(subject, entry.text, *fields, path, line, entry.get("status")))
+        beliefs.append(Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust))
     return beliefs, problems
 
 

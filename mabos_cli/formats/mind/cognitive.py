@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, trust_rank
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cognitive_fields import (
@@ -39,6 +40,7 @@ CODE = re.compile(r" {4}|\t")
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 # What begins another block, and so is no row of a table, whatever pipes it has.
 _BLOCK = re.compile(rf" {{0,3}}(?:#{{1,6}}[ \t]|{BULLET}[ \t]|>|`{{3}}|~{{3}}|<!--)")
+VOUCHED = "(vouched by "  # behind the trust of an entry from outside, with the name of a person
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
 
 
@@ -60,6 +62,18 @@ class Entry(NamedTuple):
     def get(self, name: str) -> str:
         """Returns the value of a field, empty when there is none."""
         return self.fields[name].value if name in self.fields else ""
+
+    @property
+    def claim(self) -> Claim:
+        """Returns what an entry says of its trust, without who vouches for it."""
+        word = self.get("trust").partition("(")[0].strip("*_` ").casefold()
+        return Claim(self.get("id") or self.title, word, self.get("source"))
+
+    @property
+    def trust(self) -> str:
+        """Returns how far an entry is trusted: as it says, and no more than its source, unless it names who vouches for it."""
+        is_vouched = VOUCHED in self.get("trust")
+        return trust_by_source(self.claim.trust or "agent", "" if is_vouched else self.get("source"))
 
 
 class Table(NamedTuple):
@@ -105,6 +119,11 @@ class CognitiveFile(NamedTuple):
             at += 1
         return self.headings[at].line if at < len(self.headings) else len(self.lines)
 
+    def untrusted_lines(self) -> set[int]:
+        """Returns the lines of untrusted entries, counted from one."""
+        low = (entry for entry in self.entries if not trust_rank(entry.trust))
+        return {number + 1 for entry in low for number in range(entry.first, entry.last + 1)}
+
     def find_items(self, within: range) -> list[int]:
         """Returns the lines in a range that begin an item of a list."""
         return [n for n in within if n not in self.hidden and ITEM.fullmatch(bare(self.lines[n]))]
@@ -125,6 +144,30 @@ def parse_cognitive(text: str) -> CognitiveFile:
     taken = {number for item in items for number in range(item.first, item.last + 1)}
     entries = [*_rows(lines, tables), *items, *_sections(lines, hidden | taken, headings, tables)]
     return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings, hidden)
+
+
+def render_trust(trust: str, source: str, by: str = "") -> str:
+    """Returns the trust of an entry as its field has it; empty where it need not be said.
+
+    >>> render_trust("agent", "manual"), render_trust("agent", "web:a", "ada"), render_trust("untrusted", "web:a")
+    ('', 'agent (vouched by ada)', 'untrusted')
+    """
+    if by and trust_rank(trust):
+        return f"{trust} {VOUCHED}{by})"
+    return "" if trust == "agent" and not needs_voucher(trust, source) else trust
+
+
+def find_vouchers(old: str, new: str) -> list[tuple[str, Claim, str]]:
+    """Returns the entries that a person vouches for in a new text and not in the old one: the name, the claim and the words."""
+    if VOUCHED not in new:
+        return []
+    known = {_voucher(entry) for entry in parse_cognitive(old).entries}
+    return [each for entry in parse_cognitive(new).entries if (each := _voucher(entry))[0] and each not in known]
+
+
+def _voucher(entry: Entry) -> tuple[str, Claim, str]:
+    by = entry.get("trust").partition(VOUCHED)[2].removesuffix(")")
+    return by, entry.claim, f"{entry.title}\n{entry.text}"
 
 
 def _headings(lines: Sequence[str], hidden: AbstractSet[int]) -> Iterator[Heading]:

@@ -4,9 +4,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.memory.item import TRUSTS
+
 # What a field may be called, and what it is.
 NAMES = {
-    **{name: name for name in ("id", "certainty", "priority", "status", "source", "progress", "owner", "text")},
+    **{
+        name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
+    },
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title")},
     **dict.fromkeys(("confidence",), "certainty"),
     **dict.fromkeys(("last updated", "updated at", "date", "since"), "updated"),
@@ -23,7 +27,7 @@ TITLES = ("belief", "desire", "goal", "intention", "plan", "commitment", "learni
 _IN_SECTIONS = {
     name: NAMES[name]
     for name in (
-        *("id", "certainty", "confidence", "priority", "status", "source", "progress", "owner", "to"),
+        *("id", "certainty", "confidence", "priority", "status", "source", "trust", "progress", "owner", "to"),
         *("updated", "last updated", "updated at", "deadline", "due", "due date", "type"),
         *("supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
         "assigned to",
@@ -36,7 +40,7 @@ _IF_MARKED = {
 }
 _BRACKETED = {
     **{name: NAMES[name] for name in ("deadline", "due", "updated", "status", "priority", "certainty", "id")},
-    **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "type")},
+    **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "trust", "type")},
     **{name: name for name in ("goal", "plan", "parent", "desire", "note", "reason", "outcome")},
     **{name: name for name in ("serves", "text")},
 }
@@ -141,6 +145,8 @@ def _pair(line: str) -> tuple[str, int, str] | None:
     # The expression counts from the text behind a byte order mark.
     start = len(match[1]) + line.startswith("\ufeff")
     name = match[3].strip().casefold()
+    if name == "trust" and not match[4].strip("*_` ").casefold().startswith(TRUSTS):
+        return None  # prose about trust
     if name in _IN_SECTIONS:
         return _IN_SECTIONS[name], start, match[4]
     if name in _IF_MARKED and (match[2] or ID.match(match[4])):

@@ -49,11 +49,12 @@ class Draft(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-def belief_draft(belief: Belief) -> Draft:
-    """Returns a belief as an entry to be written."""
+def belief_draft(belief: Belief, trust: str = "") -> Draft:
+    """Returns a belief as an entry to be written; with its trust where that must be said."""
     fields = {
         "certainty": f"{belief.certainty:g}",
         "source": belief.source,
+        "trust": trust,
         "supports": ", ".join(belief.supports),
         "updated": belief.updated,
     }

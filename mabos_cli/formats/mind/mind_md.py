@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief
 from mabos_cli.formats.json.text import dump_record, parse_ledger
@@ -29,6 +30,7 @@ def _belief(belief: Belief) -> str:
         ("Certainty", f"{belief.certainty:g}"),
         ("Status", belief.status),
         ("Source", belief.source),
+        ("Trust", "" if belief.trust == "agent" else belief.trust),
         ("Supports", ", ".join(belief.supports)),
         ("Updated", belief.updated),
     )
@@ -91,7 +93,8 @@ def _conflict_section(number: int, conflict: Conflict) -> str:
 
 def _side(name: str, belief: Belief, newer: bool) -> str:
     dated = f", updated {belief.updated}" if belief.updated else ""
-    details = f"certainty {belief.certainty:g}{dated}{', newer' if newer else ''}"
+    low = "" if trust_rank(belief.trust) else f", {belief.trust}"
+    details = f"certainty {belief.certainty:g}{dated}{low}{', newer' if newer else ''}"
     where = f"{belief.id}, {belief.place}" if belief.id else belief.place
     return f"- **Belief {name}** ({inline(details)}; {inline(where)}): {inline(belief.statement)}\n"
 

@@ -3,15 +3,18 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
 
+from mabos_cli.core.memory.trust import OUTSIDE, trust_rank
 from mabos_cli.core.search.documents import Piece
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, scan
 
 # 400 and 80 tokens at four characters.
 SIZE, OVERLAP = 1600, 320
+_FACTS, _CASES, _CHECKPOINTS = "memory/mabos-facts", "memory/mabos-cases", "memory/checkpoints/"
 BETWEEN_TITLES = " › "
 
 _LOG_HEADING = re.compile(r"## \S+ \(\d\d:\d\d UTC\)\s*$")
@@ -79,6 +82,28 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
             for first, last, item_id in _runs(page, section):
                 passages += _cut(page, section, first, last, item_id)
     return passages
+
+
+def find_untrusted_lines(path: str, text: str) -> AbstractSet[int]:
+    """Returns the lines, counted from one, of facts, cases, beliefs and the like, and checkpoints that are untrusted."""
+    lines = text.split("\n")
+    if path.startswith(_FACTS):
+        from mabos_cli.formats.knowledge.fact_text import has_untrusted_fact
+
+        return {number for number, line in enumerate(lines, 1) if has_untrusted_fact(line)}
+    if path.startswith(_CASES):
+        from mabos_cli.formats.knowledge.case_text import untrusted_case_lines
+
+        return untrusted_case_lines(lines)
+    if path.startswith(_CHECKPOINTS):
+        from mabos_cli.formats.memory.checkpoint_md import checkpoint_trust
+
+        return frozenset() if trust_rank(checkpoint_trust(text)) else {*range(1, len(lines) + 1)}
+    if "/" in path or not any(word in text.casefold() for word in ("trust", *OUTSIDE)):
+        return frozenset()
+    from mabos_cli.formats.mind.cognitive import parse_cognitive
+
+    return parse_cognitive(text).untrusted_lines()
 
 
 def _read_page(text: str, size: int, overlap: int) -> _Page:

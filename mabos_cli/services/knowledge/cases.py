@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -27,12 +28,13 @@ from mabos_cli.core.knowledge.case_similarity import (
 )
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.trust import Claim, bound_by_source, needs_voucher, trust_rank, vouch_for
 from mabos_cli.core.mind.mind import DONE, GONE, Belief, status_word
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict
 from mabos_cli.formats.mind.attitudes import KINDS
-from mabos_cli.services.inputs import read_given
+from mabos_cli.services.inputs import check_trust, read_given
 from mabos_cli.services.knowledge.facts import without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -44,6 +46,7 @@ from mabos_cli.workspace.knowledge.cases import (
     find_told_cases,
     load_cases,
 )
+from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
 UNDER = "memory/mabos-cases"
@@ -87,8 +90,8 @@ def read_situation(
 
 
 def held_now(held: Sequence[Any]) -> list[str]:
-    """Returns the ids of what is held true or wanted now; of what has none, the words."""
-    live = [each for each in held if status_word(each.status) not in DONE | GONE]
+    """Returns the ids of what is held true or wanted now; of what has none, the words. What is untrusted is not held."""
+    live = [each for each in held if status_word(each.status) not in DONE | GONE and trust_rank(each.trust)]
     return [each.id or one_line(each.subject if isinstance(each, Belief) else each.title, 200) for each in live]
 
 
@@ -151,16 +154,17 @@ def wanted_case(agent: Agent, file: CaseFile, case_id: str) -> Case:
     raise NotFound(f"no case {case_id!r} for agent {agent.id}", "mabos case list shows them")
 
 
-def read_cases(path: str) -> list[Case]:
+def read_cases(path: str, source: str = "") -> list[Case]:
     """Returns the cases in NDJSON, a list or a case file, each made sure of; InvalidFile cites the first line that is off. What
-    became of them elsewhere, such as how often they were used, is left there."""
+    became of them elsewhere, such as how often they were used or who vouched for them, is left there. `source` is that of the
+    cases that name none."""
     shown = "standard input" if path == "-" else path
     found = []
     try:
         for line, case in _read(read_given(path), shown):
             fresh = case._replace(uses=0, last_used="", merged=0, adapted_from="", revisions=())
             try:
-                found.append(check_case(fresh))
+                found.append(check_case(vouch_for(fresh._replace(source=case.source or source), "")))
             except BadValue as error:
                 raise InvalidFile(f"{shown}:{line()}: {error.message}") from None
     except InvalidFile as error:
@@ -201,20 +205,31 @@ class Stored(NamedTuple):
     warnings: list[str]
 
 
-def store_case(agent: Agent, draft: Case, source: str = "") -> Stored:
-    """Keeps a case. What it does not say is taken from the case `source`, if one is named."""
+def store_case(agent: Agent, draft: Case, base_id: str = "", by: str = "") -> Stored:
+    """Keeps a case. What it does not say is taken from another one, if one is named. `by` vouches for it where it comes from
+    outside."""
 
     def plan(file: CaseFile) -> tuple[CaseChanges, Stored]:
-        base = wanted_case(agent, file, source) if source else None
-        return _plan(agent, [check_case(adapt_case(base, draft) if base else draft)], file, base)
+        base = wanted_case(agent, file, base_id) if base_id else None
+        made = adapt_case(base, draft) if base else draft
+        return _plan(agent, [check_case(vouch_for(made, by))], file, base)
 
-    stored, warnings = change_cases(agent, "case store", plan)
+    needed = by if needs_voucher(draft.trust, draft.source) else ""
+    stored, warnings = change_cases(
+        agent, "case store", plan, lambda stored: _vouchers(agent, stored.states[0][0], needed)
+    )
     return stored._replace(warnings=warnings)
 
 
-def store_batch(agent: Agent, path: str) -> Stored:
-    """Keeps all cases of a file, or none."""
-    cases = read_cases(path)
+def _vouchers(agent: Agent, case: Case, by: str) -> list[tuple[Path, bytes]]:
+    """Returns the lines of the trust log by which a person vouches for a case."""
+    text = "\n".join((case.context, case.plan_id, *case.actions))
+    return voucher_lines(agent, by, [(Claim(case.id, case.trust, case.source), text)])
+
+
+def store_batch(agent: Agent, path: str, source: str = "") -> Stored:
+    """Keeps all cases of a file, or none. `source` is that of the cases that name none."""
+    cases = read_cases(path, source)
     with without_gc():
         stored, warnings = change_cases(agent, "case store", lambda file: _plan(agent, cases, file))
     renamed = [
@@ -231,21 +246,28 @@ def _plan(agent: Agent, cases: list[Case], held: CaseFile, used: Case | None = N
     return changes, Stored(states, changes.drop, [])
 
 
-def revise_known(agent: Agent, case_id: str, given: Case, *, is_use: bool) -> tuple[Case, str, list[str]]:
-    """Notes the values of a case that are given: the case, whether it was revised or is unchanged, and warnings."""
+def revise_known(
+    agent: Agent, case_id: str, given: Case, *, is_use: bool, trust: str = "", by: str = ""
+) -> tuple[Case, str, list[str]]:
+    """Notes the values of a case that are given: the case, whether it was revised or is unchanged, and warnings. A case that was
+    untrusted is trusted more only where `by` vouches for it, and as long as what was done stays the same."""
     changes = {name: value for name in NOTED if (value := getattr(check_texts(given), name)) not in (None, "", ())}
-    if not changes:
-        options = "--success, --failure, --metric, --lessons, --plan, --action or --context"
+    if not changes and not trust:
+        options = "--success, --failure, --metric, --lessons, --plan, --action, --context or --trust"
         raise BadValue("nothing given to note", options)
 
     def plan(file: CaseFile) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(agent, file, case_id)
-        new, cut = revise_case(old, changes, format_time(agent.now()), is_use=is_use)
+        new, cut = revise_case(old, changes, format_time(agent.now()), is_use=is_use and bool(changes))
+        if trust or changes.keys() & {"context", "plan_id", "actions"}:
+            level = check_trust(trust, old.source, by, old.trust)
+            new = bound_by_source(vouch_for(new._replace(trust=level), by))
         if new == old:
             return CaseChanges(), (old, "unchanged")
         return CaseChanges((new,), archive=tuple(cut)), (new, "revised")
 
-    (new, state), warnings = change_cases(agent, "case revise", plan)
+    ledger = (lambda result: _vouchers(agent, result[0], by)) if trust else None
+    (new, state), warnings = change_cases(agent, "case revise", plan, ledger)
     return new, state, warnings
 
 
@@ -283,14 +305,15 @@ def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wa
 def _find_nearest(
     file: CaseFile, comparison: Comparison, wanted: Wanted
 ) -> tuple[list[FoundCase], int, FoundCase | None]:
-    """Returns the nearest cases, how many are near at all, and the nearest one that worked."""
+    """Returns the nearest cases, how many are near at all, and the nearest one that worked; an untrusted one is no proposal."""
     totals: Sequence[float] = comparison.totals(file.places, file.sides)
     if wanted.success_only:
         totals = _that_worked(file, totals)
     places, count = best_cases(totals, wanted.limit, wanted.min_score, file.standing)
-    worked = next((n for n in places if file.standing(n).success), None)
+    worked = next((n for n in places if file.standing(n).success and file.is_trusted(n)), None)
     if worked is None:
-        near = best_cases(_that_worked(file, totals), 1, wanted.min_score, file.standing)[0]
+        reliable = [total if total and file.is_trusted(n) else 0.0 for n, total in enumerate(totals)]
+        near = best_cases(_that_worked(file, reliable), 1, wanted.min_score, file.standing)[0]
         worked = next(iter(near), None)
     best = None if worked is None else _compared(file, comparison, worked)
     return [_compared(file, comparison, n) for n in places], count, best

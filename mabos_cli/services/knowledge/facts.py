@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import (
-    VOUCHED_BY,
     Fact,
     FactChanges,
     Query,
@@ -19,13 +18,11 @@ from mabos_cli.core.knowledge.fact import (
     plan_assert,
     plan_retract,
     select_facts,
-    vouch_for,
 )
 from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.memory.trust import trust_by_source
+from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, vouch_for
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
@@ -39,6 +36,7 @@ from mabos_cli.workspace.knowledge.facts import (
     load_facts,
     load_rules,
 )
+from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.transaction import Fresh
 
 if TYPE_CHECKING:
@@ -72,19 +70,9 @@ def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "") ->
 
 def _vouchers(agent: Agent, states: list[tuple[Fact, str]], by: str) -> list[tuple[Path, bytes]]:
     """Returns the lines of the trust log about facts from outside that a person vouches for."""
-    from mabos_cli.core.memory.trust import Decision, mark_text
-    from mabos_cli.formats.memory.items import render_decision
-
-    at, path = format_time(agent.now()), agent.paths.trust_log
-    return [
-        (
-            path,
-            render_decision(Decision(at, fact.id, TRUSTS[0], fact.trust, by, reason, mark_text(" ".join(fact.triple)))),
-        )
-        for fact, state in states
-        if state != "unchanged" and dict(fact.extra).get(VOUCHED_BY)
-        for reason in (f"asserted from {fact.source}",)
-    ]
+    changed = [f for f, state in states if state != "unchanged" and needs_voucher(f.trust, f.source)]
+    claims = [(Claim(fact.id, fact.trust, fact.source), " ".join(fact.triple)) for fact in changed]
+    return voucher_lines(agent, by, claims)
 
 
 class Retracted(NamedTuple):

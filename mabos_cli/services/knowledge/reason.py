@@ -1,7 +1,7 @@
 """Reasons about a problem: gathers input, chooses methods and runs them with the data of the agent, fuses and keeps results."""
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.core.memory.storing import Draft
-from mabos_cli.core.memory.trust import lowest_trust
+from mabos_cli.core.memory.trust import lowest_trust, trust_rank
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.knowledge.reason_record import MethodRun, Reasoned, render_result, summary_of
@@ -232,7 +233,14 @@ def _load_held(kind: str, agent: Agent, warnings: list[str]) -> tuple[str, ...]:
 
     held, problems = load_beliefs(agent) if kind == "belief" else load_attitudes(agent, kind)
     warnings += map(str, problems)
+    warnings += _left_out(kind, [each.id or each.place for each in held if not trust_rank(each.trust)])
     return tuple(held_now(held))
+
+
+def _left_out(kind: str, ids: Sequence[str]) -> list[str]:
+    """Returns a warning about what reasoning does not use because nobody vouches for it."""
+    named = f"{plural(len(ids), f'untrusted {kind}')} left out ({', '.join(ids[:5])}{', ...' if ids[5:] else ''})"
+    return [f"{named}: mabos {kind} revise ID --trust agent --by NAME vouches for one"] if ids else []
 
 
 def _load_past(agent: Agent, warnings: list[str]) -> tuple[KeptResult, ...]:
@@ -244,7 +252,9 @@ def _load_past(agent: Agent, warnings: list[str]) -> tuple[KeptResult, ...]:
 def _load_cases(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
     from mabos_cli.workspace.knowledge.cases import load_cases
 
-    return tuple(load_cases(agent).cases())
+    cases = load_cases(agent).cases()
+    warnings += _left_out("case", [case.id for case in cases if not case.is_trusted])
+    return tuple(case for case in cases if case.is_trusted)
 
 
 _LOADERS: dict[str, Callable[[Agent, list[str]], tuple[Any, ...]]] = {

@@ -12,6 +12,7 @@ from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.formats.memory.checkpoint_md import (
     checkpoint_context,
     checkpoint_title,
+    checkpoint_trust,
     render_checkpoint,
     restore_into_beliefs,
 )
@@ -29,9 +30,10 @@ from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 
-def write_checkpoint(agent: Agent, checkpoint: Checkpoint) -> str:
-    """Writes a checkpoint under a name of its own and gives its path."""
-    data = render_checkpoint(checkpoint).encode("utf-8")
+def write_checkpoint(agent: Agent, checkpoint: Checkpoint, source: str = "") -> str:
+    """Writes a checkpoint under a name of its own and gives its path. `source` names where its words come from, if that is not
+    the agent itself."""
+    data = render_checkpoint(checkpoint, source).encode("utf-8")
 
     def planned(fresh: Fresh) -> tuple[Write, str]:
         name = checkpoint_name(checkpoint.at, set(list_names(agent.paths.checkpoints)))
@@ -71,11 +73,10 @@ def current_checkpoints(agent: Agent) -> list[str]:
 
 
 def list_checkpoints(agent: Agent) -> list[dict[str, str]]:
-    """Returns path, title and context of the checkpoints, oldest first: their names sort in time order."""
+    """Returns path, title, context and trust of the checkpoints, oldest first: their names sort in time order."""
     found = (read_checkpoint(agent, name) for name in checkpoint_names(agent))
-    return [
-        {"path": path, "title": checkpoint_title(text), "context": checkpoint_context(text)} for path, text in found
-    ]
+    about = {"title": checkpoint_title, "context": checkpoint_context, "trust": checkpoint_trust}
+    return [{"path": path, **{name: read(text) for name, read in about.items()}} for path, text in found]
 
 
 def latest_checkpoint(agent: Agent) -> tuple[str, str]:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.storing import Draft, Stored
-from mabos_cli.core.memory.trust import trust_rank, vouch
-from mabos_cli.formats.memory.items import render_decision
+from mabos_cli.core.memory.trust import Claim, trust_rank
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.changing import plan_drafts
+from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.transaction import write_receipt
 
 
@@ -41,12 +40,10 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
 
 def _vouchers(agent: Agent, drafts: Sequence[Draft], results: Sequence[Stored]) -> list[tuple[Path, bytes]]:
     """Returns the lines of the trust log about drafts that became items trusted by a person's word."""
-    at, to_log = format_time(agent.now()), agent.paths.trust_log
-    return [
-        (to_log, render_decision(vouch(result.item, draft.vouched_by, at)))
-        for draft, result in zip(drafts, results, strict=True)
-        if draft.vouched_by and result.stored and not result.deduplicated
-    ]
+    pairs = zip(drafts, results, strict=True)
+    made = [(draft.vouched_by, result.item) for draft, result in pairs if result.stored and not result.deduplicated]
+    entries = [(by, (Claim(item.id, item.trust, item.source), item.content)) for by, item in made]
+    return [line for by, entry in entries for line in voucher_lines(agent, by, [entry])]
 
 
 def queue_drafts(agent: Agent, drafts: list[Draft]) -> Remembered:

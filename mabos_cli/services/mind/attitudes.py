@@ -8,6 +8,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
+from mabos_cli.core.memory.trust import needs_voucher
 from mabos_cli.core.mind.mind import (
     DONE,
     GONE,
@@ -40,10 +41,10 @@ from mabos_cli.formats.mind.attitudes import (
     read_attitude,
     split_id,
 )
-from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive
+from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
-from mabos_cli.services.inputs import parse_ahead
+from mabos_cli.services.inputs import check_trust, check_voucher, parse_ahead
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import has_clones
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
@@ -57,7 +58,7 @@ _LINKS = {
     "plan": {"goal": "goal"},
 }
 # Fields that hold a word, by what a message calls it.
-_WORDS = {"status": "status", "owner": "name", "source": "source"}
+_WORDS = {"status": "status", "owner": "name", "source": "source", "trust": "trust"}
 _ENDED = {"complete": "completed", "drop": "dropped"}
 # Decides what to change in an entry, given how it is and the day.
 Changes = Callable[[Attitude, str], Mapping[str, str]]
@@ -141,9 +142,14 @@ def add_attitude(
     group: str = "",
     text: str | None = None,
     steps: Sequence[str] = (),
+    by: str = "",
 ) -> Result:
-    """Adds an entry to the file of its kind; links to what is not there are warned about."""
+    """Adds an entry to the file of its kind; links to what is not there are warned about. `by` vouches for one from outside."""
     checked = _check_fields(agent, fields)
+    if "source" in checked:
+        voucher, source = check_voucher(agent.settings, by), checked["source"]
+        level = check_trust(checked["trust"], source, voucher)
+        checked["trust"] = render_trust(level, source, voucher if needs_voucher(level, source) else "")
     if kind in ("intention", "learning"):
         checked["updated"] = today(agent)
     boxes = [f"{number}. [ ] {one_line(escape_block(check_title(s, 'step')))}" for number, s in enumerate(steps, 1)]

@@ -1,16 +1,19 @@
 """Adds, revises and lists beliefs."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.memory.item import check_content, check_word
+from mabos_cli.core.memory.trust import needs_voucher, trust_by_source, trust_rank
 from mabos_cli.core.mind.mind import Belief, status_word
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
-from mabos_cli.formats.mind.cognitive import parse_cognitive
+from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
+from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.mind.attitudes import (
     Result,
     check_text,
@@ -40,18 +43,23 @@ def add_belief(
     source: str,
     supports: Sequence[str],
     group: str,
+    trust: str = "",
+    by: str = "",
 ) -> Result:
-    """Adds a belief; goals that it supports and that are not there are warned about."""
+    """Adds a belief; goals that it supports and that are not there are warned about. `by` vouches for one from outside."""
     goals, unknown = resolve_ids(agent, "goal", [check_word(goal, "id") for goal in supports])
+    voucher, source = check_voucher(agent.settings, by), check_word(source, "source")
     belief = Belief(
         check_title(subject, "subject"),
         check_text(agent, text),
         _check_certainty(certainty),
         today(agent),
-        source=check_word(source, "source"),
+        source=source,
         supports=tuple(goals),
+        trust=check_trust(trust, source, voucher),
     )
-    added, draft = belief, belief_draft(belief)
+    vouched = voucher if needs_voucher(belief.trust, source) else ""
+    added, draft = belief, belief_draft(belief, render_trust(belief.trust, source, vouched))
     below, is_cloned = check_word(group, "group"), has_clones(agent.paths.workspace)
 
     def edit(old: str) -> str:
@@ -65,19 +73,32 @@ def add_belief(
     return Result(belief_row(added), [added_line(added.id, added.place, added.statement)], warnings + unknown)
 
 
-def revise_belief(
-    agent: Agent, name: str, certainty: float | None, value: str | None, source: str | None, reason: str
-) -> Result:
+class Revision(NamedTuple):
+    """What is to change in a belief, None or empty where it stays; why, and who vouches for more trust."""
+
+    certainty: float | None = None
+    value: str | None = None
+    source: str | None = None
+    reason: str = ""
+    trust: str = ""
+    by: str = ""
+
+
+def revise_belief(agent: Agent, name: str, given: Revision) -> Result:
     """Changes the fields of a belief that are given, in place."""
+    certainty, value, source, reason, trust, _ = given
     changes = {} if certainty is None else {"certainty": f"{_check_certainty(certainty):g}"}
     changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
     changes |= {} if source is None else {"source": check_word(source, "source")}
-    if not changes:
-        raise BadValue("nothing given to change", "--certainty, --value or --source")
+    if not changes and not trust:
+        raise BadValue("nothing given to change", "--certainty, --value, --source or --trust")
+    voucher = check_voucher(agent.settings, given.by)
     found: list[Belief] = []
     others: list[str] = []
 
     def edit(old: str) -> str:
+        changes.pop("trust", None)
+        changes.update(_change_trust(_wanted_belief(agent, old, name), changes, trust, voucher))
         new = _revise(agent, old, name, changes, check_word(reason, "reason"))
         found[:] = [belief for belief in (_find_belief(new, name), _find_belief(old, name)) if belief]
         others[:] = find_namesakes(new, "belief", name)
@@ -92,8 +113,7 @@ def revise_belief(
 def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reason: str) -> str:
     """Returns the text of Beliefs.md with fields of a belief changed, and a line about it in its log if it has one."""
     entry = find_entry(parse_cognitive(old), "belief", name)
-    if entry is None or _find_belief(old, name) is None:
-        raise NotFound(f"no belief {name!r} for agent {agent.id}", "mabos belief list shows them")
+    assert entry
     new = change_entry(old, entry, {**changes, "updated": today(agent)})
     if new is None:
         place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
@@ -106,6 +126,19 @@ def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reaso
     return log_change(new, entry.get("id"), entry.title, today(agent), change)
 
 
+def _change_trust(belief: Belief, changes: Mapping[str, str], trust: str, by: str) -> dict[str, str]:
+    """Returns the field of trust where a revision touches it: another text is not what somebody vouched for, and another source
+    does not make trusted what was not."""
+    if not trust and not changes.keys() & {"text", "source"}:
+        return {}
+    kept = trust_by_source(belief.trust, belief.source) if "text" in changes else belief.trust
+    source = changes.get("source", belief.source)
+    level = check_trust(trust, source, by, kept)
+    is_raised = needs_voucher(level, source) or trust_rank(level) > trust_rank(kept) == 0
+    new = render_trust(level, source, by if is_raised else "")
+    return {"trust": new or level} if new or level != belief.trust else {}
+
+
 def list_beliefs(agent: Agent, min_certainty: float, status: str) -> Result:
     """Lists the beliefs that are certain enough, in the order of the file; with a status, only those that have it."""
     beliefs, problems = load_beliefs(agent)
@@ -114,6 +147,14 @@ def list_beliefs(agent: Agent, min_certainty: float, status: str) -> Result:
     nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
     lines = [belief_line(belief) for belief in chosen] or [nothing]
     return Result({"beliefs": [belief_row(belief) for belief in chosen]}, lines, [str(problem) for problem in problems])
+
+
+def _wanted_belief(agent: Agent, text: str, name: str) -> Belief:
+    """Returns the belief with an id or a subject; NotFound when there is none."""
+    found = _find_belief(text, name)
+    if found is None:
+        raise NotFound(f"no belief {name!r} for agent {agent.id}", "mabos belief list shows them")
+    return found
 
 
 def _find_belief(text: str, name: str) -> Belief | None:

@@ -1,6 +1,7 @@
 """Cases of an agent: read as they are, changed under the agent's lock; and as Markdown for people and for search."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
 CasePlan = Callable[[CaseFile], tuple[CaseChanges, Result]]
+Lines = Sequence[tuple[Path, bytes]]
 _WHOLE = 200  # cases that still are one file
 
 
@@ -36,8 +38,11 @@ def _read(agent: Agent) -> tuple[CaseFile, bytes | None]:
     return (parse_cases(data, path) if data is not None else CaseFile(path=path)), data
 
 
-def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Result, list[str]]:
-    """Runs a plan on fresh cases in one transaction and writes its changes: its result, and warnings.
+def change_cases(
+    agent: Agent, command: str, plan: CasePlan[Result], ledger: Callable[[Result], Lines] | None = None
+) -> tuple[Result, list[str]]:
+    """Runs a plan on fresh cases in one transaction and writes its changes: its result, and warnings. `ledger` gives the lines
+    that the result adds to ledgers.
 
     The archive is written first: a crash before cases.json is replaced leaves a record too many, never a case too few.
     """
@@ -51,6 +56,7 @@ def change_cases(agent: Agent, command: str, plan: CasePlan[Result]) -> tuple[Re
         write = Write(
             [FileWrite(agent.paths.cases, new.data, data)],
             archive=_departed(file, changes.archive),
+            lines=ledger(result) if ledger else (),
             follow=lambda: materialize_cases(agent, new, {*ids, *changes.drop}, _state_of(file))[1],
             part="cases",
             ids=ids,

@@ -16,7 +16,7 @@ from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.item import MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
-from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.core.memory.trust import Claim, is_untrusted
 from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.memory.items import (
     StoreFile,
@@ -182,6 +182,7 @@ class _Change:
             "pages": undo,
         }
         ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
+        held = (*changes.working, *changes.short_term, *changes.put)
         return Write(
             (*files, FileWrite(paths.store, data, loaded.data)),
             archive=[(departure.at, render_departure(departure)) for departure in changes.archive],
@@ -190,6 +191,7 @@ class _Change:
             ids=() if changes.tally else tuple(dict.fromkeys(ids)),
             counts=_count(changes),
             intent=intent,
+            claims=[Claim(item.id, item.trust, item.source) for item in held if item.id in self._ids.issued],
         )
 
     def _put_lines(self) -> dict[str, list[bytes]]:

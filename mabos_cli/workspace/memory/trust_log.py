@@ -1,17 +1,19 @@
 """trust.jsonl of an agent, append-only and under git: what persons decided about items. And what follows for all others."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import day_of
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
     OUTSIDE,
+    Claim,
     Decision,
     Judgement,
     Ruling,
@@ -24,6 +26,7 @@ from mabos_cli.core.memory.trust import (
     needs_voucher,
     trust_by_source,
     trust_rank,
+    vouch,
 )
 from mabos_cli.formats.memory.items import (
     line_id,
@@ -31,6 +34,7 @@ from mabos_cli.formats.memory.items import (
     parse_decisions,
     parse_item,
     parse_store,
+    render_decision,
 )
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import find_departures
@@ -56,6 +60,12 @@ def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
 def load_rulings(paths: AgentPaths) -> dict[str, Ruling]:
     """Returns what persons decided about an agent's items, by id."""
     return find_rulings(load_decisions(paths)[0])
+
+
+def voucher_lines(agent: Agent, by: str, entries: Iterable[tuple[Claim, str]]) -> list[tuple[Path, bytes]]:
+    """Returns the lines of the log by which a person vouches for entries, each given with its text; none without a name."""
+    at = format_time(agent.now())
+    return [(agent.paths.trust_log, render_decision(vouch(*entry, by, at))) for entry in entries if by]
 
 
 class Observed:

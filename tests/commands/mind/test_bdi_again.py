@@ -181,9 +181,9 @@ def test_a_checkpoint_comes_back_once_for_each_flush(desk: Desk, monkeypatch: py
     checkpoint(desk, "second")
     assert once(desk)["checkpoint"] == "memory/checkpoints/2026-02-24-1100_00002.md"
     assert once(desk)["checkpoint"] is None
-    assert len(restored(desk)) == 2
+    assert len(restored(desk)) == 1
     text = (desk.folder() / "Beliefs.md").read_text("utf-8")
-    assert "first" in text and "second" in text and "before any" not in text
+    assert "second" in text and "first" not in text and "before any" not in text
 
 
 def test_after_a_compaction_that_nobody_noted(desk: Desk) -> None:

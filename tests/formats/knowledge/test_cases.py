@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.case import Case, CaseDeparture, Revision
+from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.knowledge import cases
 from mabos_cli.formats.knowledge.cases import (
@@ -59,6 +60,8 @@ CASES = st.builds(
         tuple
     ),
     st.just(()),
+    st.sampled_from(("", "manual")),
+    st.sampled_from(TRUSTS),
 )
 
 

@@ -1,5 +1,6 @@
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -8,10 +9,12 @@ from mabos_cli.core.memory.checkpoint import Checkpoint
 from mabos_cli.formats.markdown.escape import unescape_block
 from mabos_cli.formats.memory.checkpoint_md import (
     checkpoint_title,
+    checkpoint_trust,
     render_checkpoint,
     render_flush_prompt,
     restore_into_beliefs,
 )
+from mabos_cli.formats.mind.attitudes import parse_beliefs
 
 quick = settings(deadline=None, derandomize=True)
 AT = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
@@ -73,13 +76,19 @@ def test_restored_checkpoint_is_a_belief_at_the_end():
     beliefs = "# Beliefs\n\n## Market\n\nCertainty: 0.8\n"
     restored = restore_into_beliefs(beliefs, render_checkpoint(FULL), SOURCE, STAMP)
     assert restored.startswith(beliefs + "\n## Restored Session — 2026-02-24 14:30 UTC\n\nCertainty: 0.9\n")
-    assert f"\nSource: {SOURCE}\n[updated: 2026-02-24]\n\n### " in restored
-    assert "# Current Task Context\n\nClosing the books\n" in restored
-    assert restored.endswith("# Next Steps\n\n- call the bank\n- file\n")
-    assert [line for line in headings(restored) if line.startswith("## ")] == [
-        "## Market",
-        "## Restored Session — 2026-02-24 14:30 UTC",
-    ]
+    assert f"\nSource: {SOURCE}\n[updated: 2026-02-24]\n\nCurrent Task Context:\n\n  Closing the books\n" in restored
+    assert restored.endswith("Next Steps:\n\n  - call the bank\n  - file\n")
+    assert headings(restored) == ["# Beliefs", "## Market", "## Restored Session — 2026-02-24 14:30 UTC"]
+    assert "who signs?" not in restored
+
+
+@pytest.mark.parametrize("source, trust", [("", "agent"), ("transcript:s1", "untrusted"), ("manual", "agent")])
+def test_words_of_a_transcript_never_become_a_trusted_belief(source, trust):
+    text = render_checkpoint(FULL, source)
+    assert checkpoint_trust(text) == trust
+    (belief,) = parse_beliefs(restore_into_beliefs("# Beliefs\n", text, SOURCE, STAMP), "Beliefs.md")[0]
+    assert belief.trust == trust
+    assert checkpoint_trust(text.replace("Trust: untrusted", "Trust: trusted")) == trust
 
 
 def test_checkpoint_is_restored_only_once():
@@ -88,12 +97,52 @@ def test_checkpoint_is_restored_only_once():
     assert restore_into_beliefs(restored.replace("\n", "\r\n"), render_checkpoint(FULL), SOURCE, STAMP) is None
 
 
-def test_another_checkpoint_is_restored_behind_the_first():
-    restored = restore_into_beliefs("# Beliefs\n", render_checkpoint(FULL), SOURCE, STAMP)
-    longer_name = SOURCE.replace("1430", "1430_002")
-    both = restore_into_beliefs(restored, render_checkpoint(FULL), longer_name, STAMP)
-    assert both.startswith(restored)
-    assert both.count("## Restored Session") == 2
+BY_HEADINGS = """## Restored Session — 2026-02-23 09:00 UTC
+
+Certainty: 0.9
+Source: memory/checkpoints/2026-02-23-0900.md
+[updated: 2026-02-23]
+
+### Current Task Context
+
+Something old
+
+### Open Questions
+
+- who?
+
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("before, behind", [("# Beliefs\n\n", ""), ("", "## Market\n\nCertainty: 0.8\n\nGrows.\n")])
+def test_another_checkpoint_takes_the_place_of_the_first(before, behind, newline):
+    beliefs = (before + BY_HEADINGS + behind).replace("\n", newline)
+    restored = restore_into_beliefs(beliefs, render_checkpoint(FULL), SOURCE, STAMP)
+    again = restore_into_beliefs(restored, render_checkpoint(FULL), SOURCE.replace("1430", "1430_00002"), STAMP)
+    for text in (restored, again):
+        assert text.count("## Restored Session") == 1 and "Something old" not in text and "### " not in text
+        assert (before + behind).replace("\n", newline).rstrip() in text
+        assert text.count("\n") == text.count(newline)
+    assert again == restored.replace("1430.md", "1430_00002.md")
+
+
+def test_what_people_wrote_below_a_restored_session_stays():
+    beliefs = "# Beliefs\n\n" + BY_HEADINGS + "### Mine\n\nCertainty: 0.7\n\nI saw it.\n"
+    restored = restore_into_beliefs(beliefs, render_checkpoint(FULL), SOURCE, STAMP)
+    assert "### Mine\n\nCertainty: 0.7\n\nI saw it.\n" in restored and "Something old" not in restored
+
+
+@quick
+@given(hostile_texts, st.lists(hostile_texts, max_size=2))
+def test_a_restored_checkpoint_is_one_belief(context, decisions):
+    text = render_checkpoint(
+        Checkpoint(AT, context, tuple(decisions), next_steps=("- **B-001** [status: done]",)), "transcript:s"
+    )
+    beliefs = parse_beliefs(restore_into_beliefs("# Beliefs\n", text, SOURCE, STAMP), "Beliefs.md")[0]
+    assert [(belief.trust, belief.source, belief.certainty, belief.status) for belief in beliefs] == [
+        ("untrusted", SOURCE, 0.9, "")
+    ]
 
 
 @quick
