@@ -4,7 +4,7 @@ observation."""
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.network import (
     DATA,
@@ -121,17 +121,16 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
 def _caveats(
     network: Network, do: Evidence, seen: Evidence, tied: list[str], best: str, effect: float, plain: float | None
 ) -> tuple[str, ...]:
-    caveats = ["Holds if the arrows are causes and no common cause is missing."]
-    if tied:
-        caveats.append(f"{best} and {listed(tied)} are equally likely.")
-    if plain is not None and effect * plain < 0:
-        caveats.append("Seeing and setting point in opposite directions (Simpson's paradox).")
-    elif plain is not None and abs(plain - effect) > 1e-9:
-        caveats.append("Part of the difference that is seen comes from common causes.")
     later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
-    if later:
-        caveats.append(f"{listed(later)} follows from what is set: it counts as seen after the action.")
-    return tuple(caveats)
+    is_opposite = plain is not None and effect * plain < 0
+    is_confounded = plain is not None and abs(plain - effect) > 1e-9
+    return notes(
+        (True, "Holds if the arrows are causes and no common cause is missing."),
+        (tied, f"{best} and {listed(tied)} are equally likely."),
+        (is_opposite, "Seeing and setting point in opposite directions (Simpson's paradox)."),
+        (is_confounded and not is_opposite, "Part of the difference that is seen comes from common causes."),
+        (later, f"{listed(later)} follows from what is set: it counts as seen after the action."),
+    )
 
 
 def _shares(found: dict[str, float]) -> str:

@@ -7,7 +7,7 @@ from math import comb, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking, words
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
@@ -129,7 +129,11 @@ def _weigh(
         gone, slope = figure(share[name]), figure(slopes[name])
         lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")
     summary = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
-    caveats = _tree_caveats(share, order)
+    tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
+    caveats = notes(
+        (True, "Basic events count as independent of each other."),
+        (tied, f"{order[0]} and {listed(tied)} matter equally."),
+    )
     return Answer(ranking(tuple(order), share, tree.top), None, summary, cut(lines), detail, caveats)
 
 
@@ -159,13 +163,6 @@ class _Expansion:
                 slopes[name] = share * with_it[1].get(name, 0.0) + (1 - share) * without[1].get(name, 0.0)
             self.known[sets] = share * with_it[0] + (1 - share) * without[0], slopes
         return self.known[sets]
-
-
-def _tree_caveats(share: dict[str, float], order: list[str]) -> tuple[str, ...]:
-    tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
-    caveats = ["Basic events count as independent of each other."]
-    caveats += [f"{order[0]} and {listed(tied)} matter equally."] if tied else []
-    return tuple(caveats)
 
 
 def _sorted(one: CutSet, tree: Tree) -> list[str]:
@@ -260,15 +257,13 @@ def _cause_detail(one: Cause) -> dict[str, Any]:
 
 
 def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ...]:
-    caveats = ["Weights are judgements: the order tells what the evidence speaks for, not how likely it is."]
-    rank = [(one.strength, len(one.chain)) for one in roots]
-    equal = [one.name for one, its in zip(roots[1:], rank[1:], strict=True) if its == rank[0]]
-    if equal:
-        caveats.append(f"{roots[0].name} and {listed(equal)} are supported equally.")
+    equal = [one.name for one in roots if (one.strength, len(one.chain)) == (roots[0].strength, len(roots[0].chain))]
     broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
-    if broken:
-        caveats.append(f"{listed(broken)} has support, but a link above it has not.")
-    return tuple(caveats)
+    return notes(
+        (True, "Weights are judgements: the order tells what the evidence speaks for, not how likely it is."),
+        (len(equal) > 1, f"{' and '.join(equal)} are supported equally."),
+        (broken, f"{listed(broken)} has support, but a link above it has not."),
+    )
 
 
 def parse_tree(raw: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 
 MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 12
@@ -188,28 +188,34 @@ def _line(found: _Explained, n: int) -> str:
 
 
 def _caveats(found: _Explained) -> tuple[str, ...]:
-    caveats = []
-    if found.unexplained:
-        caveats.append(f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list")
     idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
-    if idle:
-        caveats.append(f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing")
-    if found.weights is None and any(cause.prior is not None for cause in found.causes):
-        caveats.append("some hypotheses have no prior, so costs decide and priors were not used")
-    if found.weights is not None and not found.posterior:
-        caveats.append(f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed")
-    if len(found.covers) > 1:
-        rank = [(found.weights[n] if found.weights else _row(found, n)["cost"]) for n in (0, 1)]
-        if math.isclose(*rank, rel_tol=1e-12):
-            caveats.append("the first two are equally good; the order given decided")
-    if found.posterior:
-        top = max(found.posterior, key=lambda chosen: found.posterior[chosen])
-        best = with_certain(found.causes, found.covers[0])
-        if top != best and found.posterior[top] > found.posterior[best] * (1 + 1e-9):
-            wider = " and ".join(found.causes[c].name for c in top)
-            caveats.append(f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed")
-        caveats.append("probabilities hold if hypotheses are independent and nothing else can cause the observations")
-    return tuple(caveats)
+    has_priors = any(cause.prior is not None for cause in found.causes)
+    rank = found.weights or [_row(found, n)["cost"] for n in range(len(found.covers))]
+    caveats = notes(
+        (found.unexplained, f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list"),
+        (idle, f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing"),
+        (has_priors and not found.weights, "some hypotheses have no prior, so costs decide and priors were not used"),
+        (
+            found.weights and not found.posterior,
+            f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed",
+        ),
+        (
+            len(rank) > 1 and math.isclose(rank[0], rank[1], rel_tol=1e-12),
+            "the first two are equally good; the order given decided",
+        ),
+    )
+    if not found.posterior:
+        return caveats
+    top = max(found.posterior, key=lambda chosen: found.posterior[chosen])
+    best = found.posterior[with_certain(found.causes, found.covers[0])]
+    wider = " and ".join(found.causes[c].name for c in top)
+    return caveats + notes(
+        (
+            found.posterior[top] > best * (1 + 1e-9),
+            f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed",
+        ),
+        (True, "probabilities hold if hypotheses are independent and nothing else can cause the observations"),
+    )
 
 
 def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:

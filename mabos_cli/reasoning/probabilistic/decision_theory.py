@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_same, check_size, sum_to_one
 from mabos_cli.reasoning.shape import map_of, number, optional, probability, record, text
 
@@ -62,6 +62,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "dominated": [{"act": worse, "by": better, "how": how} for worse, better, how in dominance],
     }
     agree = sum(chosen in found for found in picks.values())
+    beaten_by = [f"{how} dominated by {better}" for worse, better, how in dominance if worse == chosen]
     beaten = [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
     figures = "" if decider == "majority" else f" with {figure(_shown(decider, deciding, sign)[chosen])}"
     return Answer(
@@ -70,7 +71,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
         cut(_steps(scores, picks, sign) + beaten),
         detail,
-        _caveats(chosen, tied, dominance, shares, fields["kind"]),
+        notes(
+            (tied, f"{chosen} ties with {listed(tied)}; the first in the input is named."),
+            (beaten_by, f"{chosen} is {' and '.join(beaten_by)}."),
+            (
+                shares is None,
+                "Without probabilities, Laplace takes all states as equally likely, the rest ignore chances.",
+            ),
+            (fields["kind"] == "costs", "Payoffs are costs: maximin guards against the highest cost."),
+        ),
     )
 
 
@@ -132,20 +141,6 @@ def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str
         rest = listed([f"{act} {figure(shown[act])}" for act in order if act not in found], 3)
         lines.append(f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else ""))
     return lines
-
-
-def _caveats(
-    chosen: str, tied: list[str], dominance: list[tuple[str, str, str]], shares: Any, kind: str
-) -> tuple[str, ...]:
-    caveats = [f"{chosen} ties with {listed(tied)}; the first in the input is named."] if tied else []
-    caveats += [f"{chosen} is {how} dominated by {better}." for worse, better, how in dominance if worse == chosen]
-    if shares is None:
-        caveats.append(
-            "No probabilities were given: Laplace takes all states as equally likely, the rest ignore chances."
-        )
-    if kind == "costs":
-        caveats.append("Payoffs are costs: maximin guards against the highest cost.")
-    return tuple(caveats)
 
 
 def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, ranking
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
 
@@ -164,7 +164,15 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
     agree = f"{len(by_winner)} different winners by {len(counts)} rules" if len(by_winner) > 1 else "all rules agree"
     summary = f"{' and '.join(chosen.winners)} by {rule}" + (f"; {agree}" if len(counts) > 1 else "")
-    caveats = _caveats(rule, tally, counts)
+    is_tied = len(chosen.winners) > 1
+    has_ties = chosen.scores is not None and len({*chosen.scores.values()}) < len(tally.names)
+    broken = "a tie for the last place in the runoff was broken by earlier counts, then by the order of the candidates"
+    caveats = notes(
+        (len(by_winner) > 1, "the rules disagree: which was agreed on beforehand decides"),
+        (is_tied, f"tie for the first place by {rule}: {', '.join(chosen.winners)}"),
+        (has_ties and not is_tied, f"ties by {rule} further down stand in the order of the candidates"),
+        (any(one.tied for one in tally.rounds), broken),
+    )
     return Answer(ranking(chosen.order, scores), None, summary, cut(steps), detail, caveats)
 
 
@@ -188,21 +196,6 @@ def _round_line(n: int, one: Round, names: tuple[str, ...]) -> str:
     order = sorted(one.tally, key=lambda who: -one.tally[who])
     places = listed([f"{names[who]} {figure(float(one.tally[who]))}" for who in order], 5)
     return f"runoff {n}: {places}" + (f"; {names[one.out]} leaves" if one.out is not None else "")
-
-
-def _caveats(rule: str, tally: Tally, counts: dict[str, Count]) -> tuple[str, ...]:
-    caveats = []
-    if len({count.winners for count in counts.values()}) > 1:
-        caveats.append("the rules disagree: which was agreed on beforehand decides")
-    if len(counts[rule].winners) > 1:
-        caveats.append(f"tie for the first place by {rule}: {', '.join(counts[rule].winners)}")
-    elif (scores := counts[rule].scores) and len({*scores.values()}) < len(tally.names):
-        caveats.append(f"ties by {rule} further down stand in the order of the candidates")
-    if any(one.tied for one in tally.rounds):
-        caveats.append(
-            "a tie for the last place in the runoff was broken by earlier counts, then by the order of the candidates"
-        )
-    return tuple(caveats)
 
 
 def count_pairs(ballots: Sequence[Ballot], size: int) -> list[list[int]]:
