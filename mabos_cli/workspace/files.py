@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.search import documents
 from mabos_cli.errors import Conflict, InvalidFile
-from mabos_cli.formats.json.version import BEGINNING, NUMBERED, check_format
+from mabos_cli.formats.json.text import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX
 from mabos_cli.workspace.plain_files import LOCAL, append_lines, open_regular, read_regular, real_path, write_all
 from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_running, keep_rights, read_at, sync_folder

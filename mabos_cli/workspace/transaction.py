@@ -16,8 +16,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Relatives
 from mabos_cli.core.memory.trust import Claim, needs_voucher
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.formats.json.text import dump_line, dump_record
-from mabos_cli.formats.json.version import check_format
+from mabos_cli.formats.json.text import check_format, dump_line, dump_record, parse_ledger
 from mabos_cli.workspace.agent import Agent, Change
 from mabos_cli.workspace.archive import append_records
 from mabos_cli.workspace.files import (
@@ -26,7 +25,9 @@ from mabos_cli.workspace.files import (
     Moved,
     append_bytes,
     check_ledger,
+    list_stems,
     read_bytes,
+    read_end,
     remove_file,
     replace_file,
 )
@@ -270,3 +271,19 @@ def add_receipt(
     }
     with suppress(MabosError):
         append_bytes(workspace.receipts(at[:10]), dump_record(record), root=workspace.root)
+
+
+_TAIL = 1 << 16
+
+
+def last_runs(agent: Agent) -> dict[str, dict[str, Any]]:
+    """The latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
+    latest = latest_receipts(agent.paths.workspace)
+    return {str(record.get("command")): record for record in latest if record.get("agent") == agent.id}
+
+
+def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:
+    """The receipts at the end of the two latest days, oldest first."""
+    for day in list_stems(workspace.receipts_folder, ".jsonl")[-2:]:
+        records = parse_ledger(read_end(workspace.receipts(day), _TAIL)).records
+        yield from (record for record in records if isinstance(record.get("at"), str))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from mabos_cli.formats.json.version import BEGINNING, newer_format
+from mabos_cli.formats.json.text import BEGINNING, newer_format
 from mabos_cli.workspace.files import list_names
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.plain_files import read_regular

@@ -6,8 +6,8 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
-from mabos_cli.workspace.receipts import last_runs
 from mabos_cli.workspace.sources import index_state
+from mabos_cli.workspace.transaction import last_runs
 from mabos_cli.workspace.versions import find_newer
 
 # What waits, as people call it where its name does not say it.

@@ -38,8 +38,7 @@ from mabos_cli.workspace.mind import (
     refresh_mind,
     write_report,
 )
-from mabos_cli.workspace.receipts import last_runs
-from mabos_cli.workspace.transaction import Fresh, Write, transact
+from mabos_cli.workspace.transaction import Fresh, Write, last_runs, transact
 
 _COMMAND = "bdi cycle"
 _SUNDAY = 6

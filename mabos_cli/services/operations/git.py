@@ -20,7 +20,7 @@ from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.plain_files import LOCAL, workspace_above
-from mabos_cli.workspace.receipts import last_runs
+from mabos_cli.workspace.transaction import last_runs
 
 _COMMAND = "git merge %O %A %B %P"
 # Where mabos is not found, git merges the text and marks what conflicts: our side alone must not pass for a merge.

@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mabos_cli.errors import Conflict, MabosError, NotFound
-from mabos_cli.formats.json.text import dump_document, parse_json
-from mabos_cli.formats.json.version import check_format
+from mabos_cli.formats.json.text import check_format, dump_document, parse_json
 from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import kind_of, merge_file
