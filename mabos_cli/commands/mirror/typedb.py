@@ -7,9 +7,9 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core.language.text import one_line, plural
-from mabos_cli.core.mind.goal_seed import LINKS
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
+from mabos_cli.formats.mind.goal_seed import LINKS
 from mabos_cli.formats.mirror.typeql import check_read_only, render_define
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.goal_seed import Seeded, seed_business

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_word
-from mabos_cli.core.mind.goal_seed import LINKS, Seed, SeedAgent, Template
 from mabos_cli.core.mind.mind import LEVELS, parse_level
 from mabos_cli.formats.knowledge.reason_input import Source, cited, parse_source
 from mabos_cli.formats.markdown.escape import escape_block
@@ -15,6 +14,52 @@ from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.mind.cognitive_fields import ID
 from mabos_cli.formats.mind.mind_edit import Draft
 from mabos_cli.reasoning.shape import Shape, conform, list_of, map_of, optional, probability, record, text
+
+# Kind: the names of its links, and the kind that each leads to.
+LINKS = {
+    "goal": {"parent": "goal", "desire": "desire", "requires": "plan"},
+    "desire": {"motivates": "goal"},
+    "plan": {"goal": "goal"},
+    "belief": {"supports": "goal"},
+}
+Key = tuple[str, str]  # kind and id
+
+
+class Seed(NamedTuple):
+    """An entry of a template: whose it is, its id, title and text, its fields as they stand in a file, and its links."""
+
+    kind: str
+    agent: str
+    id: str
+    title: str
+    text: str
+    fields: Mapping[str, str]
+    links: Mapping[str, tuple[str, ...]]
+    steps: tuple[str, ...]
+    line: int
+
+    @property
+    def key(self) -> Key:
+        return self.kind, self.id
+
+
+class SeedAgent(NamedTuple):
+    """An agent that a template has something for."""
+
+    id: str
+    role: str = ""
+    name: str = ""
+    line: int = 0
+
+
+class Template(NamedTuple):
+    """A business: its agents, and what each of them is given. The path is that of the file it was read from."""
+
+    path: str
+    business: str
+    agents: tuple[SeedAgent, ...]
+    seeds: tuple[Seed, ...]
+
 
 _LONGEST_TITLE = 300
 

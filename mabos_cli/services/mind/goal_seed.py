@@ -1,16 +1,15 @@
 """A business with goals and what belongs to them, from a template into the files of its agents."""
 
-from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.mind.goal_seed import LINKS, Held, Planned, Seed, SeedPlan, Template, check_template, plan_seed
-from mabos_cli.errors import InvalidFile, MabosError
+from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.mind.attitudes import KINDS, find_entry, goal_group
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.goal_seed import parse_template, seed_draft
+from mabos_cli.formats.mind.goal_seed import LINKS, Key, Seed, SeedAgent, Template, parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
 from mabos_cli.services.inputs import parse_ahead, read_given
 from mabos_cli.services.mind.attitudes import find_added
@@ -24,8 +23,8 @@ from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.transaction import write_receipt
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "templates" / "business-goals.yaml"
-# Of a seed by kind and id: the id that it got, and where it stands.
-Places = dict[tuple[str, str], tuple[str, str]]
+# Of an entry by kind and id in the template: its id and title, and where it stands.
+Places = dict[Key, tuple[str, str, str]]
 
 
 class Seeded(NamedTuple):
@@ -40,28 +39,35 @@ class Seeded(NamedTuple):
 
 
 def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: bool) -> Seeded:
-    """Writes what a template has, our own if no file is named, into the files of its agents; what is there is left as it is."""
-    workspace = call.open_workspace()
-    template = _read(file)
-    agents = list_agents(workspace)
-    held, warnings = _held(call, workspace, agents, {agent.id for agent in template.agents})
-    problems = check_template(template, held)
-    if problems:
-        raise InvalidFile(str(problems[0]), "nothing was written; mend the template")
-    made = _agents_to_make(template, agents) if create_agents else []
-    plan = plan_seed(template, held, [*agents, *made])
-    places: Places = {}
-    if not dry_run:
-        _make_agents(call, workspace, template, made)
-        places, troubles = _write(call, workspace, plan)
-        warnings += troubles
-    for agent in plan.missing:
-        left = sum(each.seed.agent == agent.id and each.state == "left out" for each in plan.entries)
-        if left:
+    """Writes what a template has, our own if no file is named, into the files of its agents.
+
+    What an agent has already, by id or by title, is left as it is; links lead to it.
+    """
+    workspace, template, known = call.open_workspace(), _read(file), list_agents(call.open_workspace())
+    missing = [agent for agent in template.agents if agent.id not in known]
+    made = _check_ids(template, missing) if create_agents else []
+    homes = {a.id: call.agent_of(find_agent(workspace, a.id)) for a in template.agents if a.id in known}
+    held = {name: _held_by(home) for name, home in homes.items()}
+    _check_links(template, {(kind, own) for entries in held.values() for kind, own, _, _ in entries})
+    there = {seed.key: place for seed in template.seeds if (place := _find_place(seed, held.get(seed.agent, [])))}
+    warnings: list[str] = []
+    for agent in missing:
+        if agent.id in made and not dry_run:
+            homes[agent.id] = _make_agent(call, workspace, agent)
+        elif agent.id not in made:
+            left = sum(seed.agent == agent.id for seed in template.seeds)
             warnings.append(f"no agent {agent.id}: {left} of its entries left out; --create-agents makes it")
-    rows = [_row(each, places, dry_run) for each in plan.entries]
-    missing = [agent.id for agent in plan.missing]
-    return Seeded(template.path, template.business, rows, made, missing, [*warnings, *plan.notes])
+    rows: list[dict[str, Any]] = []
+    for (name, kind), group in groupby(template.seeds, key=lambda seed: (seed.agent, seed.kind)):
+        seeds = list(group)
+        new = [_relink(seed, there) for seed in seeds if seed.key not in there]
+        places: Places = {}
+        if new and name in homes and not dry_run:
+            places, troubles = _add(homes[name], kind, new)
+            warnings += [f"{name}: {trouble}" for trouble in troubles]
+        state = "added" if name in homes or name in made else "left out"
+        rows += [_row(seed, state, there.get(seed.key), places.get(seed.key), dry_run) for seed in seeds]
+    return Seeded(template.path, template.business, rows, made, [agent.id for agent in missing], warnings)
 
 
 def _read(file: str) -> Template:
@@ -76,33 +82,44 @@ def _read(file: str) -> Template:
     return parse_template(read_given(file), "standard input" if file == "-" else file, day_of)
 
 
-def _held(
-    call: Session, workspace: WorkspacePaths, agents: Iterable[str], wanted: set[str]
-) -> tuple[list[Held], list[str]]:
-    """Returns what agents have already. One that cannot be read is an error where something is to be written, else a
-    warning."""
-    found: list[Held] = []
-    warnings: list[str] = []
-    for agent in agents:
-        try:
-            found += _held_by(call.agent_of(find_agent(workspace, agent)))
-        except MabosError as error:
-            if agent in wanted:
-                raise
-            warnings.append(f"{agent}: {error.message}")
-    return found, warnings
+def _held_by(agent: Agent) -> list[tuple[str, str, str, str]]:
+    """Returns kind, id, title and place of what an agent has already."""
+    found = [("belief", b.id, b.subject, b.place) for b in load_beliefs(agent)[0]]
+    for kind in LINKS:
+        found += [(kind, a.id, a.title, a.place) for a in load_attitudes(agent, kind)[0]] if kind != "belief" else []
+    return found
 
 
-def _held_by(agent: Agent) -> list[Held]:
-    found = [Held("belief", agent.id, b.id, b.subject, b.place) for b in load_beliefs(agent)[0]]
-    kinds = [kind for kind in LINKS if kind != "belief"]
-    attitudes = [each for kind in kinds for each in load_attitudes(agent, kind)[0]]
-    return found + [Held(each.kind, agent.id, each.id, each.title, each.place) for each in attitudes]
+def _find_place(seed: Seed, held: list[tuple[str, str, str, str]]) -> tuple[str, str, str] | None:
+    """Returns the id, title and place of what its agent has in place of a seed: by its id, or else by its title."""
+    mine = [each for each in held if each[0] == seed.kind]
+    same = [each for each in mine if each[1].casefold() == seed.id.casefold()]
+    same += [each for each in mine if each[2].casefold() == seed.title.casefold()]
+    return same[0][1:] if same else None
 
 
-def _agents_to_make(template: Template, agents: Iterable[str]) -> list[str]:
+def _check_links(template: Template, held: set[Key]) -> None:
+    """Raises InvalidFile for a link that leads to nothing, in the template or in the files of its agents."""
+    known = {seed.key for seed in template.seeds} | held
+    for seed in template.seeds:
+        for name, kind in LINKS[seed.kind].items():
+            lost = [entry_id for entry_id in seed.links[name] if (kind, entry_id) not in known]
+            if lost:
+                where = f"{template.path}:{seed.line}: {name}"
+                raise InvalidFile(f"{where}: no {kind} {lost[0]}", "nothing was written; mend the template")
+
+
+def _relink(seed: Seed, there: Places) -> Seed:
+    """Returns a seed whose links lead to what is there under another id, and not to what is there without one."""
+    links = {}
+    for name, kind in LINKS[seed.kind].items():
+        ids = [there[kind, each][0] if (kind, each) in there else each for each in seed.links[name]]
+        links[name] = tuple(filter(None, ids))
+    return seed._replace(links=links)
+
+
+def _check_ids(template: Template, missing: list[SeedAgent]) -> list[str]:
     """Returns the ids of agents that are not there; InvalidFile when one of them cannot be made, before any is."""
-    missing = [agent for agent in template.agents if agent.id not in agents]
     for agent in missing:
         try:
             check_agent_id(agent.id)
@@ -111,23 +128,11 @@ def _agents_to_make(template: Template, agents: Iterable[str]) -> list[str]:
     return [agent.id for agent in missing]
 
 
-def _make_agents(call: Session, workspace: WorkspacePaths, template: Template, made: Iterable[str]) -> None:
-    for agent in [each for each in template.agents if each.id in made]:
-        files = create_agent(workspace, agent.id, agent.role, agent.name)
-        write_receipt(call.agent_of(workspace.agent(agent.id)), "agent create", {"files": len(files)}, part="agent")
-
-
-def _write(call: Session, workspace: WorkspacePaths, plan: SeedPlan) -> tuple[Places, list[str]]:
-    """Writes what is to be added, each file once: where everything stands, and warnings."""
-    places: Places = {}
-    warnings: list[str] = []
-    opened: dict[str, Agent] = {}
-    for (agent, kind), seeds in plan.added().items():
-        home = opened.setdefault(agent, call.agent_of(find_agent(workspace, agent)))
-        written, troubles = _add(home, kind, seeds)
-        places |= written
-        warnings += [f"{agent}: {trouble}" for trouble in troubles]
-    return places, warnings
+def _make_agent(call: Session, workspace: WorkspacePaths, agent: SeedAgent) -> Agent:
+    files = create_agent(workspace, agent.id, agent.role, agent.name)
+    home = call.agent_of(workspace.agent(agent.id))
+    write_receipt(home, "agent create", {"files": len(files)}, part="agent")
+    return home
 
 
 def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]:
@@ -146,23 +151,24 @@ def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]
             added.append(seed)
         found = {seed.key: find_added(new, kind, seed.id, seed.title) for seed in added}
         places.clear()
-        places.update({key: (entry_id, f"{name}:{line}") for key, (entry_id, line) in found.items()})
+        places.update({s.key: (found[s.key][0], s.title, f"{name}:{found[s.key][1]}") for s in added})
         return new if added else old
 
-    ids = lambda: [entry_id for entry_id, _ in places.values() if entry_id]  # noqa: E731
+    ids = lambda: [place[0] for place in places.values() if place[0]]  # noqa: E731
     warnings = edit_mind(agent, "goal seed", kind, edit, ids)[1]
     return places, warnings
 
 
-def _row(each: Planned, places: Places, dry_run: bool) -> dict[str, Any]:
+def _row(
+    seed: Seed, state: str, there: tuple[str, str, str] | None, place: tuple[str, str, str] | None, dry_run: bool
+) -> dict[str, Any]:
     """Returns what became of an entry, as JSON."""
-    seed, state, there = each
-    row: dict[str, Any] = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state}
+    row = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state, "place": None}
     if there:
-        row |= {"agent": there.agent, "id": there.id or None, "title": there.title, "place": there.place}
-        is_same = (there.id, there.title.casefold()) == (seed.id, seed.title.casefold())
+        row |= {"state": "kept", "id": there[0] or None, "title": there[1], "place": there[2]}
+        is_same = (there[0], there[1].casefold()) == (seed.id, seed.title.casefold())
         return row if is_same else row | {"for": seed.id}
-    entry_id, place = places.get(seed.key, (seed.id, ""))
-    if state == "added" and not place and not dry_run:
-        row["state"] = "kept"  # somebody else was faster
-    return row | {"id": entry_id or None, "place": place or None}
+    if place:
+        return row | {"id": place[0] or None, "place": place[2]}
+    # Somebody else was faster.
+    return row | {"state": "kept"} if state == "added" and not dry_run else row
