@@ -27,7 +27,7 @@ WITH = "import sys; from mabos_cli.app import main; sys.exit(main(sys.argv[1:]))
 WITHOUT = (
     "import mabos_cli.workspace.memory.changing as changing\n"
     "class Nothing: warnings = []\n"
-    "changing.materialize_domains = lambda *_: (None, Nothing)\n" + WITH
+    "changing.materialize_domains = lambda *_, **_how: (None, Nothing)\n" + WITH
 )
 
 

@@ -25,8 +25,8 @@ from mabos_cli.formats.markdown.scan import split_head
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
 _VERSION = 4  # of the digests: those of another version are not read
-# The widths of lines that are tried until every critical item and instruction has its place, and the share kept for projects.
-_WIDTHS, _PROJECTS = (LONGEST, 150, 110, 80, 60), 0.25
+# The widths of lines that are tried until every critical item and instruction has its place, with the share kept for projects.
+_WIDTHS = ((LONGEST, 0.25), (150, 0.25), (110, 0.2), (80, 0.15), (60, 0.1))
 _MORE = {
     "critical": "mabos recall --priority-min critical --limit 0",
     "instructions": "mabos recall --type instruction --limit 0",
@@ -38,8 +38,8 @@ _MORE = {
 def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
     """Returns the index with as much as its text has room for, the foremost first: all domains, some projects, critical items,
     instructions, more projects. Lines are shortened where that gives every critical item and instruction its place."""
-    for width in _WIDTHS:
-        fitted = _fit(_narrowed(whole, width), room)
+    for width, share in _WIDTHS:
+        fitted = _fit(_narrowed(whole, width), room, share)
         out = fitted.left_out()
         if not out["critical"] + out["instructions"]:
             break
@@ -52,9 +52,9 @@ def _narrowed(index: MemoryIndex, width: int) -> MemoryIndex:
     return index._replace(lines=Lines(*lines)) if width < LONGEST else index
 
 
-def _fit(whole: MemoryIndex, room: int) -> MemoryIndex:
+def _fit(whole: MemoryIndex, room: int, share: float) -> MemoryIndex:
     fitted = _most(whole._replace(lines=Lines(), domains=()), "domains", whole.domains, room)
-    some = min(room, len(render_index(fitted)) + round(room * _PROJECTS))
+    some = min(room, len(render_index(fitted)) + round(room * share))
     for name, limit in (("projects", some), ("critical", room), ("instructions", room), ("projects", room)):
         fitted = _most(fitted, name, getattr(whole.lines, name), limit)
     return fitted
@@ -133,7 +133,7 @@ def _letter(name: str) -> str:
 
 @lru_cache(maxsize=1024)  # an index that is too long is rendered some ten times before it fits
 def _text(line: Headline) -> str:
-    is_long = line.size > LONGEST and len(line.text) > _WIDTHS[1]
+    is_long = line.size > LONGEST and len(line.text) > _WIDTHS[1][0]
     return f"{inline(line.text)} `mabos get {inline(line.id)}`" if is_long else inline(line.text)
 
 
