@@ -1,4 +1,4 @@
-"""A token audit: what memory costs, what stands there twice, what nobody uses, and what could be done about it."""
+"""A token audit: what memory costs, what is repeated, what nobody uses, and what could be done about it."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,8 +6,15 @@ from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.clock import as_stamp
-from mabos_cli.core.language.similar import WordIndex, says_the_same, word_set
-from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.language.similar import (
+    WordIndex,
+    count_negations,
+    likeness,
+    numbers_of,
+    says_the_same,
+    word_set,
+)
+from mabos_cli.core.language.text import one_line, plural, stem, terms
 from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, MemoryItem
 
 # The scopes of an audit, and the categories of sources in them.
@@ -19,11 +26,15 @@ SCOPES = {
 }
 # What a host puts before an agent at all times; of skills, a line each.
 ALWAYS = ("system_prompt", "index", "memory_md", "skills")
-# Derived from the store: what stands there twice is changed there, if at all.
+# Derived from the store: repetitions are changed there, if at all.
 _DERIVED = ("index", "domains")
 ALIKE = 0.8
 _FEWEST_WORDS = 5  # of a statement; shorter ones are alike by chance
 _SAFE = 0.95  # likeness from which a copy may go without a second look
+# A paraphrase has most of the terms of the other statement, and this many at least; fewer of them where they stand in another order, for
+# a statement with one other value keeps the order. Texts that share fewer than half are not compared.
+_TERMS, _REORDERED, _FEWEST_TERMS, _NEAR = 0.85, 0.75, 4, 0.5
+_MODAL = frozenset(map(stem, "always never first must should without please ensure make sure only".split()))
 
 
 class Source(NamedTuple):
@@ -73,28 +84,52 @@ class Advice(NamedTuple):
     risk: str
 
 
-def find_duplicates(sources: Iterable[Source], alike: float = ALIKE) -> list[Duplicate]:
-    """Statements that say what another one says, in the order of the sources, each paired with the one most like it.
+def find_duplicates(sources: Iterable[Source]) -> list[Duplicate]:
+    """Returns statements that say what another one says, also in other words, in the order of the sources, each paired with the one
+    most like it.
 
     Two that differ in a number or a negation say different things. Files derived from the store repeat it by design.
     """
     places = [
-        (Place(source, line, text), said)
+        Place(source, line, text)
         for source in sources
         for line, text in source.statements
-        if len(said := word_set(text)) >= _FEWEST_WORDS
+        if len(word_set(text)) >= _FEWEST_WORDS
     ]
-    index, found = WordIndex(alike), []
-    for at, said in enumerate(_by_rarity([said for _, said in places])):
-        place = places[at][0]
-        for similarity, key in index.find(said, alike):
-            other = places[int(key)][0]
-            both = place.source.category in _DERIVED and other.source.category in _DERIVED
-            if not both and (other.text == place.text or says_the_same(other.text, place.text)):
-                found.append(_pair(other, place, similarity))
-                break
+    index, found = WordIndex(_NEAR), []
+    for at, said in enumerate(_by_rarity([_terms(place.text) for place in places])):
+        place, near = places[at], (places[int(key)] for _, key in index.find(said, _NEAR))
+        others = [other for other in near if not {other.source.category, place.source.category} <= {*_DERIVED}]
+        likest = max(((sameness(other.text, place.text), -n) for n, other in enumerate(others)), default=(0.0, 0))
+        if likest[0]:
+            found.append(_pair(others[-likest[1]], place, likest[0]))
         index.add(f"{at:08d}", said)
     return found
+
+
+def sameness(a: str, b: str) -> float:
+    """Returns how far two statements say the same, in 0..1: below 0.95 in other words; 0 when they do not.
+
+    >>> sameness("Never send external messages without asking first", "Always ask before sending external messages")
+    0.94
+    >>> sameness("Dana prefers email over Slack now", "Dana prefers Slack over email now")
+    0.0
+    """
+    same = likeness(word_set(a), word_set(b))
+    if same >= ALIKE:
+        return same if a == b or says_the_same(a, b) else 0.0
+    one, two = _terms(a), _terms(b)
+    common = one & two
+    orders = [[term for term in terms(text) if term in common] for text in (a, b)]
+    share = _TERMS if orders[0] == orders[1] else _REORDERED
+    is_close = len(common) >= max(_FEWEST_TERMS, share * min(len(one), len(two)))
+    agrees = numbers_of(a) == numbers_of(b) and count_negations(a) % 2 == count_negations(b) % 2
+    return min(likeness(one, two), _SAFE - 0.01) if is_close and agrees else 0.0
+
+
+def _terms(text: str) -> frozenset[str]:
+    found = frozenset(terms(text))
+    return found - _MODAL or found
 
 
 def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
@@ -110,11 +145,10 @@ def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
-    """Returns which of two is removed: never the derived one; rather the one in MEMORY.md; else the later one."""
-    is_first = second.source.category in _DERIVED or (
-        first.source.category == "memory_md" != second.source.category and first.source.category not in _DERIVED
-    )
-    kept, extra = (second, first) if is_first else (first, second)
+    """Returns which of two is removed: rather the one in MEMORY.md, else one that is neither derived nor of a skill, else the later."""
+    ranks = {"memory_md": 3, "index": 1, "domains": 1, "skills": 0}
+    first_rank, second_rank = (ranks.get(place.source.category, 2) for place in (first, second))
+    kept, extra = (second, first) if first_rank > second_rank else (first, second)
     return Duplicate(kept, extra, round(similarity, 4))
 
 
@@ -140,22 +174,26 @@ def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[
     """Advises to remove what is elsewhere as well."""
     return [
         Advice(
-            "remove_duplicate",
-            f"remove {each.extra.ref}, which repeats {each.kept.ref}: {one_line(each.extra.text, 80)}",
-            count(each.extra.text),
-            "low" if each.similarity >= _SAFE else "medium",
+            "remove_duplicate", _removal(each), count(each.extra.text), "low" if each.similarity >= _SAFE else "medium"
         )
         for each in duplicates
     ]
 
 
-def advise_on_stale(stale: Sequence[Stale], days: int) -> list[Advice]:
-    """Advises to archive what nobody uses; it can be revived."""
+def _removal(pair: Duplicate) -> str:
+    verb = "repeats" if pair.similarity >= ALIKE else "says much the same as"
+    told = f"{pair.extra.ref}, which {verb} {pair.kept.ref}: {one_line(pair.extra.text, 80)}"
+    if pair.extra.source.category in _DERIVED:
+        return f"forget the item of {told}: mabos forget ID"
+    return f"{'shorten' if pair.extra.source.category == 'skills' else 'remove'} {told}"
+
+
+def advise_on_stale(stale: Sequence[Stale], command: str) -> list[Advice]:
+    """Advises to archive what a run of the lifecycle would take; it can be revived."""
     return [
         Advice(
             "archive_stale",
-            f"archive what was not used for {plural(days, 'day')} in domain {each.domain}, {plural(each.items, 'item')}: "
-            "mabos lifecycle run --dry-run",
+            f"archive what is unused in domain {each.domain}, {plural(each.items, 'item')}: {command}",
             each.tokens,
             "medium" if each.important else "low",
         )
@@ -163,13 +201,18 @@ def advise_on_stale(stale: Sequence[Stale], days: int) -> list[Advice]:
     ]
 
 
-def advise_on_sections(sections: Iterable[tuple[str, int]], largest: int) -> list[Advice]:
-    """Advises to move large sections of MEMORY.md, given with their tokens, into items."""
-    return [
-        Advice("move_to_items", f"move {name} into items: mabos migrate", tokens, "medium")
+def advise_on_sections(sections: Iterable[tuple[str, int]], migrated: tuple[int, int], largest: int) -> list[Advice]:
+    """Advises to move large sections of MEMORY.md, given with their tokens, into items, and to remove what is items already: so many
+    entries with so many tokens."""
+    advice = [
+        Advice("move_to_items", f"move {name} into items: mabos migrate MEMORY.md", tokens, "medium")
         for name, tokens in sections
         if tokens >= largest
     ]
+    if migrated[1] >= largest:
+        told = f"remove {plural(migrated[0], 'entry')} from MEMORY.md by hand, which are items now and found by recall"
+        advice.append(Advice("remove_migrated", told, migrated[1], "medium"))
+    return advice
 
 
 def advise_on_files(sources: Iterable[Source], largest: int) -> list[Advice]:
@@ -186,7 +229,7 @@ def advise_on_index(is_stale: bool, is_missing: bool) -> list[Advice]:
     if not is_stale:
         return []
     why = "write memory/INDEX.md" if is_missing else "refresh memory/INDEX.md and the domain files"
-    return [Advice("refresh_index", f"{why}: mabos context index", 0, "low")]
+    return [Advice("refresh_index", f"{why}: mabos materialize", 0, "low")]
 
 
 def rank_advice(advice: Iterable[Advice]) -> list[Advice]:

@@ -1,7 +1,7 @@
 """Audits what the files of an agent cost in tokens, and finds what could be saved."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.context.audit import (
@@ -20,14 +20,16 @@ from mabos_cli.core.context.audit import (
     find_stale,
     rank_advice,
 )
-from mabos_cli.core.context.texts import Count
-from mabos_cli.core.language.clock import DAY, earlier, format_time
+from mabos_cli.core.context.texts import Count, split_sentences
+from mabos_cli.core.language.clock import earlier, format_time
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements
 from mabos_cli.services.context.pack import open_counter
 from mabos_cli.services.context.window import load_prompt_files, load_skills
+from mabos_cli.services.memory.migrate import load_migrated, open_note_files, read_notes
+from mabos_cli.services.memory.upkeep import run_lifecycle
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import DAY as DAY_NAME
@@ -90,11 +92,21 @@ def _load_sources(agent: Agent, count: Count) -> list[Source]:
 
 
 def _load_skill_sources(path: str, count: Count) -> list[Source]:
-    """Returns what a host tells an agent of each skill at all times: its name and what it is for."""
+    """Returns what a host tells an agent of each skill at all times: its name and what it is for. What the skill says when it is
+    loaded is compared as well."""
     return [
-        Source(f"skill {name}", "skills", count(f"- {name}: {description}"), ((0, description),))
-        for name, description, _ in (load_skills(path) if path else ())
+        Source(
+            f"skill {name}",
+            "skills",
+            count(f"- {name}: {description}"),
+            tuple((0, said) for said in dict.fromkeys((description, *split_sentences(description), *_said(body)))),
+        )
+        for name, description, body in (load_skills(path) if path else ())
     ]
+
+
+def _said(text: str) -> Iterator[str]:
+    return (said for _, said in find_statements(text))
 
 
 def _recommend(
@@ -106,15 +118,32 @@ def _recommend(
     count: Count,
 ) -> list[Advice]:
     s = agent.settings
-    advice = advise_on_duplicates(pairs, count)
-    advice += advise_on_stale(stale, int(s["audit.stale_after"] // DAY))
+    known = _migrated_lines(agent) if "memory_md" in wanted else {}
+    text = _text(read_bytes(agent.paths.memory_md) or b"").split("\n") if "memory_md" in wanted else []
+    migrated = len({*known.values()}), count("\n".join(line for n, line in enumerate(text, 1) if n in known))
+    left = split_sections("MEMORY.md", "\n".join(line for n, line in enumerate(text, 1) if n not in known))
+    advice = advise_on_sections([(each.name, count(each.text)) for each in left], migrated, s["audit.section_tokens"])
+    if any(each.action == "remove_migrated" for each in advice):
+        pairs = [pair for pair in pairs if pair.extra.source.category != "memory_md" or pair.extra.line not in known]
+    advice += advise_on_duplicates(pairs, count)
+    if stale:
+        planned = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0]
+        unused = [away.departure.item for away in planned.leaving if away.cause == "unused"]
+        command = f"mabos lifecycle run{' --yes' if planned.needs_yes else ''}"
+        advice += advise_on_stale(find_stale(unused, format_time(agent.now()), count), command)
     advice += advise_on_files(inside, s["audit.file_tokens"])
-    if "memory_md" in wanted:
-        sections = split_sections("MEMORY.md", _text(read_bytes(agent.paths.memory_md) or b""))
-        advice += advise_on_sections([(each.name, count(each.text)) for each in sections], s["audit.section_tokens"])
     if "domains" in wanted or "index" in wanted:
         advice += advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())
     return rank_advice(advice)
+
+
+def _migrated_lines(agent: Agent) -> dict[int, str]:
+    """Returns the lines of MEMORY.md whose entries became items, each with the key of its entry."""
+    if not agent.paths.memory_md.exists():
+        return {}
+    ledger, [file] = load_migrated(agent.paths), open_note_files(agent, [agent.paths.memory_md.name])
+    entries = (named for named in read_notes(agent, file).entries if named.key in ledger)
+    return {line: named.key for named in entries for line in range(named.note.first, named.note.last + 1)}
 
 
 def _text(data: bytes) -> str:

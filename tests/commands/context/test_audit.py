@@ -1,5 +1,6 @@
 """context audit as it is called: what costs how much, what is there twice, what to do, and the check for cron."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_bad_options(desk: Desk, words: list[str]) -> None:
 def test_an_index_that_is_not_there_is_written_anew(full: Desk) -> None:
     (full.folder() / "memory" / "INDEX.md").unlink()
     advice = audit(full, "--recommend", "--scope", "domains").data["recommendations"]
-    assert "write memory/INDEX.md: mabos context index" in [row["description"] for row in advice]
+    assert "write memory/INDEX.md: mabos materialize" in [row["description"] for row in advice]
 
 
 def test_an_audit_changes_nothing(full: Desk) -> None:
@@ -120,3 +121,32 @@ def test_an_audit_changes_nothing(full: Desk) -> None:
     before = state()
     audit(full, "--recommend")
     assert state() == before
+
+
+def test_advice_that_was_followed_is_not_given_again(full: Desk, tmp_path: Path) -> None:
+    """Follows every recommendation as a person would, until there is none."""
+    rules = "".join(f"- Rule {n}: {BILLING} in region {n}, and say so in the mail about it\n" for n in range(40))
+    full.write("MEMORY.md", (full.folder() / "MEMORY.md").read_text() + f"\n\n## Rules\n\n{rules}")
+    skill = tmp_path / "bill.md"
+    skill.write_text("---\nname: bill\ndescription: Bills.\n---\n- Kim likes short answers better than long ones\n")
+    given = []
+    for _ in range(12):
+        advice = audit(full, "--recommend", "--skills", str(skill)).data["recommendations"]
+        if not advice:
+            break
+        action, told = advice[0]["action"], advice[0]["description"]
+        given.append(action)
+        if action in ("move_to_items", "archive_stale", "refresh_index"):
+            assert full.run(*told.rpartition("mabos ")[2].split()).code == 0
+        elif action == "remove_migrated":
+            full.write("MEMORY.md", "# Memory\n\n## Billing\n\n- nothing\n")
+        else:
+            place = re.search(r"remove (\S+):(\d+),", told)
+            assert place, told
+            path = full.folder() / place[1]
+            lines = path.read_text().split("\n")
+            del lines[int(place[2]) - 1]
+            path.write_text("\n".join(lines))
+    assert audit(full, "--recommend").data["recommendations"] == []
+    assert given[0] == "move_to_items"
+    assert "remove_migrated" in given

@@ -1,5 +1,6 @@
 """An audit: what says the same, what is not used, and what is advised, dearest first."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +16,9 @@ from mabos_cli.core.context.audit import (
     find_duplicates,
     find_stale,
     rank_advice,
+    sameness,
 )
-from mabos_cli.core.language.similar import likeness, says_the_same, word_set
+from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.memory.item import MemoryItem
 
 BILLING = "We bill per seat because finance teams need a fixed number"
@@ -60,6 +62,35 @@ def test_another_number_or_a_negation_is_no_copy() -> None:
     assert refs(source("a", "memory_md", "We do ship on a Friday here", "We do not ship on a Friday here")) == []
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "is_same"),
+    [
+        ("Never send external messages without asking first", "Always ask before sending external messages", True),
+        (
+            "Customers get an answer in their language within a day",
+            "Answer customers within a day, in the language they use",
+            True,
+        ),
+        ("Ingrid has to approve invoices above 500 EUR", "Invoices above 500 EUR must be approved by Ingrid", True),
+        ("Ingrid has to approve invoices above 500 EUR", "Invoices above 900 EUR must be approved by Ingrid", False),
+        ("Dana prefers email over Slack for updates", "Dana prefers Slack over email for updates", False),
+        ("We use Postgres for billing data in production", "We use MySQL for billing data in production", False),
+        ("We deploy billing services on Friday evenings", "We never deploy billing services on Friday", False),
+    ],
+)
+def test_paraphrases_are_seen_and_other_claims_are_none(a: str, b: str, is_same: bool) -> None:
+    assert bool(refs(source("Persona.md", "system_prompt", a), source("MEMORY.md", "memory_md", b))) is is_same
+
+
+def test_copy_of_a_skill_goes_wherever_it_stands() -> None:
+    skill = Source("skill bill", "skills", 9, ((0, BILLING),))
+    assert refs(source("Persona.md", "system_prompt", BILLING), skill) == [("skill bill", "Persona.md:1")]
+    pairs = find_duplicates([source("memory/domains/facts.md", "domains", BILLING), skill])
+    assert advise_on_duplicates(pairs, len)[0].description == (
+        f"forget the item of memory/domains/facts.md:1, which repeats skill bill: {BILLING}: mabos forget ID"
+    )
+
+
 def test_few_words_are_no_copy() -> None:
     assert refs(source("a", "memory_md", "Owner of it: Ann", "Owner of it: Ann")) == []
 
@@ -82,8 +113,9 @@ def test_what_nobody_used() -> None:
     ]
     found = find_stale(items, "2026-01-25T14:30:00.000Z", len)
     assert found == [Stale("facts", 2, 16, 1), Stale("people", 1, 8, 0)]
-    assert [(each.savings, each.risk) for each in advise_on_stale(found, 30)] == [(16, "medium"), (8, "low")]
-    assert "30 days" in advise_on_stale(found, 30)[0].description
+    advice = advise_on_stale(found, "mabos lifecycle run")
+    assert [(each.savings, each.risk) for each in advice] == [(16, "medium"), (8, "low")]
+    assert advice[0].description == "archive what is unused in domain facts, 2 items: mabos lifecycle run"
 
 
 def test_advice() -> None:
@@ -91,9 +123,11 @@ def test_advice() -> None:
     advice = advise_on_duplicates(pairs, len)
     assert [(each.savings, each.risk) for each in advice] == [(58, "low"), (69, "medium")]
     assert advice[0].description == f"remove MEMORY.md:2, which repeats MEMORY.md:1: {BILLING}"
-    assert advise_on_sections([("MEMORY.md › A", 399), ("MEMORY.md › B", 400)], 400) == [
-        Advice("move_to_items", "move MEMORY.md › B into items: mabos migrate", 400, "medium")
+    assert advise_on_sections([("MEMORY.md › A", 399), ("MEMORY.md › B", 400)], (9, 399), 400) == [
+        Advice("move_to_items", "move MEMORY.md › B into items: mabos migrate MEMORY.md", 400, "medium")
     ]
+    told = "remove 9 entries from MEMORY.md by hand, which are items now and found by recall"
+    assert advise_on_sections([], (9, 400), 400) == [Advice("remove_migrated", told, 400, "medium")]
     files = [
         Source("AGENTS.md", "system_prompt", 5000),
         Source("d.md", "domains", 9000),
@@ -103,7 +137,7 @@ def test_advice() -> None:
         Advice("split_file", "split AGENTS.md (5,000 tokens) by topic", 1000, "medium")
     ]
     assert advise_on_index(False, True) == []
-    assert advise_on_index(True, True)[0].description == "write memory/INDEX.md: mabos context index"
+    assert advise_on_index(True, True)[0].description == "write memory/INDEX.md: mabos materialize"
 
 
 def test_the_dearest_comes_first_and_then_the_safest() -> None:
@@ -111,22 +145,19 @@ def test_the_dearest_comes_first_and_then_the_safest() -> None:
     assert [each.description for each in rank_advice(given)] == ["y", "z", "x"]
 
 
-statements = st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8).map(" ".join), max_size=12)
+statements = st.lists(st.lists(st.sampled_from("bcdefghj"), min_size=1, max_size=8).map(" ".join), max_size=12)
 
 
 @given(statements)
 def test_it_finds_what_comparing_all_would_find(texts: list[str]) -> None:
     found = {pair.extra.line for pair in find_duplicates([source("a", "memory_md", *texts)])}
-    sets = [word_set(text) for text in texts]
+    long = [len(word_set(text)) >= 5 for text in texts]
     expected = {
         n + 1
-        for n, said in enumerate(sets)
-        if len(said) >= 5
+        for n, text in enumerate(texts)
+        if long[n]
         and any(
-            len(sets[m]) >= 5
-            and likeness(said, sets[m]) >= 0.8
-            and (texts[m] == texts[n] or says_the_same(texts[m], texts[n]))
-            for m in range(n)
+            long[m] and sameness(texts[m], text) and likeness(*map(word_set, (texts[m], text))) >= 0.5 for m in range(n)
         )
     }
     assert found == expected
