@@ -138,7 +138,6 @@ SETTINGS = (
     Setting("context.compact_at", "fraction", 0.85, "share of the window from which to compact"),
     Setting("context.flush_at", "fraction", 0.9, "share of the window from which to save memory first"),
     Setting("context.recent_messages", "size", 6, "last messages that compression leaves as they are"),
-    Setting("audit.stale_after", "span", 2_592_000.0, "how long a domain's item may go unused before it is stale"),
     Setting("audit.section_tokens", "size", 400, "tokens of a section of MEMORY.md that are worth moving"),
     Setting("audit.file_tokens", "size", 4_000, "tokens above which a file is better split"),
     Setting("context.index_tokens", "size", 1_500, "INDEX.md stays under this many tokens; at least 400", least=400),

@@ -111,12 +111,6 @@ def _(t: Trial):
     return t.ok("context", "compress", "--history", _file(t, "chat.json", _TALK), "--budget", "700")["recent"]
 
 
-@effect("audit.stale_after", "100d", 1, 0)
-def _(t: Trial):
-    t.put([days_ago(50, 1, "Nobody asks for this any more", importance=0.5)])
-    return len(t.ok("context", "audit")["analysis"]["stale"])
-
-
 @effect("audit.section_tokens", 50, 0, 1)
 def _(t: Trial):
     t.write("MEMORY.md", "# Memory\n\n## Berths\n\n" + "Count the berths every day. " * 20 + "\n")

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count
-from mabos_cli.core.language.clock import as_stamp
 from mabos_cli.core.language.similar import (
     WordIndex,
     count_negations,
@@ -152,12 +151,11 @@ def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
     return Duplicate(kept, extra, round(similarity, 4))
 
 
-def find_stale(items: Iterable[MemoryItem], before: str, count: Count) -> list[Stale]:
-    """Returns the items of each domain whose last use, or else their creation, lies before a time."""
+def find_stale(unused: Iterable[MemoryItem], count: Count) -> list[Stale]:
+    """Returns what unused items come to, by domain."""
     found: dict[str, list[MemoryItem]] = {}
-    for item in items:
-        used = as_stamp(item.touched_at) if item.type in DOMAINS else ""
-        if used and used < before:
+    for item in unused:
+        if item.type in DOMAINS:
             found.setdefault(DOMAINS[item.type], []).append(item)
     return [
         Stale(
@@ -188,12 +186,12 @@ def _removal(pair: Duplicate) -> str:
     return f"{'shorten' if pair.extra.source.category == 'skills' else 'remove'} {told}"
 
 
-def advise_on_stale(stale: Sequence[Stale], command: str) -> list[Advice]:
+def advise_on_stale(stale: Sequence[Stale]) -> list[Advice]:
     """Advises to archive what a run of the lifecycle would take; it can be revived."""
     return [
         Advice(
             "archive_stale",
-            f"archive what is unused in domain {each.domain}, {plural(each.items, 'item')}: {command}",
+            f"archive what is unused in domain {each.domain}, {plural(each.items, 'item')}: mabos lifecycle run --yes",
             each.tokens,
             "medium" if each.important else "low",
         )

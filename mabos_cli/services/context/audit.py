@@ -20,8 +20,8 @@ from mabos_cli.core.context.audit import (
     find_stale,
     rank_advice,
 )
-from mabos_cli.core.context.texts import Count, split_sentences
-from mabos_cli.core.language.clock import earlier, format_time
+from mabos_cli.core.context.texts import Count
+from mabos_cli.core.language.text import split_sentences
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.formats.context.prompt_md import split_sections
 from mabos_cli.formats.markdown.escape import without_seal
@@ -63,8 +63,8 @@ def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False
     pairs = [
         pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
-    before = format_time(earlier(agent.now(), agent.settings["audit.stale_after"]))
-    stale = find_stale(agent.memory().long_term, before, counter.count) if "domains" in wanted else []
+    leaving = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0].leaving if "domains" in wanted else ()
+    stale = find_stale((away.departure.item for away in leaving if away.cause == "unused"), counter.count)
     logs = [name for name in list_names(agent.paths.memory) if re.fullmatch(rf"{DAY_NAME}\.md", name)]
     tokens = sum(counter.count(_text(read_bytes(agent.paths.memory / name) or b"")) for name in logs)
     always = sum(source.tokens for source in sources if source.category in ALWAYS)
@@ -126,11 +126,7 @@ def _recommend(
     if any(each.action == "remove_migrated" for each in advice):
         pairs = [pair for pair in pairs if pair.extra.source.category != "memory_md" or pair.extra.line not in known]
     advice += advise_on_duplicates(pairs, count)
-    if stale:
-        planned = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0]
-        unused = [away.departure.item for away in planned.leaving if away.cause == "unused"]
-        command = f"mabos lifecycle run{' --yes' if planned.needs_yes else ''}"
-        advice += advise_on_stale(find_stale(unused, format_time(agent.now()), count), command)
+    advice += advise_on_stale(stale)
     advice += advise_on_files(inside, s["audit.file_tokens"])
     if "domains" in wanted or "index" in wanted:
         advice += advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())

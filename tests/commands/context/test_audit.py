@@ -25,7 +25,7 @@ def full(desk: Desk) -> Desk:
     desk.put(
         [
             note(1, BILLING, type="decision"),
-            note(2, "Kim prefers short answers to long ones", type="preference", accessed_at=OLD),
+            note(2, "Kim prefers short answers to long ones", type="fact", accessed_at=OLD),
         ]
     )
     desk.run("materialize", "-a", "main")
@@ -60,7 +60,7 @@ def test_duplicates_across_files_cite_their_lines(full: Desk) -> None:
 
 def test_what_is_unused_and_what_to_do(full: Desk) -> None:
     data = audit(full, "--recommend").data
-    assert [(row["domain"], row["items"]) for row in data["analysis"]["stale"]] == [("preferences", 1)]
+    assert [(row["domain"], row["items"]) for row in data["analysis"]["stale"]] == [("facts", 1)]
     advice = data["recommendations"]
     assert advice[0]["action"] == "move_to_items"
     assert "MEMORY.md › Long" in advice[0]["description"]
