@@ -9,7 +9,7 @@ from mabos_cli.core.mind.commitment import is_past
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
 from mabos_cli.core.operations.report_graph import Picture
-from mabos_cli.core.operations.report_memory import Cut, MemoryView, Month, Span, cut, fair_share, shown
+from mabos_cli.core.operations.report_memory import Cut, MemoryView, Month, cut, fair_share, shown
 
 _TROUBLES = 40
 _CONFLICTS, _RESOLVED, _GOALS, _DATES = 40, 20, 150, 40
@@ -83,7 +83,6 @@ class Report(NamedTuple):
     agents: tuple[str, ...]
     memory: MemoryView
     months: Cut[Month]
-    spans: Cut[Span]
     clashes: Cut[Clash]
     settled: Cut[Settled]
     goals: Cut[GoalRow]
@@ -96,7 +95,7 @@ class Report(NamedTuple):
     @property
     def is_empty(self) -> bool:
         """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
-        lists = self.spans, self.clashes, self.settled, self.goals, self.dates, self.troubles
+        lists = self.months, self.clashes, self.settled, self.goals, self.dates, self.troubles
         return not any((self.memory.live, self.memory.archived, self.facts, *(each.total for each in lists)))
 
 

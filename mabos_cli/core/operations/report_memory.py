@@ -7,7 +7,7 @@ from heapq import nsmallest
 from typing import Generic, NamedTuple, TypeVar
 
 from mabos_cli.core.hierarchy.themes import Theme
-from mabos_cli.core.language.periods import Period, find_day, week_of
+from mabos_cli.core.language.periods import find_day, week_of
 from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, MemoryItem, priority_of
@@ -21,8 +21,7 @@ AGENTS = 60  # in a table that has a row for each
 Row = TypeVar("Row")
 # A secret is looked for before a text is cut, or its first half would be shown. The longest have half of this.
 _READ = 32_768
-QUARTERS, _MOST = 24, 6  # of all agents together, and of one; each brings three months and thirteen weeks
-_MONTHS, _TOPICS, _THEMES = 12, 6, 5
+MONTHS, _TOPICS = 12, 6
 
 
 class Cut(NamedTuple, Generic[Row]):
@@ -227,34 +226,12 @@ def _moment(held: Held) -> Moment:
     )
 
 
-class PeriodLog(NamedTuple):
-    """A period by the logs of an agent: days with a log, entries, the state of its summary, themes, and periods below."""
-
-    period: Period
-    days: int
-    entries: int
-    state: str
-    themes: Sequence[Theme]
-    below: tuple["PeriodLog", ...] = ()
-
-
-class Node(NamedTuple):
-    """A period in the hierarchy, with its themes and how often each is mentioned."""
+class MonthLog(NamedTuple):
+    """A month by the logs of an agent: its name, entries and themes."""
 
     name: str
-    days: int
-    length: int
     entries: int
-    state: str
-    themes: Cut[tuple[str, int]]
-    below: tuple["Node", ...]
-
-
-class Span(NamedTuple):
-    """The quarters of an agent, the latest first."""
-
-    agent: str
-    quarters: Cut[Node]
+    themes: Sequence[Theme]
 
 
 class Month(NamedTuple):
@@ -265,42 +242,21 @@ class Month(NamedTuple):
     topics: Cut[tuple[str, int]]
 
 
-def share_quarters(counts: Sequence[int]) -> int:
-    """Returns how many of its quarters each agent may show, the latest, given how many each has."""
-    return min(_MOST, fair_share(counts, QUARTERS))
-
-
-def list_spans(logs: Iterable[tuple[str, Cut[PeriodLog]]]) -> Cut[Span]:
-    """Lists the hierarchy of each agent that has logs, given with its quarters, the latest first."""
-    found = [
-        Span(agent, Cut(tuple(map(_node, quarters.rows)), quarters.left)) for agent, quarters in logs if quarters.rows
-    ]
-    return cut(found, QUARTERS)
-
-
-def _node(log: PeriodLog) -> Node:
-    period = log.period
-    themes = cut(((shown(theme.shown, 40), theme.entries) for theme in log.themes), _THEMES)
-    below = tuple(map(_node, log.below))
-    return Node(period.name, log.days, period.length, log.entries, log.state, themes, below)
-
-
-def list_months(logs: Iterable[tuple[str, Cut[PeriodLog]]]) -> Cut[Month]:
+def list_months(logs: Iterable[MonthLog]) -> Cut[Month]:
     """Lists the months of all agents together, the latest first.
 
     A topic of several agents is one, and counts for all of them.
     """
     entries: dict[str, int] = {}
     themes: dict[str, dict[str, Theme]] = {}
-    for month in (month for _, quarters in logs for quarter in quarters.rows for month in quarter.below):
-        name = month.period.name
-        entries[name] = entries.get(name, 0) + month.entries
-        known = themes.setdefault(name, {})
+    for month in logs:
+        entries[month.name] = entries.get(month.name, 0) + month.entries
+        known = themes.setdefault(month.name, {})
         for theme in month.themes:
             old = known.get(theme.key)
             known[theme.key] = _together(old, theme) if old else theme
     rows = [_month(name, entries[name], themes[name]) for name in sorted(entries, reverse=True) if entries[name]]
-    return cut(rows, _MONTHS)
+    return cut(rows, MONTHS)
 
 
 def _together(one: Theme, two: Theme) -> Theme:

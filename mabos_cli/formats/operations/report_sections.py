@@ -8,7 +8,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES
 from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Report, Settled, Side
 from mabos_cli.core.operations.report_graph import Line, Picture
-from mabos_cli.core.operations.report_memory import CLASS_NAMES, TIERS, Cut, MemoryView, Moment, Month, Node, Span
+from mabos_cli.core.operations.report_memory import CLASS_NAMES, TIERS, Cut, MemoryView, Moment, Month
 from mabos_cli.formats.operations.report_parts import (
     Html,
     Part,
@@ -30,12 +30,11 @@ _TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word
 
 
 def memory_sections(report: Report) -> Iterator[Section]:
-    """Yields memory over time, tiers, topics by month, the hierarchy, and the timeline."""
+    """Yields memory over time, tiers, topics by month, and the timeline."""
     many = len(report.agents) > 1
     yield Section("stored", "Memory over time", _stored(report.memory))
     yield Section("tiers", "Tiers now", _tiers(report.memory, many))
     yield Section("topics", "Top topics by month", _topics(report.months))
-    yield Section("hierarchy", "Hierarchy", _hierarchy(report.spans, many))
     yield Section("timeline", "Most important memories", _timeline(report.memory.timeline, many))
 
 
@@ -146,40 +145,6 @@ def _topic_card(month: Month) -> Html:
     more = f", {plural(month.topics.left, 'more topic')}" if month.topics.left else ""
     entries = element("p", f"{plural(month.entries, 'entry')}{more}", class_="more")
     return element("div", title, bars, entries, class_="card")
-
-
-def _hierarchy(spans: Cut[Span], many: bool) -> Part:
-    if not spans.rows:
-        return element("p", "No daily logs yet; once there are, ", code("mabos hierarchy build"), " sums them up.")
-    return [_span(span, many, len(spans.rows) == 1) for span in spans.rows], left_out(spans.left, "agent")
-
-
-def _span(span: Span, many: bool, alone: bool) -> Html:
-    quarters = [_quarter(node, alone and not number) for number, node in enumerate(span.quarters.rows)]
-    title = element("h3", span.agent) if many else None
-    return element("div", title, quarters, left_out(span.quarters.left, "quarter"), class_="span")
-
-
-def _quarter(node: Node, is_open: bool) -> Html:
-    months = [
-        element("li", _period(month), element("ul", (element("li", _period(week)) for week in month.below)))
-        for month in node.below
-    ]
-    return fold(_period(node), element("ul", months), is_open=is_open)
-
-
-def _period(node: Node) -> Part:
-    """Returns a period in a line: its name, how much there is of it, and its themes."""
-    extent = f"{node.days} of {node.length} days, {plural(node.entries, 'entry')}"
-    state = "" if node.state == "current" else f", summary {node.state}"
-    themes = ", ".join(f"{name} {count}" for name, count in node.themes.rows)
-    more = f" and {node.themes.left} more" if node.themes.left else ""
-    return (
-        element("b", node.name),
-        " ",
-        element("small", extent + state),
-        element("span", themes + more, class_="themes"),
-    )
 
 
 def _timeline(timeline: Cut[Moment], many: bool) -> Part:

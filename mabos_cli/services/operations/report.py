@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -9,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.periods import LEVELS, Period, periods_of
+from mabos_cli.core.language.periods import periods_of
 from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
@@ -25,21 +26,19 @@ from mabos_cli.core.operations.report import (
 )
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.core.operations.report_memory import (
+    MONTHS,
     TIERS,
     Cut,
     Held,
     MemoryView,
-    PeriodLog,
+    MonthLog,
     Tally,
     list_months,
-    list_spans,
-    share_quarters,
     shown,
 )
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
-from mabos_cli.services.hierarchy.build import tree_rows
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import find_target
 from mabos_cli.services.session import Session
@@ -125,7 +124,6 @@ class Gathering:
         """Gathers everything, under a name."""
         agents = tuple(home.id for home in self._homes)
         minds = [self._mind(home) for home in self._homes]
-        logs = self._logs()
         facts, lapsed = self._facts()
         memory = self._memory()
         trees = [
@@ -139,8 +137,7 @@ class Gathering:
             at=format_time(self._now),
             agents=agents,
             memory=memory,
-            months=list_months(logs),
-            spans=list_spans(logs),
+            months=list_months(self._months()),
             clashes=clashes,
             settled=settled,
             goals=list_goals(trees, self._now),
@@ -182,18 +179,10 @@ class Gathering:
         holding = [fact for fact in found if holds_at(fact, self._now)]
         return holding, len(found) - len(holding)
 
-    def _logs(self) -> list[tuple[str, Cut[PeriodLog]]]:
-        """Summarizes the latest quarters of each agent by its logs."""
-        digests = [each for home in self._homes if (each := self._read(home.id, None, Digests, home))]
-        quarters = [periods_of("quarterly", each.days) for each in digests]
-        most = share_quarters([len(each) for each in quarters])
-        found: list[tuple[str, Cut[PeriodLog]]] = []
-        for each, periods in zip(digests, quarters, strict=True):
-            summarized: tuple[PeriodLog, ...] = self._read(
-                each.agent.id, (), _summarize_quarters, each, periods[-most:]
-            )
-            found.append((each.agent.id, Cut(summarized, len(periods) - len(summarized))))
-        return found
+    def _months(self) -> list[MonthLog]:
+        """Summarizes the latest months of each agent by its logs."""
+        no_logs: list[MonthLog] = []
+        return [log for home in self._homes for log in self._read(home.id, no_logs, _summarize_months, home)]
 
 
 def _all_facts(agent: Agent) -> list[Fact]:
@@ -217,24 +206,13 @@ def _count_items(agent: Agent, tally: Tally) -> None:
             tally.add(Held(agent.id, TIERS[-1], item, trust_of_item(item)))
 
 
-def _summarize_quarters(digests: Digests, quarters: Sequence[Period]) -> tuple[PeriodLog, ...]:
-    """Summarizes some quarters and all below them by the logs of an agent, the latest quarter first."""
-    if not quarters:
-        return ()
-    states = {(row["level"], row["period"]): row["state"] for row in tree_rows(digests, LEVELS.index("weekly"))}
-
-    def summarize_period(period: Period) -> PeriodLog:
-        days = digests.days_in(period)
-        level = LEVELS.index(period.level) + 1
-        below = tuple(map(summarize_period, periods_of(LEVELS[level], days))) if LEVELS[level] != "daily" else ()
-        state = states.get((period.level, period.name), "")
-        try:
-            now = digests.stretch(period)
-            themes = summarize(period, now, digests.history(period)).themes
-        except MabosError:  # tree_rows says so: the state is unreadable
-            return PeriodLog(period, len(days), 0, state, (), below)
-        return PeriodLog(period, len(days), now.extent.entries, state, themes, below)
-
-    summarized = tuple(summarize_period(period) for period in reversed(quarters))
+def _summarize_months(agent: Agent) -> list[MonthLog]:
+    """Summarizes the latest months by the logs of an agent; one that cannot be read is left out, as in its hierarchy."""
+    digests, found = Digests(agent), []
+    for period in periods_of("monthly", digests.days)[-MONTHS:]:
+        with suppress(MabosError):
+            stretch = digests.stretch(period)
+            themes = summarize(period, stretch, digests.history(period)).themes
+            found.append(MonthLog(period.name, stretch.extent.entries, themes))
     digests.save()
-    return summarized
+    return found

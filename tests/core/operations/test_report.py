@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.hierarchy.themes import Theme
-from mabos_cli.core.language.periods import month_of, quarter_of
+from mabos_cli.core.language.periods import month_of
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.conflicts import find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, build_tree
@@ -21,14 +21,12 @@ from mabos_cli.core.operations.report import (
 from mabos_cli.core.operations.report_memory import (
     Cut,
     Held,
+    MonthLog,
     Outside,
-    PeriodLog,
     Tally,
     cut,
     fair_share,
     list_months,
-    list_spans,
-    share_quarters,
     shown,
 )
 
@@ -122,30 +120,17 @@ def theme(key: str, entries: int, score: float) -> Theme:
     return Theme(key, key.title(), entries, 0, 1, (), 0, score)
 
 
-def told(day: date, *themes: Theme, entries: int = 9) -> PeriodLog:
-    month = PeriodLog(month_of(day), 3, entries, "current", themes)
-    return PeriodLog(quarter_of(day), 3, entries, "missing", themes, (month,))
+def told(day: date, *themes: Theme, entries: int = 9) -> MonthLog:
+    return MonthLog(month_of(day).name, entries, themes)
 
 
 def test_months_of_all_agents_are_one() -> None:
     one = told(date(2026, 1, 5), theme("price", 4, 1.0), theme("storm", 9, 0.5))
     two = told(date(2026, 1, 9), theme("price", 7, 2.0))
-    months = list_months([("main", Cut((one, told(date(2025, 12, 1))))), ("ops", Cut((two,)))])
+    months = list_months([one, told(date(2025, 12, 1)), two])
     assert [month.name for month in months.rows] == ["2026-01", "2025-12"]
     assert months.rows[0].topics == Cut((("Price", 11), ("Storm", 9)), 0)
     assert months.rows[0].entries == 18
-
-
-def test_the_hierarchy_says_what_it_leaves_out() -> None:
-    many = [theme(f"t{n}", 20 - n, 1.0) for n in range(9)]
-    spans = list_spans([("main", Cut((told(date(2026, 1, 5), *many),), 4)), ("idle", Cut())])
-    assert [span.agent for span in spans.rows] == ["main"]
-    quarter = spans.rows[0].quarters.rows[0]
-    assert (quarter.name, quarter.length, quarter.state, quarter.themes.left) == ("2026-Q1", 90, "missing", 4)
-    assert [month.name for month in quarter.below] == ["2026-01"]
-    assert spans.rows[0].quarters.left == 4
-    assert list_spans([(f"a{n}", Cut((told(date(2026, 1, 5)),))) for n in range(30)]).left == 6
-    assert (share_quarters([40]), share_quarters([5, 1, 1]), share_quarters([9] * 24)) == (6, 5, 1)
 
 
 def test_conflicts_are_listed_most_severe_first_with_places() -> None:

@@ -11,7 +11,7 @@ import mabos_cli
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Report, Settled, Side
 from mabos_cli.core.operations.report_graph import Box, Line, Picture
-from mabos_cli.core.operations.report_memory import Cut, Held, Month, Node, Span, Tally
+from mabos_cli.core.operations.report_memory import Cut, Held, Month, Tally
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.formats.operations.report_parts import render_bar, render_columns
 
@@ -38,9 +38,6 @@ def report(word: str, agents: tuple[str, ...] = ("main", "ops"), left: int = 3) 
     moments = tuple(moment._replace(id=word, type=word, text=word) for moment in memory.timeline.rows)
     kinds = tuple(kind._replace(name=word) for kind in memory.kinds.rows)
     memory = memory._replace(timeline=Cut(moments, left), kinds=Cut(kinds, left))
-    week = Node("2026-W08", 3, 7, 9, word, Cut(((word, 2),), left), ())
-    month = week._replace(name="2026-02", length=28, below=(week,))
-    quarter = month._replace(name="2026-Q1", length=90, below=(month,))
     sides = Side(word, word, 0.9, False), Side(word, word, 0.8, True)
     goal = GoalRow(agents[0], 0, word, word, word, "active", word, 40.0, word, True, 1)
     line = Line(0, 1, Cut((word, word), left), True)
@@ -50,7 +47,6 @@ def report(word: str, agents: tuple[str, ...] = ("main", "ops"), left: int = 3) 
         agents=agents,
         memory=memory,
         months=Cut((Month("2026-02", 9, Cut(((word, 4), (word, 2)), left)),), left),
-        spans=Cut((Span(word, Cut((quarter,), left)),), left),
         clashes=Cut((Clash(agents[0], word, word, 0.8, sides, word),), left),
         settled=Cut((Settled(agents[0], word, (word, word), word, word, word),), left),
         goals=Cut((goal, goal._replace(depth=1, progress=None), goal), left),
@@ -72,7 +68,7 @@ def test_content_is_text_wherever_it_stands(word: str) -> None:
 
 def test_every_section_says_how_much_it_leaves_out() -> None:
     text = check_page(render_page(report("word", left=3), CSS)).text
-    for noun in ("types", "months", "quarters", "agents", "conflicts", "goals", "dates", "problems"):
+    for noun in ("types", "months", "conflicts", "goals", "dates", "problems"):
         assert f"3 more {noun} not shown" in text
     assert "3 more memories not shown" in text
     assert "Not drawn: 3 more entities, 3 more lines, 3 facts about plain values." in text
