@@ -36,14 +36,24 @@ def refuse_new_secrets(files: Sequence[FileWrite], texts: Iterable[str] | None, 
 def refuse_unvouched(files: Sequence[FileWrite], claims: Sequence[Claim] | None, read_log: Callable[[], bytes]) -> None:
     """Raises BadValue when an entry from outside that was not there before claims to be trusted, and the log of trust does not
     name it. `claims` are those of the new entries where a plan knows them; without them the files are compared."""
+    for claim in find_unvouched(files, claims, read_log):
+        raise BadValue(describe_claim(claim), "--by NAME says who vouches for it; nothing was written")
+
+
+def find_unvouched(
+    files: Sequence[FileWrite], claims: Sequence[Claim] | None, read_log: Callable[[], bytes]
+) -> list[Claim]:
+    """Returns what refuse_unvouched refuses."""
     if claims is None:
         claims = [claim for file in files for claim in _new_claims(file)]
     wanting = [claim for claim in claims if needs_voucher(claim.trust, claim.source)]
     log = read_log() if wanting else b""
-    for claim in wanting:
-        if dump_line(claim.id).encode("utf-8", "replace") not in log:
-            message = f"{one_line(claim.id, 60)} from {one_line(claim.source, 60)} claims to be {claim.trust}"
-            raise BadValue(message, "--by NAME says who vouches for it; nothing was written")
+    return [claim for claim in wanting if dump_line(claim.id).encode("utf-8", "replace") not in log]
+
+
+def describe_claim(claim: Claim) -> str:
+    """Returns what an entry claims, on a line."""
+    return f"{one_line(claim.id, 60)} from {one_line(claim.source, 60)} claims to be {claim.trust}"
 
 
 def _new_claims(file: FileWrite) -> Iterator[Claim]:

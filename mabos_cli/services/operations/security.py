@@ -1,5 +1,6 @@
 """Finds what makes a workspace risky: settings that ask for permission, links that lead out, special files, secrets at rest,
-files that others can read, dates in the future, locks that were left behind, programs that git would run."""
+files that others can read, dates in the future, trust that nobody vouches for, locks that were left behind, programs that git
+would run."""
 
 import os
 import re
@@ -7,21 +8,27 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 
 from mabos_cli.core.language.clock import as_stamp, format_time
 from mabos_cli.core.language.secrets import find_secrets
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.memory.trust import Claim
 from mabos_cli.errors import MabosError
+from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.services.operations.doctor import Finding, is_writing
 from mabos_cli.services.operations.setup import list_risky
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.entries import FoundEntry, is_open_to_others, walk_entries
-from mabos_cli.workspace.files import is_inside, read_bytes
+from mabos_cli.workspace.files import FileWrite, is_inside, read_bytes
 from mabos_cli.workspace.git import find_repository, find_stale_lock, list_named_programs
+from mabos_cli.workspace.knowledge.cases import load_cases
+from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import DAY, WorkspacePaths
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.runtime import now
+from mabos_cli.workspace.secret_gate import describe_claim, find_unvouched
 
 _LARGEST = 16 << 20  # bytes of a file that are searched for secrets
 _PIECE = 1 << 18  # characters that are searched at once, in whole lines
@@ -125,8 +132,9 @@ def _check_agents(session: Session, workspace: WorkspacePaths) -> Iterator[Findi
         if is_writing(agent):
             name = agent.paths.cited(agent.paths.lock)
             yield Finding("note", name, "a write is under way, or was cut off; the next writing command finishes it")
-        with suppress(MabosError):  # a store that cannot be read is named by doctor
-            yield from _check_items(agent)
+        for check in (_check_items, _check_vouchers):
+            with suppress(MabosError):  # a file that cannot be read is named by doctor
+                yield from check(agent)
 
 
 def _check_items(agent: Agent) -> Iterator[Finding]:
@@ -137,6 +145,22 @@ def _check_items(agent: Agent) -> Iterator[Finding]:
     if ahead:
         message = f"{plural(len(ahead), 'item')} dated in the future, the first is {ahead[0]}"
         yield Finding("problem", agent.paths.cited(agent.paths.store), message)
+
+
+def _check_vouchers(agent: Agent) -> Iterator[Finding]:
+    """Finds facts, cases, beliefs and lessons from outside that claim to be trusted although the log of trust names nobody."""
+    paths = agent.paths
+    log = read_bytes(paths.trust_log) or b""
+    minds = [paths.root / kind.file for kind in KINDS.values()]
+    held: list[tuple[Path, list[FileWrite], list[Claim] | None]] = [
+        (paths.facts, [], [Claim(fact.id, fact.trust, fact.source) for fact in load_facts(agent).asserted.facts()]),
+        (paths.cases, [], [Claim(case.id, case.trust, case.source) for case in load_cases(agent).cases()]),
+        *((path, [FileWrite(path, read_bytes(path) or b"", None)], None) for path in minds),
+    ]
+    for path, files, claims in held:
+        for claim in sorted(find_unvouched(files, claims, lambda: log)):
+            message = f"{describe_claim(claim)}; trust.jsonl names nobody who vouches for it"
+            yield Finding("problem", paths.cited(path), message)
 
 
 def _check_names(entries: list[FoundEntry]) -> Iterator[Finding]:
