@@ -25,6 +25,24 @@ EMPTY_TYPER = (
 )
 
 
+def list_calls(root: Path, items: int) -> dict[str, list[str]]:
+    """Makes a workspace with so many items; the commands on it, by what they are called."""
+    make_items(root, item_rows(items))
+    at = [MABOS, "-w", str(root)]
+    return {
+        "python -c pass": BARE,
+        "empty Typer program": [sys.executable, "-c", EMPTY_TYPER],
+        "mabos --version": [MABOS, "--version"],
+        "mabos status": [*at, "status"],
+        "mabos store": [*at, "store", "A new note about the release", "--tag", "t1"],
+        "mabos store --defer": [*at, "store", "A queued note", "--defer"],
+        "mabos recall": [*at, "recall", "sensor 5"],
+        "mabos context pack": [*at, "context", "pack", "sensor 5"],
+        "mabos belief list": [*at, "belief", "list"],
+        "mabos reason list": [*at, "reason", "list"],
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
@@ -35,31 +53,19 @@ def main() -> None:
     here = of_checkout(Path(__file__).parent.parent)
     other = of_checkout(options.against) if options.against else None
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "ws"
-        make_items(root, item_rows(options.items))
-        at = [MABOS, "-w", str(root)]
-        cases = {
-            "python -c pass": BARE,
-            "empty Typer program": [sys.executable, "-c", EMPTY_TYPER],
-            "mabos --version": [MABOS, "--version"],
-            "mabos status": [*at, "status"],
-            "mabos store": [*at, "store", "A new note about the release", "--tag", "t1"],
-            "mabos store --defer": [*at, "store", "A queued note", "--defer"],
-            "mabos recall": [*at, "recall", "sensor 5"],
-            "mabos context pack": [*at, "context", "pack", "sensor 5"],
-            "mabos belief list": [*at, "belief", "list"],
-            "mabos reason list": [*at, "reason", "list"],
-        }
-        for argv in cases.values():
-            cpu_seconds(argv, here)
-        times: dict[str, list[float]] = {name: [] for name in cases}
-        theirs: dict[str, list[float]] = {name: [] for name in cases}
-        programs = [(times, here)] + ([(theirs, other)] if other else [])
+        # Each program has a workspace: an index that the other one wrote would be rebuilt at every recall.
+        programs: list[tuple[dict[str, str], dict[str, list[str]], dict[str, list[float]]]] = []
+        for environment in (here, other) if other else (here,):
+            programs.append((environment, list_calls(Path(folder) / f"ws{len(programs)}", options.items), {}))
+        for environment, calls, _ in programs:
+            for argv in calls.values():
+                cpu_seconds(argv, environment)
         for _ in range(options.runs):
             # A command pays for what the one before it left to be done, so a round is run by one program alone.
-            for found, environment in programs:
-                for name, argv in cases.items():
-                    found[name].append(cpu_seconds(argv, environment))
+            for environment, calls, found in programs:
+                for name, argv in calls.items():
+                    found.setdefault(name, []).append(cpu_seconds(argv, environment))
+    times, theirs = programs[0][2], programs[-1][2]
     base = statistics.median(times["python -c pass"])
     print(
         f"CPU time relative to python -c pass ({base * 1000:.1f} ms here), medians of {options.runs}, {options.items} items"
