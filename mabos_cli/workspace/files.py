@@ -7,15 +7,17 @@ Appending: one write behind a complete last line, fsync; a failed write is taken
 
 import errno
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple, TypeVar
+from zlib import crc32
 
 from mabos_cli.core.search import documents
-from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.json.text import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX
 from mabos_cli.workspace.plain_files import LOCAL, append_lines, open_regular, read_regular, real_path, write_all
@@ -23,9 +25,8 @@ from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_runni
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
+_TRADED = re.compile(rf"{re.escape(TEMP_PREFIX)}\d+-\d+-([0-9a-f]{{8}})([0-9a-f]{{8}})-(.+)", re.DOTALL)
 Result = TypeVar("Result")
-
-
 ATTEMPTS = 50  # to write what somebody else keeps changing
 
 
@@ -87,10 +88,8 @@ def explained(path: Path, doing: str) -> Iterator[None]:
             errno.ELOOP: "replace the symbolic link by a file or folder",
             errno.EINVAL: "replace it by a file",
         }
-        reason = error.strerror or str(error)
-        raise InvalidFile(
-            f"cannot {doing} {path}: {reason}", hints.get(error.errno or 0, "nothing was half written")
-        ) from None
+        hint = hints.get(error.errno or 0, "nothing was half written")
+        raise InvalidFile(f"cannot {doing} {path}: {error.strerror or error}", hint) from None
 
 
 def read_bytes(path: Path) -> bytes | None:
@@ -254,16 +253,35 @@ def _put_new(temp: Path, target: Path) -> None:
 
 def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
     """Puts a file in the place of another by exchanging the two, and looks at what came out: Moved, with everything back in
-    its place, when that is not what was expected. False where the system cannot exchange files."""
-    if not exchange_files(temp, target):
-        return False
-    if read_bytes(temp) != expect:
+    its place, when that is not what was expected. False where the system cannot exchange files. The temporary file is named
+    after what it may hold, so that whoever finds it knows somebody else's save from our bytes."""
+    named = temp.with_name(f"{temp.name}-{crc32(expect):08x}{crc32(data):08x}-{target.name}")
+    os.replace(temp, named)
+    try:
+        if not exchange_files(named, target):
+            os.replace(named, temp)
+            return False
+        if read_bytes(named) != expect:
+            raise Moved(target, True)
+        return True
+    finally:
+        remove_temp(named)
+
+
+def remove_temp(temp: Path) -> None:
+    """Removes a temporary file. If a person's save was exchanged into it and its owner had no time to look, the save goes back to
+    its place; beside it where the file was saved again since."""
+    match = _TRADED.fullmatch(temp.name)
+    held = read_bytes(temp) if match else None
+    if match and held is not None and f"{crc32(held):08x}" not in (match[1], match[2]):
+        target = temp.with_name(match[3])
+        if f"{crc32(read_bytes(target) or b''):08x}" != match[2]:
+            os.replace(temp, target.with_name(f"{target.stem}.saved-{crc32(held):08x}{target.suffix}"))
+            return
         exchange_files(temp, target)
-        if read_bytes(temp) != data:  # saved once more in between: that is the latest word
+        if f"{crc32(read_bytes(temp) or b''):08x}" != match[2]:  # saved once more in between: that is the latest word
             exchange_files(temp, target)
-        raise Moved(target, True)
-    os.unlink(temp)
-    return True
+    temp.unlink(missing_ok=True)
 
 
 def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -> None:
@@ -376,6 +394,6 @@ def sweep_temps(folder: Path, *, locked: bool) -> int:
     """
     found = [temp for temp in find_temps(folder) if locked or _is_orphan(temp.name)]
     for temp in found:
-        with suppress(OSError):
-            temp.unlink()
+        with suppress(OSError, MabosError):
+            remove_temp(temp)
     return len(found)

@@ -163,6 +163,59 @@ def test_a_save_in_the_last_instant_is_not_lost(tmp_path: Path, monkeypatch: pyt
     assert os.listdir(tmp_path) == ["Beliefs.md"]
 
 
+class Killed(BaseException):
+    """What a test ends a process with that has no time for anything else."""
+
+
+@pytest.mark.parametrize("saved", [b"theirs", b""])
+@pytest.mark.parametrize("later", [b"", b"ours, and theirs again"])
+def test_a_save_in_the_last_instant_outlives_a_writer_that_was_killed_before_it_looked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: bytes, later: bytes
+) -> None:
+    path = tmp_path / "Beliefs.md"
+    path.write_bytes(b"old")
+    exchange = files.exchange_files
+
+    def late(one: Path, other: Path) -> bool:
+        with path.open("wb") as file:  # an editor that empties the file first
+            file.write(saved)
+            file.flush()
+            exchange(one, other)
+            file.write(b"" if saved else b"theirs")
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "exchange_files", late)
+        patch.setattr(files, "remove_temp", lambda temp: None)
+        patch.setattr(os, "unlink", lambda path: None)
+        with pytest.raises(Killed):
+            files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
+    assert path.read_bytes() == b"ours"
+    if later:
+        path.write_bytes(later)
+    assert sweep_temps(tmp_path, locked=True) == 1
+    assert path.read_bytes() == (later or b"theirs")
+    beside = [each.read_bytes() for each in tmp_path.glob("Beliefs.saved-*.md")]
+    assert beside == ([b"theirs"] if later else []) and len(os.listdir(tmp_path)) == 1 + len(beside)
+
+
+@pytest.mark.parametrize("held", [b"old", b"ours"])
+def test_what_a_killed_writer_left_of_its_own_is_removed(tmp_path: Path, held: bytes) -> None:
+    path = tmp_path / "Beliefs.md"
+    path.write_bytes(b"old")
+    with pytest.raises(Killed), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "remove_temp", lambda temp: None)
+        patch.setattr(files, "exchange_files", lambda one, other: _end(one, held))
+        files.replace_file(path, b"ours", root=tmp_path, expect=b"old", shared=True)
+    assert sweep_temps(tmp_path, locked=True) == 1
+    assert os.listdir(tmp_path) == ["Beliefs.md"]
+
+
+def _end(temp: Path, held: bytes) -> bool:
+    temp.write_bytes(held)
+    raise Killed
+
+
 def test_files_that_cannot_trade_places_are_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "Beliefs.md"
     path.write_bytes(b"old")
