@@ -32,8 +32,8 @@ _TAIL = 1 << 18  # bytes of a transcript that are searched for the number of tok
 _LARGEST = 1 << 27  # bytes of a transcript that are searched for compactions
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _COMPACTED = (b'"compact_boundary"', b'"type":"compacted"')
-_READ, _KEPT = 1 << 22, 1 << 16  # bytes of a transcript that are looked at, and that are kept
-_READING = 0.4  # seconds for what was said in a session: a compaction takes longer than that
+_READ, _KEPT = 1 << 23, 1 << 16  # bytes of a transcript that are looked at, and that are kept
+_READING = 0.5  # seconds of work for what was said in a session: a compaction takes longer than that
 _TEXT = 1500  # bytes of a request or an answer that a checkpoint quotes
 _LEAST = 0.03  # seconds for taking secrets out of the end, also when a busy machine was slow to get here
 _WRITING = 0.04  # seconds that the checkpoint takes
@@ -320,9 +320,9 @@ def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
     from mabos_cli.formats.memory.agent_transcripts import load_record
 
     failed: set[str] = set()
-    end = time.monotonic() + _READING
+    end = time.process_time() + _READING  # also on a busy machine
     for line in reversed(lines):
-        if time.monotonic() > end:
+        if time.process_time() > end:
             return
         record = load_record(line)
         name = find_host(record) or host
