@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.language.secret_shapes import (
+    GRANTS,
     KEY_NAMES,
+    KEYS,
     PASSWORDS,
     after,
     compiled,
@@ -16,6 +18,7 @@ from mabos_cli.core.language.secret_shapes import (
     is_password,
     is_place,
     is_random,
+    is_secret,
     is_strong,
 )
 from mabos_cli.core.language.seed_words import SEED_WORDS
@@ -24,83 +27,124 @@ Spans = Iterator[tuple[int, int, str]]  # where a secret starts and ends, and it
 
 # Words that lead from the name of a secret to the secret.
 _LINKS = frozenset(
-    "is was are be to now just still it as use this following type enter remains equals from ist lautet auf war es est en era in è é a para com"
-    " con jest je on är er este to".split()
+    "is was are be to now just still it as use this following type enter remains equals from ist lautet auf war es est en"
+    " c'est era in è é a para com con jest je on är er este to".split()
 )
-# The names of secrets, by the letters at which they are looked for.
+# The names of secrets, by the letters at which they are looked for. A `field` is one only where something is given to it.
 _NAMES = {
-    "pass": r"(?P<password>passwor[dt]|passwd|passphrase|passcode|passord|(?<=mot de )passe|(?<=palavra-)passe"
-    r"|(?:(?<=store)|(?<=key)|(?<=require))pass(?![a-z]))",
-    "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))",
+    "pass": r"(?P<password>pass[ _-]?(?:phrase|word|code)|passwort|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe)"
+    r"|(?P<field>pass(?![a-z]))",
+    "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))|(?P<field>pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
-    "secret": "(?P<key>secret)",
-    "key": rf"(?P<password>(?:(?<=wi-fi[ -])|(?<=wifi[ -])|(?<=wlan[ -]))key)|(?P<key>{after(KEY_NAMES)}key)"
+    "identified": "(?P<password>identified(?: with [a-z_0-9]{1,40})?(?= (?:by|as) ))",
+    "securestring": "(?P<password>securestring)",
+    "secret": "(?P<secret>secret)",
+    "key": rf"(?P<password>(?:(?<=wi-fi[ -])|(?<=wifi[ -])|(?<=wlan[ -])|(?<=network ))key)|(?P<secret>{after(KEY_NAMES)}key)"
     r"|(?P<token>(?<![a-z])(?<!public[ _-])key(?![a-z]))",
-    "token": r"(?P<token>(?<!page)(?<!page[_ -])token)",
+    "token": rf"(?P<secret>{after(GRANTS)}token)|(?P<token>(?<!page)(?<!page[_ -])(?<!next[_-])(?<!sync[_-])token)",
     "credential": "(?P<token>credential)",
+    "auth": "(?P<token>(?<=_)auth(?![a-z_]))",
     "pat": "(?P<token>(?<![a-z])pat(?![a-z]))",
     "wif": "(?P<token>(?<![a-z])wif(?![a-z]))",
     # Some languages add an ending: lösenordet.
     **{word: f"(?P<password>{word}[a-zäöåéí]{{0,3}})" for word in PASSWORDS},
+    **{word: f"(?P<token>{word})" for word in KEYS},
 }
+_QUOTE = r"\\{0,3}[\"'`]"
+# What may follow a name before its value, in .env files, YAML, JSON (also inside strings), XML, queries, tables and calls.
+_TAIL = r"(?:[_-]?(?:access|key|base|value|string|prod(?:uction)?|dev|staging|live|test|primary|secondary|old|new|\d{1,3})){0,2}"
+_IS = (
+    rf"(?:(?:{_QUOTE}|\*\*)?\]?[ \t]{{0,8}}(?::[ \t]?[A-Za-z][\w\[\].| ]{{0,20}}?(?=[ \t]?=[^=]))?[ \t]?"
+    rf"(?:={{1,3}}>?|:=?(?!/)|->|>|%3[ADad]|\\u003[adAD])(?:[ \t]|%2[027]){{0,8}}(?:\*\* )?"
+    rf"|(?:{_QUOTE})?,?(?:\s|\\n){{1,24}}(?:{_QUOTE})?value(?:{_QUOTE})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    rf"|{_QUOTE}(?:,[ \t]{{0,4}}|\)\.\w{{1,20}}\()(?=[\"'])|\([ \t]?(?=[\"'])|(?: by| as)?[ \t]{{1,4}}(?=[\"'])"
+    r"|(?:\*\*)?[ \t]{0,12}\|[ \t]{1,12}|</t[dh]>\s{0,4}<td>)"
+)
+# A sign that may end a value does so before a space, a quote, another such sign or the next pair.
+_NEXT = r"[\s;,&)}\]\"'`\\]|$|[\w. -]{1,30}[=:]"
+_BARE = rf"(?:[^\s\"'`;,&)}}\]<>\\%]|%(?!2[0267C]|3[BE]|0[AD])|[;,&)}}\]](?!{_NEXT})|\\(?![nrt\"'\\u]))"
+_VALUE = (
+    r"(?:[bru]?\\{0,3}\"((?:[^\"\\\n]|\\(?![\"nrt\\])){4,2048}+)\\{0,3}\"|[bru]?'([^'\n]{4,2048}+)'|`([^`\n]{4,2048}+)`"
+    rf"|(?:{_QUOTE})?({_BARE}{{4,2048}}+))"
+)
+_ASSIGNED = rf"(?i:{_TAIL}{_IS}){_VALUE}"
+# No sign is needed after an option or a variable: --password VALUE, --db-password VALUE, ENV DB_PASSWORD VALUE.
+_OPTION = "(?<=[A-Z]_)|" + "|".join(rf"(?<=--[\w-]{{{length}}})" for length in range(16))
+_OPTION_VALUE = rf"(?i:{_TAIL})[ \t]{{1,4}}{_VALUE}"
 # A name in code is no label: password_hash, token.go, secret(...), "password" in a list.
-_LABEL_ENDS = r"(?:s|['’]s)?(?=[\s:=\"'`*),;-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
-_LABELS = {key: f"(?:{name}){_LABEL_ENDS}" for key, name in _NAMES.items()}
-# A password has letters beside digits or signs, or letters of both cases in a row; keys are long.
-_HINTS = {
-    "password": r"[A-Za-z][0-9!@#$%^&*+=~_]|[0-9][A-Za-z]|[a-z][A-Z]|[a-z]-\d",
-    "key": "[!-~]{10}",
-    "token": "[!-~]{16}",
-}
+_LABEL_ENDS = r"(s?)(?:['’]s)?(?=[\s:=\"'`*),;-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
+# A secret has letters beside digits or signs, or letters of both cases in a row.
+_HINT = r"[A-Za-z][0-9!@#$%^&*+=~_]|[0-9][A-Za-z]|[a-z][A-Z]|[a-z]-\d"
 _OPENING, _CLOSING = "\"'`([{<", "\"'`)]}>,.;:"
 _SIGNS = ":=>*-"
 _REACH, _WORDS, _LONGEST = 120, 8, 2048
 _STOP = r"[a-z][.?!](?:\s|$)|\||\n\s*\n\s*\n"
-# What leads back from the name of a secret to the secret before it.
-_BACK = (" as ", " is ", " was ", " still ", " als ", " como ", " comme ", " come ", " jako ", " som ", " - ", " (")
-_BACK_LOOSELY = (" for ", " when ")
+# What leads back from the name of a secret to the secret before it: words behind the secret, and words before it.
+_BACK = r" (?:as|is|was|still|als|como|comme|come|jako|som|-) | \("
+_BACK_LOOSELY = " (?:for|when|at) "
+_ENTER = r"\b(?:use|using|enter|type|try|paste|with)$"
 
 
-def find_in_sentences(text: str, lowered: str, keys: Iterable[str]) -> Spans:
-    """Yields values that the words around them call a password, a key or a token.
+class _Judges(NamedTuple):
+    """How a value is judged that is linked to a name, that directly follows it, and that is only near it."""
 
-    >>> list(find_in_sentences(*["please use sunset2017$x as the password"] * 2, ["pass"]))
+    linked: Callable[[str], bool]
+    follows: Callable[[str], bool]
+    near: Callable[[str], bool]
+
+
+_JUDGES = {
+    "password": _Judges(is_password, is_guess, is_strong),
+    "field": _Judges(is_password, is_guess, is_strong),
+    "secret": _Judges(is_secret, is_random, is_random),
+    "token": _Judges(is_bearer, is_random, is_random),
+}
+
+
+def find_named(text: str, lowered: str, keys: Iterable[str]) -> Spans:
+    """Yields values that are secret by the name that they are given to, or that the words around them give them.
+
+    >>> list(find_named(*["please use sunset2017$x as the password"] * 2, ["pass"]))
     [(11, 23, 'password')]
     """
-    for key, place in _places(lowered, keys):
-        if match := compiled(_LABELS[key]).match(lowered, place):
-            kind = match.lastgroup or ""
-            found = _find_behind(text, match.end(), kind)
-            before = lowered[max(0, place - _REACH // 2) : place]
-            if not found and any(link in before for link in _BACK):
-                found = _find_ahead(text, place, _BACK, _judges(kind)[0])
-            if not found and kind == "password" and any(link in before for link in _BACK_LOOSELY):
-                found = _find_ahead(text, place, _BACK_LOOSELY, is_strong)
-            if found:
-                yield *found, "secret" if kind == "key" else kind
+    ends, assigned, option = compiled(_LABEL_ENDS), compiled(_ASSIGNED), compiled(_OPTION)
+    for key in keys:
+        label, place = compiled(_NAMES[key]), lowered.find(key)
+        while place >= 0:
+            done = place + len(key)
+            if name := label.match(lowered, place):
+                kind = name.lastgroup or ""
+                value = assigned.match(text, name.end())
+                if not value and text[place - 1 : place] in ("-", "_") and option.match(text, place):
+                    value = compiled(_OPTION_VALUE).match(text, name.end())
+                start, end = value.span(value.lastindex or 0) if value else (0, 0)
+                if value and _JUDGES[kind].linked(text[start:end]):
+                    yield start, end, "password" if kind == "field" else kind
+                    done = end
+                elif kind != "field" and (close := ends.match(lowered, name.end())):
+                    found = list(_find_behind(text, close.end(), kind))
+                    if not found and not close[1]:
+                        found = list(_find_ahead(text, place, kind))
+                    yield from ((*span, kind) for span in found)
+                # A sentence in quotes may hold a value; any other is done with.
+                elif value and " " not in text[start:end]:
+                    done = end
+            place = lowered.find(key, done)
 
 
-def _judges(kind: str) -> tuple[Callable[[str], bool], Callable[[str], bool], Callable[[str], bool]]:
-    """Returns how a value is judged that is linked to a label, that directly follows it, and that is only near it."""
-    if kind == "password":
-        return is_password, is_guess, is_strong
-    return (is_key if kind == "key" else is_bearer), is_random, is_random
-
-
-def _find_behind(text: str, place: int, kind: str) -> tuple[int, int] | None:
-    """Finds the value behind a label, over a few words at most: `password for the router is X`, `the new key (X)`."""
-    hints = compiled(_HINTS[kind])
+def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
+    """Yields the values behind a label, over a few words at most: `password for the router is X`, `the new key (X)`."""
+    hints = compiled(_HINT)
     limit = _end_of_sentence(text, place)
-    hint = hints.search(text, place, limit)
-    while hint:
+    first = place
+    while hint := hints.search(text, place, limit):
         start, end = _word_around(text, hint.start(), place)
-        words = text[place:start].split()
-        if start == place or len(words) > _WORDS or compiled(_STOP).search(text, place, start):
-            return None
+        words = text[first:start].split()
+        if start == first or len(words) > _WORDS or compiled(_STOP).search(text, first, start):
+            return
         if span := _judge_word(text, start, end, words, kind):
-            return span
-        hint = hints.search(text, end, limit)
-    return None
+            yield span
+        place = end
 
 
 def _end_of_sentence(text: str, place: int) -> int:
@@ -120,7 +164,7 @@ def _word_around(text: str, place: int, first: int) -> tuple[int, int]:
 
 def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) -> tuple[int, int] | None:
     """Returns where the value in a word stands, if there is one, by the words that lead from a label to it."""
-    linked, follows, near = _judges(kind)
+    judges = _JUDGES[kind]
     word = text[start:end]
     opening = len(word) - len(word.lstrip(_OPENING))
     value = word.strip(_OPENING + _CLOSING)
@@ -129,68 +173,72 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     particle = len(link) == 1 and not link.isascii()  # as in Chinese and Japanese
     is_sign = link[-1:] in _SIGNS or link[:1] == "-" or link.isdigit()
     if (link and (particle or is_sign or link in _LINKS)) or (not words and opening):
-        judge = linked
+        judge = judges.linked
     else:
-        judge = follows if words in ([], [","]) else near
+        judge = judges.follows if words in ([], [","]) else judges.near
     if value and judge(value) and not is_place(value):
         return start + opening, start + opening + len(value)
     return None
 
 
-def _find_ahead(text: str, place: int, links: tuple[str, ...], judge: Callable[[str], bool]) -> tuple[int, int] | None:
-    """Finds the value before a label in the same sentence: `use X as the password`, `is X still the right token`."""
-    first = max(0, place - _REACH)
+def _find_ahead(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
+    """Yields the value before a label in the same sentence: `use X as the password`, `is X still the right token`."""
+    first = max(0, place - _REACH // 2)
     first = max(first, text.rfind("\n", first, place) + 1)
-    leads_back = compiled(f"(?:{'|'.join(map(re.escape, links))})[^.?!;]*$")
-    for link in leads_back.finditer(text, first, place):
+    for link in compiled(f"({_BACK})|{_BACK_LOOSELY}").finditer(text, first, place):
         start, end = _word_around(text, link.start() - 1, first)
         value = text[start:end].strip(_OPENING + _CLOSING)
-        if value and judge(value) and not is_place(value):
+        entered = link[1] or compiled(_ENTER).search(text[first:start].rstrip().lower())
+        judge = _JUDGES[kind].linked if entered else _JUDGES[kind].near
+        if value and judge(value) and not is_place(value) and not compiled("[.?!;]").search(text, link.end(), place):
             start += text[start:end].index(value)
-            return start, start + len(value)
-    return None
+            yield start, start + len(value)
+            return
 
 
-def _places(lowered: str, keys: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Yields each of the keys with each place where it stands."""
+def _places(lowered: str, keys: Iterable[str]) -> Iterator[int]:
+    """Yields each place where one of the keys stands."""
     for key in keys:
         place = lowered.find(key)
         while place >= 0:
-            yield key, place
+            yield place
             place = lowered.find(key, place + len(key))
 
 
+_HEADER = 400
+_RULE_ROW = r"[\s|:-]*-[\s|:-]*"
+_SEPARATED = r"[\w .-]{1,30}([,;\t])[\w .-]{1,30}(?:\1[\w .-]{0,30})*"
+
+
 def find_in_columns(text: str, lowered: str, keys: Iterable[str]) -> Spans:
-    """Yields the cells of Markdown tables under a heading that calls them secret."""
-    if "|" not in text or not compiled(r"(?m)^[\s|:-]*-[\s|:-]*$").search(text):
-        return
-    place = 0
-    heads: list[bool] = []
-    previous = ""
-    for line in text.splitlines(keepends=True):
-        if "|" not in line:
-            heads = []
-        elif re.fullmatch(r"[\s|:-]+", line) and "-" in line:
-            heads = [_is_secret_heading(cell.strip(), keys) for cell in _cells(previous.lower())]
-        elif any(heads):
-            yield from _secret_cells(line, place, heads)
-        previous = line
-        place += len(line)
+    """Yields the cells of Markdown tables and separated values under a heading that calls them secret."""
+    done = 0
+    for place in sorted(_places(lowered, keys)):
+        end = lowered.find("\n", place, place + _HEADER) + 1
+        if place < done or not end:
+            continue
+        header = lowered[lowered.rfind("\n", max(0, place - _HEADER), place) + 1 : end - 1]
+        done = end
+        rows = compiled(r"[^\n]+\n?").finditer(text, end)
+        separated = compiled(_SEPARATED).fullmatch(header.strip())
+        if not separated and ("|" not in header or not compiled(_RULE_ROW).fullmatch(next(rows, header)[0])):
+            continue
+        sign = separated[1] if separated else "|"
+        heads = [_is_secret_heading(cell.strip(" `*"), keys) for cell in header.split(sign)]
+        for row in rows if any(heads) else ():
+            if sign not in row[0] or compiled(_RULE_ROW).fullmatch(row[0]):
+                break
+            yield from _secret_cells(row[0], row.start(), heads, sign)
+            done = row.end()
 
 
 def _is_secret_heading(cell: str, keys: Iterable[str]) -> bool:
     return cell not in ("key", "keys") and len(cell) < 40 and any(compiled(_NAMES[key]).search(cell) for key in keys)
 
 
-def _cells(line: str) -> list[str]:
-    return line.strip().strip("|").split("|")
-
-
-def _secret_cells(line: str, place: int, heads: list[bool]) -> Spans:
+def _secret_cells(line: str, place: int, heads: list[bool], sign: str) -> Spans:
     """Yields the cells of a row that stand under a secret heading and look like a secret."""
-    place += len(line) - len(line.lstrip())
-    place += line.lstrip().startswith("|")
-    for cell, secret in zip(_cells(line), heads, strict=False):
+    for cell, secret in zip(line.split(sign), heads, strict=False):
         value = cell.strip().strip("`*\"'")
         if secret and (is_password(value) or is_key(value)):
             start = place + cell.index(value)
@@ -216,7 +264,7 @@ _CODES = r"(?:recovery|backup|emergency|scratch|rescue)[ -](?:codes?|keys?|token
 
 def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
     """Yields the one-time codes that stand behind the words recovery codes, backup codes or the like."""
-    for _, place in _places(lowered, keys):
+    for place in _places(lowered, keys):
         label = compiled(_CODES).match(lowered, place)
         if not label:
             continue
@@ -279,7 +327,7 @@ class Finder(NamedTuple):
 
 
 FINDERS = (
-    Finder(tuple(_NAMES), ("password", "secret", "token"), find_in_sentences),
+    Finder(tuple(_NAMES), ("password", "secret", "token"), find_named),
     Finder(tuple(_NAMES), ("password", "secret"), find_in_columns),
     Finder(("recovery", "backup", "emergency", "scratch", "rescue"), ("recovery_code",), find_codes),
     Finder((), ("card",), find_cards),

@@ -5,12 +5,7 @@ which no other attempt of the same pattern starts, and nothing is repeated insid
 characters in two ways.
 """
 
-from collections.abc import Callable
-
 from mabos_cli.core.language.secret_shapes import (
-    KEY_NAMES,
-    PASSWORDS,
-    after,
     is_base32,
     is_basic,
     is_bearer,
@@ -22,15 +17,14 @@ from mabos_cli.core.language.secret_shapes import (
     is_session,
     is_token,
 )
-from mabos_cli.core.language.secret_tokens import TOKENS, VENDORS, Rule
+from mabos_cli.core.language.secret_tokens import Rule
 
 _SLASH = r"(?:\\{0,3}/|%2F)"  # JSON may write \/
 _WEB = f"(?:https?(?::|%3A){_SLASH}{_SLASH})?"
 # Tokens that are known by what stands around them.
-_NEAR_RULES = (
+_NEAR = (
     Rule("private_key", ("kty",), r"\"(?:d|k|p|q|dp|dq|qi)\\?\"\s{0,2}:\s{0,2}\\?\"([\w-]{20,})", anywhere=True),
     Rule("private_key", ("private-lines",), r"Private-Lines: ?\d+\s+((?:[A-Za-z0-9+/=]{16,}\s+){1,64})"),
-    Rule("private_key", ("xprv", "yprv", "zprv", "tprv"), r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,112}", run="token"),
     Rule(
         "aws_secret_key",
         ("secret", "akia", "asia"),
@@ -44,6 +38,9 @@ _NEAR_RULES = (
         r"((?:[A-Za-z0-9+/]|%2[BbFf]){32,}(?:=|%3[Dd]){0,2})",
     ),
     Rule("azure_key", ("==",), r"(?<![A-Za-z0-9+/-])[A-Za-z0-9+/]{86}==", anywhere=True),
+    Rule("cloud_token", ("atlasv1",), r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}", anywhere=True),
+    Rule("monitoring_key", ("nral",), r"(?<![0-9a-f])[0-9a-f]{36}NRAL", anywhere=True),
+    Rule("social_token", ("apa91b",), r"[\w-]{11}:APA91b[\w-]{100,}", anywhere=True),
     Rule("azure_key", ("q~",), r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{30,40}(?![\w~.-])", anywhere=True),
     Rule("npm_token", ("_auth",), r"_auth(?:Token)?[ \t]{0,2}=[ \t]{0,2}\"?([^\s\"$]{16,})", is_key),
     Rule("twilio_key", ("twilio",), r"(?i:twilio)[^\n]{0,120}?[^0-9A-Za-z]([0-9a-f]{32})(?![0-9A-Za-z])"),
@@ -60,7 +57,6 @@ _NEAR_RULES = (
         (".",),
         r"[MNO](?:(?<![\w-].)|(?<=\\[nrt].)|(?<=%[0-9A-F]{2}.)|(?<=[0-9]m.))[\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,}",
         is_key,
-        run="token",
         anywhere=True,
     ),
     Rule(
@@ -92,8 +88,6 @@ _NEAR_RULES = (
         anywhere=True,
     ),
 )
-
-_NEAR = tuple(rule._replace(run=rule.run or "near") for rule in _NEAR_RULES)
 
 _PIN_NAME = (
     r"(?i:(?:(?<![a-z])p(?:in|uk)|(?:(?<=door )|(?<=gate )|(?<=garage )|(?<=safe )|(?<=lock )|(?<=alarm )|(?<=entry )"
@@ -266,52 +260,4 @@ _LOGINS = (
     ),
 )
 
-# name = value, in the ways of .env files, YAML, JSON (also inside strings), XML, queries, options and plain words.
-_QUOTE = r"\\{0,3}[\"'`]"
-_IS = (
-    rf"(?:(?:{_QUOTE})?\]?[ \t]{{0,8}}(?::[ \t]?[A-Za-z][\w\[\].| ]{{0,20}}?(?=[ \t]?=[^=]))?[ \t]?"
-    rf"(?:={{1,3}}>?|:=?(?!/)|->|>|%3[ADad]|\\u003[adAD])(?:[ \t]|%2[027]){{0,8}}"
-    rf"|(?:{_QUOTE})?,?(?:\s|\\n){{1,24}}(?:{_QUOTE})?value(?:{_QUOTE})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
-    rf"|(?:{_QUOTE}),[ \t]{{0,4}}(?=[\"'])|\([ \t]?(?=[\"'])|[ \t]{{0,12}}\|[ \t]{{1,12}}|</t[dh]>\s{{0,4}}<td>"
-    r"|[ \t](?:for[ \t][\w .-]{1,40}?[ \t])?(?:is|was|to|set to)[ \t:]{1,3})"
-)
-# A sign that may end a value does so before a space, a quote, another such sign or the next pair.
-_NEXT = r"[\s;,&)}\]\"'`\\]|$|[\w. -]{1,30}[=:]"
-_BARE = rf"(?:[^\s\"'`;,&)}}\]<>\\%]|%(?!2[0267C]|3[BE]|0[AD])|[;,&)}}\]](?!{_NEXT})|\\(?![nrt\"'\\u]))"
-_VALUE = (
-    r"(?:[bru]?\\{0,3}\"((?:[^\"\\\n]|\\(?![\"nrt\\])){4,2048}+)\\{0,3}\"|[bru]?'([^'\n]{4,2048}+)'|`([^`\n]{4,2048}+)`"
-    rf"|(?:{_QUOTE})?({_BARE}{{4,2048}}+))"
-)
-_TAIL = (
-    r"(?:[_-]?(?:access|key|base|value|string|prod(?:uction)?|dev|staging|live|test|primary|secondary|old|new|\d{1,3}))"
-    r"{0,2}"
-)
-# No sign is needed after an option or a variable: --password VALUE, --db-password VALUE, ENV DB_PASSWORD VALUE.
-_OPTION = "(?:(?-i:(?<=[A-Z]_))|" + "|".join(rf"(?<=--[\w-]{{{length}}})" for length in range(16)) + ")"
-
-
-def _assigned(kind: str, keys: tuple[str, ...], names: str, judge: Callable[[str], bool]) -> Rule:
-    """Returns a rule for values that are secret because of the name they are given to."""
-    pattern = rf"(?i:({_OPTION})?(?:{names}){_TAIL}(?:{_IS}|(?(1)[ \t]{{1,4}}|(?!)))){_VALUE}"
-    return Rule(kind, keys, pattern, judge)
-
-
-_KEYS = after(KEY_NAMES)
-_GRANTS = after("access auth api refresh bot personal deploy security admin private oauth oauth2 server".split())
-_NAMED = (
-    _assigned(
-        "password",
-        ("pass", "pw", "psk", *PASSWORDS),
-        rf"passwor[dt]|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe|passphrase|passcode|(?:store|key)pass|bindpw|(?<![a-z])(?:pwd|pass|pw|psk)|{'|'.join(PASSWORDS)}|(?-i:(?<=[a-z])(?:Pass|Pwd))",
-        is_password,
-    ),
-    _assigned("secret", ("secret", "key", "token"), rf"secret|(?=key){_KEYS}key|(?=token){_GRANTS}token", is_key),
-    _assigned(
-        "token",
-        ("token", "credential", "pat", "wif"),
-        r"(?<!page)(?<!page[_-])(?<!next[_-])(?<!sync[_-])(?:token|credential)|(?<![a-z])(?:pat|wif)",
-        is_bearer,
-    ),
-)
-
-RULES = (*TOKENS, *VENDORS, *_NEAR, *_SHORT, *_LOGINS, *_NAMED)
+RULES = (*_NEAR, *_SHORT, *_LOGINS)

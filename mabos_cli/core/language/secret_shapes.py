@@ -13,11 +13,15 @@ PASSWORDS = (
     ",parola,slaptažodis,parool,пароль,κωδικός,şifre,mật khẩu,kata sandi,密码,密碼,口令,パスワード,비밀번호,סיסמה,كلمة المرور"
     ",पासवर्ड,รหัสผ่าน"
 ).split(",")
+# The same for keys and tokens.
+KEYS = "schlüssel,clé,chave,llave,chiave,sleutel,klucz,nyckel,ключ,токен,密钥,密鑰,秘钥,令牌,キー,トークン,토큰".split(",")
 # What a key must be called for a plain hash or UUID behind it to be taken for one.
 KEY_NAMES = (
     "api access private encryption signing auth master account client service shared app application webhook deploy license"
-    " admin sdk server routing integration unseal secret wallet fernet setup recovery priv"
+    " admin sdk server routing integration unseal secret wallet fernet setup recovery priv global consumer"
 ).split()
+# What a token must be called for the same.
+GRANTS = "access auth api refresh bot personal deploy security admin private oauth oauth2 server".split()
 
 compiled = cache(re.compile)  # re has a cache of its own, and takes longer to look it up than most patterns to run
 
@@ -33,6 +37,8 @@ _FILLERS = (
     " yoursecret yourpass goeshere redacted foobar xxxx *** ... …"
 ).split()
 _FILLER = r"(?:my|your|the|some|insert|enter|dummy|sample|fake|test)[_-]|.*([^\W_])\1{6}"
+# The names of algorithms and formats: argon2id, SHA-256, utf8, p256.
+_ALGORITHM = r"(?:argon|sha|hmac|pbkdf|scrypt|bcrypt|aes|rsa|md|ed|curve|utf|oauth|base|ipv|tls|rs|hs|es|p)[-_]?\d{1,5}[a-z]{0,4}"
 # What refers to a secret without holding it: a variable, a template, a call, a type, an address.
 _REFERENCE = (
     r"[$%](?:[A-Za-z_]|[({])|\$\d$|\{\{|\{[\w.]*(?:![rsa])?\}|<|%\(|@\w*\(|[A-Za-z_][\w.]*[\[(]|(?:process|os|env|self|this|config|settings)\."
@@ -43,12 +49,12 @@ _REFERENCE = (
 _WORDS = r"(?:[A-Z]?[a-z]++|[A-Z]++)?+\d{0,4}+"
 _NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_HASH = rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z]+-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
+_HASH = rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
 _WORDS_AND_NUMBER = r"[A-Za-z]{4,}\d{1,4}|[a-z]{3,}([-_.])[a-z]{3,}\1[a-z]{3,}\1\d{1,4}|[a-z]{5,}_\d{4}"  # letmein_2024
 _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.
 _PLACE = (
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[a-z][\w+.-]*://.*|[~.]{0,2}/.*|--?[a-z].*|[a-z_][a-z0-9_]*=.*"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[a-z][\w+.-]*://.*|[~.]{0,2}/.*|--?[a-z].*|[a-z_][a-z0-9_]*=.*"
     r"|[A-Za-z_]\w*=[^0-9]*|.*[\\{}`].*|.*\d{4}-\d\d-\d\d.*"
     r"|v?\d+(?:\.\d+)+.*|[A-Z]-\d+-[0-9a-f]+|[A-Za-z]+-\d+|.*[(\[{].*[)\]}].{0,2}|[\w.-]+\.[a-z]{2,4}"
 )
@@ -95,8 +101,7 @@ def is_password(value: str) -> bool:
         # People make passwords of words and numbers: Harbor-81-lake, hunter2, ferry-comet-mango-17. So do they names,
         # shorter or plainer ones.
         mixed = len(value) >= 10 and len(digits) >= 2 and not letters.islower() and not letters.isupper()
-        plain = compiled(_WORDS_AND_NUMBER).fullmatch(value) and not compiled("(?i)sha|base|utf|oauth").match(value)
-        fits = mixed or bool(plain)
+        fits = mixed or bool(compiled(_WORDS_AND_NUMBER).fullmatch(value))
     return fits and not _is_stand_in(value)
 
 
@@ -126,6 +131,16 @@ def is_place(value: str) -> bool:
 def is_random(value: str) -> bool:
     """Returns whether a value is long and drawn at random, and neither a hash nor an id."""
     return is_bearer(value) and len(value) >= 20
+
+
+def is_secret(value: str) -> bool:
+    """Returns whether a value that is called a secret is one: a key, or a password that nobody would take for a name."""
+    return is_key(value) or is_strong(value)
+
+
+def is_issued(value: str) -> bool:
+    """Returns whether a value of the form of a token is one: after the letters of who issued it, it is random."""
+    return not compiled("(?i:sha)").match(value) and not compiled(_HASH).fullmatch(value) and is_key(value[-30:])
 
 
 def is_base32(value: str) -> bool:
@@ -172,6 +187,8 @@ def is_key(value: str) -> bool:
         return False
     kinds = _count_kinds(value)
     random = kinds == 4 or _has_mixed(value) or compiled(_UUID).fullmatch(value)
+    if compiled("[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}").fullmatch(value):  # in groups, as the keys of licenses
+        random = _is_mixed(value.replace("-", ""))
     plainer = kinds == 3 and len(value) >= 24 and not compiled(_NAME).fullmatch(value)
     return bool(random or plainer) and not _is_stand_in(value)
 
@@ -204,7 +221,7 @@ def is_basic(value: str) -> bool:
 
 def _is_stand_in(value: str) -> bool:
     """Returns whether a value only stands for a secret."""
-    if value.lower() in _PLAIN or _is_filler(value):
+    if value.lower() in _PLAIN or _is_filler(value) or compiled(f"(?i:{_ALGORITHM})").fullmatch(value):
         return True
     return bool(compiled(_REFERENCE).match(value)) and not _has_mixed(value)
 

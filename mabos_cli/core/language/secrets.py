@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.secret_context import FINDERS, Finder
 from mabos_cli.core.language.secret_rules import RULES
 from mabos_cli.core.language.secret_shapes import compiled
-from mabos_cli.core.language.secret_tokens import Rule
+from mabos_cli.core.language.secret_tokens import ISSUED, TOKENS, Rule
 
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000
 _SPACE = "(?:[ +]|%20)"
@@ -17,38 +17,53 @@ _LINES = (
     r"(?:(?:[\s\"'`+,>|#*]|\\+[nr])*+"
     r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{1,15}+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{0,80}))*+"
 )
-_ALL: tuple[Rule | Finder, ...] = (*RULES, *FINDERS)
+_ALL: tuple[Rule | Finder, ...] = (*TOKENS, *RULES, *FINDERS)
 KINDS = frozenset(
-    ("private_key", *(rule.kind for rule in RULES), *(kind for finder in FINDERS for kind in finder.kinds))
+    ("private_key", *(rule.kind for rule in (*TOKENS, *RULES)), *(kind for finder in FINDERS for kind in finder.kinds))
 )
-# A rule without keys looks at every text; the others only where one of their keys stands.
-_KEYLESS = tuple(rank for rank, rule in enumerate(_ALL) if not rule.keys)
+# Where tokens may start, and the rules for those that start so.
+_RUN = r"[a-z0-9_$./+%:=~-]{20,}+"
+_PLAIN_RUN = "[0-9a-f./_:=-]+"  # a hash or a number
+# Tokens start after anything but a letter or digit, or after one that ends an escape: \n, %3D, \u003d, ESC[32m.
+_HEAD = r"(?:%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|[bfnrt])|[\[;][0-9]{1,2}m|[^a-z0-9])([a-z0-9][a-z0-9/])"
 
 
-def _key_tree(run: str) -> dict[str, dict[str, list[int]]]:
-    """Returns the rules for each key, under the shortest key that the key contains.
+def _heads() -> dict[str, list[int]]:
+    """Returns the rules for tokens by the first two characters of their keys."""
+    heads: dict[str, list[int]] = {}
+    for rank, rule in enumerate(TOKENS):
+        for head in {key[:2] for key in rule.keys}:
+            heads.setdefault(head, []).append(rank)
+    return heads
+
+
+def _key_trees() -> tuple[dict[str, dict[str, list[int]]], ...]:
+    """Returns the other rules for each key, ASCII ones apart, under the shortest key that the key contains.
 
     A text without the one does not hold the other, so most texts are searched for few keys.
     """
     ranks: dict[str, list[int]] = {}
-    for rank, rule in enumerate(_ALL):
-        for key in rule.keys if getattr(rule, "run", "") == run else ():
+    for rank, rule in enumerate(_ALL[len(TOKENS) :], len(TOKENS)):
+        for key in rule.keys:
             ranks.setdefault(key, []).append(rank)
-    tree: dict[str, dict[str, list[int]]] = {}
+    plain: dict[str, dict[str, list[int]]] = {}
+    other: dict[str, dict[str, list[int]]] = {}
     for key in sorted(ranks, key=len):
+        tree = plain if key.isascii() else other
         tree.setdefault(next((root for root in tree if root in key), key), {})[key] = ranks[key]
-    return tree
+    return plain, other
 
 
-def _held(tree: dict[str, dict[str, list[int]]], text: str) -> list[tuple[str, list[int]]]:
-    """Returns the keys that a text holds, each with its rules."""
-    roots = [root for root in tree if root in text]
-    return [(key, ranks) for root in roots for key, ranks in tree[root].items() if key == root or key in text]
+def _held(tree: dict[str, dict[str, list[int]]], text: str) -> Iterator[tuple[str, list[int]]]:
+    """Yields the keys that a text holds, each with its rules."""
+    for root in [root for root in tree if root in text]:
+        yield from ((key, ranks) for key, ranks in tree[root].items() if key == root or key in text)
 
 
-_TOKEN_KEYS, _NEAR_KEYS, _KEYS = _key_tree("token"), _key_tree("near"), _key_tree("")
-_RUN = r"[a-z0-9_$./+%:=~-]{20,}+"
-_PLAIN_RUN = "[0-9a-f./_:=-]+"  # a hash or a number
+_HEADS = _heads()
+_KEYS, _OTHER_KEYS = _key_trees()
+# A rule without keys looks at every text; the others only where one of their keys stands.
+_KEYLESS = tuple(rank for rank, rule in enumerate(_ALL) if not rule.keys)
 # Soft hyphens, joiners, marks of direction and the like: nothing that a reader would see.
 _HIDDEN = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 _WIDE = {**{0xFF01 + place: 0x21 + place for place in range(94)}, 0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20}
@@ -90,21 +105,38 @@ def _find(text: str) -> Iterator[Secret]:
     # The one letter that becomes two in lower case would shift what follows.
     lowered = text.replace("\u0130", "i").lower()
     found = [(start, end, -1, "private_key") for start, end in _private_keys(text)] if "-----begin" in lowered else []
-    keys = _held(_KEYS, lowered)
-    # Most texts have no long run of letters and digits, and many rules need not be tried.
-    if runs := compiled(_RUN).findall(lowered):
-        tokens = "\n".join(run for run in runs if not compiled(_PLAIN_RUN).fullmatch(run))
-        keys += [*_held(_NEAR_KEYS, lowered), *_held(_TOKEN_KEYS, tokens)]
-    held = {key for key, _ in keys}
-    for rank in sorted({rank for _, ranks in keys for rank in ranks}.union(_KEYLESS)):
+    found += _tokens(text, lowered)
+    held = dict(_held(_KEYS, lowered))
+    if not lowered.isascii():
+        held.update(_held(_OTHER_KEYS, lowered))
+    keys: dict[int, list[str]] = {rank: [] for rank in _KEYLESS}
+    for key, ranks in held.items():
+        for rank in ranks:
+            keys.setdefault(rank, []).append(key)
+    for rank in keys:
         rule = _ALL[rank]
-        own = [key for key in rule.keys if key in held]
         if isinstance(rule, Finder):
-            found += ((start, end, rank, kind) for start, end, kind in rule.find(text, lowered, own))
+            found += ((start, end, rank, kind) for start, end, kind in rule.find(text, lowered, keys[rank]))
         else:
-            spans = _anywhere(rule, text) if rule.anywhere else _at_keys(rule, own, text, lowered)
+            spans = _anywhere(rule, text) if rule.anywhere else _at_keys(rule, keys[rank], text, lowered)
             found += ((start, end, rank, rule.kind) for start, end in spans)
     return _merged(found)
+
+
+def _tokens(text: str, lowered: str) -> Iterator[tuple[int, int, int, str]]:
+    """Yields the tokens that are known by how they begin. Most texts have no run of letters and digits long enough."""
+    done: dict[int, int] = {}
+    for run in compiled(_RUN).finditer(lowered):
+        if compiled(_PLAIN_RUN).fullmatch(run[0]):
+            continue
+        heads = [head.start(1) for head in compiled(_HEAD).finditer(lowered, max(0, run.start() - 1), run.end())]
+        for place in heads if run.start() else (0, *heads):
+            for rank in (*_HEADS.get(lowered[place : place + 2], ()), ISSUED):
+                # What a rule looked at before is not looked at again, or a long run would take forever.
+                if done.get(rank, 0) <= place and (match := compiled(TOKENS[rank].pattern).match(text, place)):
+                    done[rank] = match.end()
+                    if TOKENS[rank].judge(match[0]):
+                        yield *match.span(), rank, TOKENS[rank].kind
 
 
 def _normalize(text: str) -> tuple[str, Sequence[int]]:
