@@ -13,6 +13,7 @@ from mabos_cli.core.language.secret_shapes import (
     compiled,
     is_bearer,
     is_card,
+    is_given,
     is_guess,
     is_key,
     is_password,
@@ -31,16 +32,16 @@ _LINKS = frozenset(
     " c'est era in è é a para com con jest je on är er este to".split()
 )
 # The names of secrets, by the letters at which they are looked for. A `field` is one only where something is given to it.
-_NAMES = {
-    "pass": r"(?P<password>pass[ _-]?(?:phrase|word|code)|passwort|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe)"
+NAMES = {
+    "pass": r"(?P<password>pass[ _-]?(?:phrase|word|code)|passwort|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe|(?<=require)pass)"
     r"|(?P<field>pass(?![a-z]))",
     "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))|(?P<field>pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
     "identified": "(?P<password>identified(?: with [a-z_0-9]{1,40})?(?= (?:by|as) ))",
     "securestring": "(?P<password>securestring)",
     "secret": "(?P<secret>secret)",
-    "key": rf"(?P<password>(?:(?<=wi-fi[ -])|(?<=wifi[ -])|(?<=wlan[ -])|(?<=network ))key)|(?P<secret>{after(KEY_NAMES)}key)"
-    r"|(?P<token>(?<![a-z])(?<!public[ _-])key(?![a-z]))",
+    "key": rf"(?P<secret>{after(KEY_NAMES)}key)"
+    r"|(?P<token>(?<![a-z])(?<!public[ _-])(?<!did:)key(?![a-z]))",
     "token": rf"(?P<secret>{after(GRANTS)}token)|(?P<token>(?<!page)(?<!page[_ -])(?<!next[_-])(?<!sync[_-])token)",
     "credential": "(?P<token>credential)",
     "auth": "(?P<token>(?<=_)auth(?![a-z_]))",
@@ -50,6 +51,7 @@ _NAMES = {
     **{word: f"(?P<password>{word}[a-zäöåéí]{{0,3}})" for word in PASSWORDS},
     **{word: f"(?P<token>{word})" for word in KEYS},
 }
+_NETWORK = r"\b(?:wi-?fi|wlan|ssid|network)\b"  # has a key that is a password
 _QUOTE = r"\\{0,3}[\"'`]"
 # What may follow a name before its value, in .env files, YAML, JSON (also inside strings), XML, queries, tables and calls.
 _TAIL = r"(?:[_-]?(?:access|key|base|value|string|prod(?:uction)?|dev|staging|live|test|primary|secondary|old|new|\d{1,3})){0,2}"
@@ -96,8 +98,8 @@ class _Judges(NamedTuple):
 _JUDGES = {
     "password": _Judges(is_password, is_guess, is_strong),
     "field": _Judges(is_password, is_guess, is_strong),
-    "secret": _Judges(is_secret, is_random, is_random),
-    "token": _Judges(is_bearer, is_random, is_random),
+    "secret": _Judges(is_secret, is_key, is_random),
+    "token": _Judges(is_bearer, is_bearer, is_random),
 }
 
 
@@ -109,22 +111,28 @@ def find_named(text: str, lowered: str, keys: Iterable[str]) -> Spans:
     """
     ends, assigned, option = compiled(_LABEL_ENDS), compiled(_ASSIGNED), compiled(_OPTION)
     for key in keys:
-        label, place = compiled(_NAMES[key]), lowered.find(key)
+        label, place = compiled(NAMES[key]), lowered.find(key)
         while place >= 0:
             done = place + len(key)
             if name := label.match(lowered, place):
                 kind = name.lastgroup or ""
+                if key == "key" and compiled(_NETWORK).search(lowered, max(0, place - _REACH // 3), place):
+                    kind = "password"
                 value = assigned.match(text, name.end())
                 if not value and text[place - 1 : place] in ("-", "_") and option.match(text, place):
                     value = compiled(_OPTION_VALUE).match(text, name.end())
                 start, end = value.span(value.lastindex or 0) if value else (0, 0)
-                if value and _JUDGES[kind].linked(text[start:end]):
+                judge = is_given if text[place : name.end()] == "SECRET" else _JUDGES[kind].linked
+                if value and judge(text[start:end]):
                     yield start, end, "password" if kind == "field" else kind
                     done = end
                 elif kind != "field" and (close := ends.match(lowered, name.end())):
                     found = list(_find_behind(text, close.end(), kind))
                     if not found and not close[1]:
                         found = list(_find_ahead(text, place, kind))
+                    if not found:
+                        found = list(_find_below(text, place))
+                        done = found[-1][1] if found else done
                     yield from ((*span, kind) for span in found)
                 # A sentence in quotes may hold a value; any other is done with.
                 elif value and " " not in text[start:end]:
@@ -142,9 +150,10 @@ def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
         words = text[first:start].split()
         if start == first or len(words) > _WORDS or compiled(_STOP).search(text, first, start):
             return
+        place = end
         if span := _judge_word(text, start, end, words, kind):
             yield span
-        place = end
+            first = end  # changed from X to Y
 
 
 def _end_of_sentence(text: str, place: int) -> int:
@@ -183,8 +192,10 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
 
 def _find_ahead(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
     """Yields the value before a label in the same sentence: `use X as the password`, `is X still the right token`."""
-    first = max(0, place - _REACH // 2)
+    first = max(0, place - _REACH)
     first = max(first, text.rfind("\n", first, place) + 1)
+    if not compiled(_HINT).search(text, first, place):
+        return
     for link in compiled(f"({_BACK})|{_BACK_LOOSELY}").finditer(text, first, place):
         start, end = _word_around(text, link.start() - 1, first)
         value = text[start:end].strip(_OPENING + _CLOSING)
@@ -206,51 +217,42 @@ def _places(lowered: str, keys: Iterable[str]) -> Iterator[int]:
 
 
 _HEADER = 400
-_RULE_ROW = r"[\s|:-]*-[\s|:-]*"
+_RULE_ROW = r"[ \t|:-]*-[ \t|:-]*\n?"
 _SEPARATED = r"[\w .-]{1,30}([,;\t])[\w .-]{1,30}(?:\1[\w .-]{0,30})*"
 
 
-def find_in_columns(text: str, lowered: str, keys: Iterable[str]) -> Spans:
-    """Yields the cells of Markdown tables and separated values under a heading that calls them secret."""
-    done = 0
-    for place in sorted(_places(lowered, keys)):
-        end = lowered.find("\n", place, place + _HEADER) + 1
-        if place < done or not end:
-            continue
-        header = lowered[lowered.rfind("\n", max(0, place - _HEADER), place) + 1 : end - 1]
-        done = end
-        rows = compiled(r"[^\n]+\n?").finditer(text, end)
-        separated = compiled(_SEPARATED).fullmatch(header.strip())
-        if not separated and ("|" not in header or not compiled(_RULE_ROW).fullmatch(next(rows, header)[0])):
-            continue
-        sign = separated[1] if separated else "|"
-        heads = [_is_secret_heading(cell.strip(" `*"), keys) for cell in header.split(sign)]
-        for row in rows if any(heads) else ():
-            if sign not in row[0] or compiled(_RULE_ROW).fullmatch(row[0]):
-                break
-            yield from _secret_cells(row[0], row.start(), heads, sign)
-            done = row.end()
+def _find_below(text: str, place: int) -> Iterator[tuple[int, int]]:
+    """Yields the values in the column of a table, or of separated values, whose heading is a label."""
+    end = text.find("\n", place, place + _HEADER) + 1
+    if not end:
+        return
+    first = text.rfind("\n", max(0, place - _HEADER), place) + 1
+    rows = compiled(r"[^\n]+\n?").finditer(text, end)
+    if separated := compiled(_SEPARATED).fullmatch(text, first, end - 1):
+        sign = separated[1]
+    elif text.find("|", first, end) >= 0 and (rule := next(rows, None)) and compiled(_RULE_ROW).fullmatch(rule[0]):
+        sign = "|"
+    else:
+        return
+    column = text.count(sign, first, place)
+    for row in rows:
+        cells = row[0].split(sign)
+        if len(cells) <= column or compiled(_RULE_ROW).fullmatch(row[0]):
+            return
+        value = cells[column].strip().strip("`*\"'")
+        if is_given(value):
+            start = row.start() + len(sign.join((*cells[:column], ""))) + cells[column].index(value)
+            yield start, start + len(value)
 
 
-def _is_secret_heading(cell: str, keys: Iterable[str]) -> bool:
-    return cell not in ("key", "keys") and len(cell) < 40 and any(compiled(_NAMES[key]).search(cell) for key in keys)
-
-
-def _secret_cells(line: str, place: int, heads: list[bool], sign: str) -> Spans:
-    """Yields the cells of a row that stand under a secret heading and look like a secret."""
-    for cell, secret in zip(line.split(sign), heads, strict=False):
-        value = cell.strip().strip("`*\"'")
-        if secret and (is_password(value) or is_key(value)):
-            start = place + cell.index(value)
-            yield start, start + len(value), "password" if is_password(value) else "secret"
-        place += len(cell) + 1
-
-
-_DIGITS = r"\d(?<![\w.+-]\d)(?:\d{12,15}|\d{3}([ -])\d{4}\1\d{4}\1\d{4}|\d{3}[ -]\d{6}[ -]\d{4,5})(?![\w-]|\.\d)"
+_DIGITS = (
+    r"[2-6](?<![\w.+-].)(?:[0-9]{12,15}|[0-9]{3}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}|[0-9]{3}[ -][0-9]{6}[ -][0-9]{4,5})"
+    r"(?![\w-]|\.[0-9])"
+)
 _CARDS = ("card", "karte", "carte", "tarjeta", "cart", "amex", "visa", "diners", "pan")
 
 
-def find_cards(text: str, lowered: str, keys: Iterable[str]) -> Spans:
+def find_cards(text: str, lowered: str) -> Spans:
     """Yields the numbers of payment cards. Fewer than sixteen digits in a row need a word that says so."""
     for match in re.finditer(_DIGITS, text):
         written = match[1] or not match[0].isdigit() or len(match[0]) == 16
@@ -259,6 +261,7 @@ def find_cards(text: str, lowered: str, keys: Iterable[str]) -> Spans:
             yield *match.span(), "card"
 
 
+CODE_KEYS = ("recovery", "backup", "emergency", "scratch", "rescue")
 _CODES = r"(?:recovery|backup|emergency|scratch|rescue)[ -](?:codes?|keys?|tokens?)"
 
 
@@ -288,48 +291,27 @@ def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
 
 
 _SEED_LENGTH = 12
-_BETWEEN = "0123456789.,;:()|*\"'`[]"
-_NO_WORD = bytes.maketrans(_BETWEEN.encode(), b" " * len(_BETWEEN))
 
 
-def find_seed_phrases(text: str, lowered: str, keys: Iterable[str]) -> Spans:
+def find_seed_phrases(lowered: str, words: list[bytes]) -> Spans:
     """Yields runs of twelve words or more, all from the list of which the recovery phrases of wallets are made."""
-    words = lowered.encode("ascii", "replace").translate(_NO_WORD).split()
     spans: list[tuple[int, int]] = []
     place = _SEED_LENGTH - 1
     while place < len(words):
         first = place
         while first >= 0 and words[first] in SEED_WORDS:
             first -= 1
-        if (
-            place - first < _SEED_LENGTH
-        ):  # no run of that length ends here, and none starts before the word that broke it
+        # No run of that length ends here, and none starts before the word that broke it.
+        if place - first < _SEED_LENGTH:
             place = first + _SEED_LENGTH
             continue
         while place + 1 < len(words) and words[place + 1] in SEED_WORDS:
             place += 1
+        run = words[first + 1 : place + 1]
         place += _SEED_LENGTH
-        run = words[first + 1 : place - _SEED_LENGTH + 1]
         if len(set(run)) < 0.75 * len(run):  # a list of true and false
             continue
-        spans = spans or [word.span() for word in re.finditer(rf"[^ \t\n\r\f\v{re.escape(_BETWEEN)}]+", lowered)]
+        spans = spans or [word.span() for word in re.finditer("[a-z]+", lowered)]
         start = spans[first + 1][0]
         number = re.search(r"\d{1,2}[.):][ \t]?$", lowered[max(0, start - 5) : start])
         yield start - len(number[0]) if number else start, spans[first + len(run)][1], "seed_phrase"
-
-
-class Finder(NamedTuple):
-    """A way to find secrets that no pattern describes, for texts that hold one of its keys, if it has any."""
-
-    keys: tuple[str, ...]
-    kinds: tuple[str, ...]
-    find: Callable[[str, str, Iterable[str]], Spans]  # the text, the same in lower case, the keys that it holds
-
-
-FINDERS = (
-    Finder(tuple(_NAMES), ("password", "secret", "token"), find_named),
-    Finder(tuple(_NAMES), ("password", "secret"), find_in_columns),
-    Finder(("recovery", "backup", "emergency", "scratch", "rescue"), ("recovery_code",), find_codes),
-    Finder((), ("card",), find_cards),
-    Finder((), ("seed_phrase",), find_seed_phrases),
-)

@@ -14,7 +14,9 @@ PASSWORDS = (
     ",पासवर्ड,รหัสผ่าน"
 ).split(",")
 # The same for keys and tokens.
-KEYS = "schlüssel,clé,chave,llave,chiave,sleutel,klucz,nyckel,ключ,токен,密钥,密鑰,秘钥,令牌,キー,トークン,토큰".split(",")
+KEYS = "schlüssel,clé,chave,llave,chiave,sleutel,klucz,nyckel,ключ,токен,密钥,密鑰,秘钥,令牌,キー,トークン,토큰".split(
+    ","
+)
 # What a key must be called for a plain hash or UUID behind it to be taken for one.
 KEY_NAMES = (
     "api access private encryption signing auth master account client service shared app application webhook deploy license"
@@ -49,13 +51,15 @@ _REFERENCE = (
 _WORDS = r"(?:[A-Z]?[a-z]++|[A-Z]++)?+\d{0,4}+"
 _NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_HASH = rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
+_HASH = (
+    rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
+)
 _WORDS_AND_NUMBER = r"[A-Za-z]{4,}\d{1,4}|[a-z]{3,}([-_.])[a-z]{3,}\1[a-z]{3,}\1\d{1,4}|[a-z]{5,}_\d{4}"  # letmein_2024
 _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.
 _PLACE = (
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[a-z][\w+.-]*://.*|[~.]{0,2}/.*|--?[a-z].*|[a-z_][a-z0-9_]*=.*"
-    r"|[A-Za-z_]\w*=[^0-9]*|.*[\\{}`].*|.*\d{4}-\d\d-\d\d.*"
+    r"|[A-Za-z_]\w*=[^0-9]*|.*[\\{}`'].*|.*\d{4}-\d\d-\d\d.*"
     r"|v?\d+(?:\.\d+)+.*|[A-Z]-\d+-[0-9a-f]+|[A-Za-z]+-\d+|.*[(\[{].*[)\]}].{0,2}|[\w.-]+\.[a-z]{2,4}"
 )
 # The first digits and lengths of Visa, Mastercard, American Express, Discover, JCB, Diners and UnionPay.
@@ -138,6 +142,11 @@ def is_secret(value: str) -> bool:
     return is_key(value) or is_strong(value)
 
 
+def is_given(value: str) -> bool:
+    """Returns whether the value of a variable for secrets is one: a key or any password."""
+    return is_key(value) or is_password(value)
+
+
 def is_issued(value: str) -> bool:
     """Returns whether a value of the form of a token is one: after the letters of who issued it, it is random."""
     return not compiled("(?i:sha)").match(value) and not compiled(_HASH).fullmatch(value) and is_key(value[-30:])
@@ -186,11 +195,11 @@ def is_key(value: str) -> bool:
     if len(value) < 10 or " " in value or len(set(value)) < 6:
         return False
     kinds = _count_kinds(value)
-    random = kinds == 4 or _has_mixed(value) or compiled(_UUID).fullmatch(value)
-    if compiled("[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,7}").fullmatch(value):  # in groups, as the keys of licenses
+    random = kinds == 4 or _has_mixed(value) or bool(compiled(_UUID).fullmatch(value))
+    if compiled("[A-Z0-9]{2,6}(?:-[A-Z0-9]{4,6}){3,7}").fullmatch(value):  # in groups, as the keys of licenses
         random = _is_mixed(value.replace("-", ""))
     plainer = kinds == 3 and len(value) >= 24 and not compiled(_NAME).fullmatch(value)
-    return bool(random or plainer) and not _is_stand_in(value)
+    return (random or plainer) and not _is_stand_in(value)
 
 
 def ends_random(value: str) -> bool:

@@ -21,7 +21,7 @@ _END = r"(?![A-Za-z0-9])"
 
 
 def _rest(length: int) -> str:
-    return rf"(?:[\w-]|[.%$:+/](?=[\w-])){{{length},}}={{0,2}}"
+    return rf"(?:[\w-]|[.%$:+/=](?=[\w-])){{{length},}}={{0,2}}"
 
 
 def _vendors(kind: str, length: int, prefixes: str, judge: Callable[[str], bool] = is_token) -> Rule:
@@ -67,20 +67,27 @@ TOKENS = (
     _vendors("atlassian_token", 40, "ATATT3 ATCTT3"),
     Rule("jwt", ("eyj",), r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+(?:\.[\w-]+)*+"),
     _vendors("ai_key", 20, "xai- gsk_ r8_ pplx- tvly- nvapi- pcsk_ lsv2_ tgp_v1_ csk- jina_ sk_ fw_", is_key),
-    _vendors("cloud_token", 20, "nfp_ pul- tskey- FlyV1 fo1_ fm2_ HRKU- rnd_ dt0c01. dt0s01. dp.st. dp.pt. dp.ct."),
+    _vendors(
+        "cloud_token", 20, "nfp_ pul- tskey- FlyV1 amzn.mws. fo1_ fm2_ HRKU- rnd_ dt0c01. dt0s01. dp.st. dp.pt. dp.ct."
+    ),
     _vendors("cloud_token", 16, "LTAI AQVN v1.0- t1.9 y0_Ag", is_key),
     _vendors("database_token", 20, "sbp_ sb_secret_ pscale_pw_ pscale_tkn_ pscale_oauth_ npg_ napi_"),
     _vendors("mail_key", 24, "re_ xkeysib- xsmtpsib- mlsn.", is_key),
     _vendors("package_token", 30, "rubygems_ squ_ sqp_ sqa_ sgp_ bkua_ CCIPAT_ CCIPRJ_ ATBB AKCp oy2 cio", is_key),
     _vendors("payment_key", 20, "sq0atp- sq0csp- EAAA access_token$ FLWSECK shippo_live_ rzp_live_", is_key),
-    _vendors("workspace_token", 20, "figd_ figo_ ATTA CFPAT- PMAK- PMAT- pat-na1- pat-eu1- tfp_ sl.u. sl.B apify_api_", is_key),
+    _vendors(
+        "workspace_token",
+        20,
+        "figd_ figo_ ATTA CFPAT- PMAK- PMAT- pat-na1- pat-eu1- tfp_ sl.u. sl.B apify_api_",
+        is_key,
+    ),
     _shape("workspace_token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
     _vendors("monitoring_key", 20, "NRAK- NRAA- sntrys_ sntryu_ glc_ phx_ ddp_"),
     _vendors("onepassword_key", 40, "ops_eyJ"),
     _shape("onepassword_key", "a3-", "A3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,4}[A-Z0-9]{5}"),
     _vendors("map_key", 40, "sk.eyJ tk.eyJ"),
     _shape("flag_key", "sdk- api- mob-", "(?:sdk|api|mob)-[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
-    _vendors("social_token", 80, "EAA", is_key),
+    _vendors("social_token", 80, "EAA APA91b", is_key),
     _vendors("social_token", 60, "AAAAAAAAAAAAAAAAAAAA", ends_random),
     _shape("private_key", "xprv yprv zprv tprv", "[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,112}"),
     # A PEM block inside base64, as in the secrets of Kubernetes.
@@ -89,7 +96,13 @@ TOKENS = (
         ("ls0tls1crudjti",),
         r"LS0tLS1CRUdJTi(?:BSU0Eg|BQUklW|BFQyBQ|BPUEVO|BFTkNS|BEU0Eg|BQR1Ag)[A-Za-z0-9+/=]{20,}",
     ),
-    # Of vendors that are not known: letters, a sign, and what is too long and too mixed for an id.
-    Rule("token", (), r"(?:[a-z][a-z0-9]{1,9}|[A-Z][A-Z0-9]{1,9})(?:[_-][a-z0-9]{1,10}){0,2}[_-][A-Za-z0-9]{32,}", is_issued),
+    # Of vendors that are not known: letters, a sign, and what is too long and too mixed for an id; or three parts.
+    Rule(
+        "token",
+        (),
+        r"(?:[a-z][a-z0-9]{1,9}|[A-Z][A-Z0-9]{1,9})(?:[_-][a-z0-9]{1,10}){0,2}[_-][A-Za-z0-9]{32,}"
+        r"|(?<![\w-])[\w-]{20,}+\.[\w-]{6,}+\.[\w-]{25,}+",
+        is_issued,
+    ),
 )
 ISSUED = len(TOKENS) - 1

@@ -1,14 +1,24 @@
 """Secrets in text: keys, tokens and passwords that must not be remembered. Found by rules, replaced by markers."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from mabos_cli.core.language.secret_context import FINDERS, Finder
+from mabos_cli.core.language.secret_context import (
+    CODE_KEYS,
+    NAMES,
+    find_cards,
+    find_codes,
+    find_named,
+    find_seed_phrases,
+)
 from mabos_cli.core.language.secret_rules import RULES
 from mabos_cli.core.language.secret_shapes import compiled
-from mabos_cli.core.language.secret_tokens import ISSUED, TOKENS, Rule
+from mabos_cli.core.language.secret_tokens import ISSUED, TOKENS
 
+Match = tuple[int, int, int, str]  # where a secret starts and ends, the rank of its rule, its kind
+H = TypeVar("H")
+T = TypeVar("T")
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000
 _SPACE = "(?:[ +]|%20)"
 _BEGIN = rf"-----BEGIN{_SPACE}(?:(?:[A-Z0-9]{{1,12}}{_SPACE}){{0,3}}PRIVATE{_SPACE}KEY(?:{_SPACE}BLOCK)?|OpenVPN Static key V1)-----"
@@ -17,53 +27,49 @@ _LINES = (
     r"(?:(?:[\s\"'`+,>|#*]|\\+[nr])*+"
     r"(?:[A-Za-z0-9+/]{16,}+={0,2}|[A-Za-z0-9+/]{1,15}+={1,2}|(?:Proc-Type|DEK-Info|Version|Comment|Hash): ?[^\n\\]{0,80}))*+"
 )
-_ALL: tuple[Rule | Finder, ...] = (*TOKENS, *RULES, *FINDERS)
+_ALL = (*TOKENS, *RULES)
 KINDS = frozenset(
-    ("private_key", *(rule.kind for rule in (*TOKENS, *RULES)), *(kind for finder in FINDERS for kind in finder.kinds))
+    (
+        "private_key",
+        "password",
+        "secret",
+        "token",
+        "recovery_code",
+        "card",
+        "seed_phrase",
+        *(rule.kind for rule in _ALL),
+    )
 )
-# Where tokens may start, and the rules for those that start so.
+# Where tokens may start: in a long run, after anything but a letter or digit, or after one that ends an escape: \n, %3D,
+# \u003d, ESC[32m.
 _RUN = r"[a-z0-9_$./+%:=~-]{20,}+"
 _PLAIN_RUN = "[0-9a-f./_:=-]+"  # a hash or a number
-# Tokens start after anything but a letter or digit, or after one that ends an escape: \n, %3D, \u003d, ESC[32m.
+_LONG = r"[_-][a-z0-9]{32}|\.[\w-]{25}"  # what tokens of any vendor have
 _HEAD = r"(?:%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|[bfnrt])|[\[;][0-9]{1,2}m|[^a-z0-9])([a-z0-9][a-z0-9/])"
+# Keys that are looked for inside words too: dbpassword, getConnection.
+_INSIDE = "pass pw secret key token cred sess connect login auth otp".split()
+_LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
 
 
-def _heads() -> dict[str, list[int]]:
-    """Returns the rules for tokens by the first two characters of their keys."""
-    heads: dict[str, list[int]] = {}
-    for rank, rule in enumerate(TOKENS):
-        for head in {key[:2] for key in rule.keys}:
-            heads.setdefault(head, []).append(rank)
-    return heads
+_KEYS: dict[str, list[int]] = {key: [] for key in (*NAMES, *CODE_KEYS)}
+for _rank, _rule in enumerate(RULES, len(TOKENS)):
+    for _key in _rule.keys:
+        _KEYS.setdefault(_key, []).append(_rank)
 
 
-def _key_trees() -> tuple[dict[str, dict[str, list[int]]], ...]:
-    """Returns the other rules for each key, ASCII ones apart, under the shortest key that the key contains.
-
-    A text without the one does not hold the other, so most texts are searched for few keys.
-    """
-    ranks: dict[str, list[int]] = {}
-    for rank, rule in enumerate(_ALL[len(TOKENS) :], len(TOKENS)):
-        for key in rule.keys:
-            ranks.setdefault(key, []).append(rank)
-    plain: dict[str, dict[str, list[int]]] = {}
-    other: dict[str, dict[str, list[int]]] = {}
-    for key in sorted(ranks, key=len):
-        tree = plain if key.isascii() else other
-        tree.setdefault(next((root for root in tree if root in key), key), {})[key] = ranks[key]
-    return plain, other
+def _group(items: Iterable[tuple[H, T]]) -> dict[H, list[T]]:
+    groups: dict[H, list[T]] = {}
+    for head, item in items:
+        groups.setdefault(head, []).append(item)
+    return groups
 
 
-def _held(tree: dict[str, dict[str, list[int]]], text: str) -> Iterator[tuple[str, list[int]]]:
-    """Yields the keys that a text holds, each with its rules."""
-    for root in [root for root in tree if root in text]:
-        yield from ((key, ranks) for key, ranks in tree[root].items() if key == root or key in text)
-
-
-_HEADS = _heads()
-_KEYS, _OTHER_KEYS = _key_trees()
-# A rule without keys looks at every text; the others only where one of their keys stands.
-_KEYLESS = tuple(rank for rank, rule in enumerate(_ALL) if not rule.keys)
+_TOKEN_HEADS = _group((head, rank) for rank, rule in enumerate(TOKENS) for head in {key[:2] for key in rule.keys})
+# Keys that start as words do are looked for by their first letters, so most texts are searched for few.
+_PLAIN = [key for key in _KEYS if key.isascii()]
+_WORD_KEYS = _group((key[:3].encode(), key) for key in _PLAIN if key[:3].isalpha() and key not in _INSIDE)
+_SIGN_KEYS = [key for key in _PLAIN if not key[:3].isalpha() or key in _INSIDE]
+_OTHER_KEYS = [key for key in _KEYS if not key.isascii()]
 # Soft hyphens, joiners, marks of direction and the like: nothing that a reader would see.
 _HIDDEN = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 _WIDE = {**{0xFF01 + place: 0x21 + place for place in range(94)}, 0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20}
@@ -104,39 +110,77 @@ def _find(text: str) -> Iterator[Secret]:
     """Yields the secrets in a text without hidden or disguised characters."""
     # The one letter that becomes two in lower case would shift what follows.
     lowered = text.replace("\u0130", "i").lower()
+    spaced = lowered.replace("\\n", "  ")
+    words = spaced.encode("ascii", "replace").translate(_LETTERS).split()
+    held = _held_keys(lowered, words)
     found = [(start, end, -1, "private_key") for start, end in _private_keys(text)] if "-----begin" in lowered else []
-    found += _tokens(text, lowered)
-    held = dict(_held(_KEYS, lowered))
-    if not lowered.isascii():
-        held.update(_held(_OTHER_KEYS, lowered))
-    keys: dict[int, list[str]] = {rank: [] for rank in _KEYLESS}
-    for key, ranks in held.items():
-        for rank in ranks:
-            keys.setdefault(rank, []).append(key)
-    for rank in keys:
-        rule = _ALL[rank]
-        if isinstance(rule, Finder):
-            found += ((start, end, rank, kind) for start, end, kind in rule.find(text, lowered, keys[rank]))
-        else:
-            spans = _anywhere(rule, text) if rule.anywhere else _at_keys(rule, keys[rank], text, lowered)
-            found += ((start, end, rank, rule.kind) for start, end in spans)
+    _match_at(_token_starts(lowered), text, found)
+    for key in held:
+        _match_at(_starts(lowered, key, _KEYS[key]), text, found)
+    for rank in {rank for key in held for rank in _KEYS[key] if _ALL[rank].anywhere}:
+        _match_anywhere(rank, text, found)
+    for start, end, kind in (
+        *find_named(text, lowered, [key for key in held if key in NAMES]),
+        *find_codes(text, lowered, [key for key in held if key in CODE_KEYS]),
+        *find_cards(text, lowered),
+        *find_seed_phrases(spaced, words),
+    ):
+        found.append((start, end, len(_ALL), kind))
     return _merged(found)
 
 
-def _tokens(text: str, lowered: str) -> Iterator[tuple[int, int, int, str]]:
-    """Yields the tokens that are known by how they begin. Most texts have no run of letters and digits long enough."""
-    done: dict[int, int] = {}
+def _held_keys(lowered: str, words: list[bytes]) -> list[str]:
+    """Returns the keys of rules that a text holds."""
+    heads = _WORD_KEYS.keys() & {word[:3] for word in words}
+    keys = [key for head in heads for key in _WORD_KEYS[head] if key in lowered]
+    keys += [key for key in _SIGN_KEYS if key in lowered]
+    return keys if lowered.isascii() else keys + [key for key in _OTHER_KEYS if key in lowered]
+
+
+def _starts(lowered: str, key: str, ranks: list[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yields each place of a key with its rules."""
+    ranks = [rank for rank in ranks if not _ALL[rank].anywhere]
+    place = lowered.find(key) if ranks else -1
+    while place >= 0:
+        yield place, ranks
+        place = lowered.find(key, place + 1)
+
+
+def _token_starts(lowered: str) -> Iterator[tuple[int, list[int]]]:
+    """Yields the places where tokens may start, with the rules for such. Most texts have no run that is long enough."""
     for run in compiled(_RUN).finditer(lowered):
         if compiled(_PLAIN_RUN).fullmatch(run[0]):
             continue
+        issued = [ISSUED] if compiled(_LONG).search(run[0]) else []
         heads = [head.start(1) for head in compiled(_HEAD).finditer(lowered, max(0, run.start() - 1), run.end())]
         for place in heads if run.start() else (0, *heads):
-            for rank in (*_HEADS.get(lowered[place : place + 2], ()), ISSUED):
-                # What a rule looked at before is not looked at again, or a long run would take forever.
-                if done.get(rank, 0) <= place and (match := compiled(TOKENS[rank].pattern).match(text, place)):
-                    done[rank] = match.end()
-                    if TOKENS[rank].judge(match[0]):
-                        yield *match.span(), rank, TOKENS[rank].kind
+            if ranks := _TOKEN_HEADS.get(lowered[place : place + 2], []) + issued:
+                yield place, ranks
+
+
+def _match_at(starts: Iterable[tuple[int, list[int]]], text: str, found: list[Match]) -> None:
+    """Adds what rules find that start at a place."""
+    done: dict[int, int] = {}
+    for place, ranks in starts:
+        for rank in ranks:
+            # What a rule looked at before is not looked at again, or a long run would take forever.
+            if done.get(rank, 0) > place or not (match := compiled(_ALL[rank].pattern).match(text, place)):
+                continue
+            start, end = match.span(match.lastindex or 0)
+            if _ALL[rank].judge(text[start:end]):
+                found.append((start, end, rank, _ALL[rank].kind))
+            # A sentence in quotes may hold what the pattern looks for; any other value is done with.
+            elif " " in text[start:end]:
+                end = start
+            done[rank] = end
+
+
+def _match_anywhere(rank: int, text: str, found: list[Match]) -> None:
+    """Adds what a rule finds in a text that holds one of its keys somewhere."""
+    for match in compiled(_ALL[rank].pattern).finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        if _ALL[rank].judge(text[start:end]):
+            found.append((start, end, rank, _ALL[rank].kind))
 
 
 def _normalize(text: str) -> tuple[str, Sequence[int]]:
@@ -210,7 +254,7 @@ def _replace(text: str, found: tuple[Secret, ...], keep_lines: bool) -> str:
     return "".join((*parts, text[start:]))
 
 
-def _merged(found: list[tuple[int, int, int, str]]) -> Iterator[Secret]:
+def _merged(found: list[Match]) -> Iterator[Secret]:
     """Yields the secrets in order. Where several overlap, one covers them all and has the kind of the first rule."""
     start = end = rank = -1
     kind = ""
@@ -224,33 +268,6 @@ def _merged(found: list[tuple[int, int, int, str]]) -> Iterator[Secret]:
         end = max(end, match[1])
     if end > start:
         yield Secret(kind, start, end)
-
-
-def _at_keys(rule: Rule, keys: list[str], text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Yields where a rule finds a secret that starts at one of its keys."""
-    pattern = compiled(rule.pattern)
-    for key in keys:
-        place = lowered.find(key)
-        while place >= 0:
-            if match := pattern.match(text, place):
-                start, end = match.span(match.lastindex or 0)
-                if rule.judge(text[start:end]):
-                    yield start, end
-                # A sentence in quotes may hold what the pattern looks for; any other value is done with.
-                elif " " in text[start:end]:
-                    end = start
-                place = end
-            else:
-                place += 1
-            place = lowered.find(key, place)
-
-
-def _anywhere(rule: Rule, text: str) -> Iterator[tuple[int, int]]:
-    """Yields where a rule finds a secret in a text that holds one of its keys somewhere."""
-    for match in compiled(rule.pattern).finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        if rule.judge(text[start:end]):
-            yield start, end
 
 
 def _private_keys(text: str) -> Iterator[tuple[int, int]]:
