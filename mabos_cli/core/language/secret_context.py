@@ -24,7 +24,8 @@ from mabos_cli.core.language.secret_shapes import (
 )
 from mabos_cli.core.language.seed_words import SEED_WORDS
 
-Spans = Iterator[tuple[int, int, str]]  # where a secret starts and ends, and its kind
+Span = tuple[int, int, str]  # where a secret starts and ends, and its kind
+Spans = Iterator[Span]
 
 # Words that lead from the name of a secret to the secret.
 _LINKS = frozenset(
@@ -34,7 +35,7 @@ _LINKS = frozenset(
 # The names of secrets, by the letters at which they are looked for. A `field` is one only where something is given to it.
 NAMES = {
     "pass": r"(?P<password>pass[ _-]?(?:phrase|word|code)|passwort|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe|(?<=require)pass)"
-    r"|(?P<field>pass(?![a-z]))",
+    r"|(?P<field>(?:(?<![a-z])|(?<=store)|(?<=key)|(?<=db)|(?<=user)|(?<=root)|(?<=smtp))pass(?![a-z]))",
     "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))|(?P<field>pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
     "identified": "(?P<password>identified(?: with [a-z_0-9]{1,40})?(?= (?:by|as) ))",
@@ -71,15 +72,17 @@ _VALUE = (
 )
 _ASSIGNED = rf"(?i:{_TAIL}{_IS}){_VALUE}"
 # No sign is needed after an option or a variable: --password VALUE, --db-password VALUE, ENV DB_PASSWORD VALUE.
-_OPTION = "(?<=[A-Z]_)|" + "|".join(rf"(?<=--[\w-]{{{length}}})" for length in range(16))
+_OPTION = "(?<=[A-Z]_)|" + "|".join(rf"(?<=[\s-]-[\w-]{{{length}}})" for length in range(16))
 _OPTION_VALUE = rf"(?i:{_TAIL})[ \t]{{1,4}}{_VALUE}"
 # A name in code is no label: password_hash, token.go, secret(...), "password" in a list.
-_LABEL_ENDS = r"(s?)(?:['’]s)?(?=[\s:=\"'`*),;-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
+_LABEL_ENDS = (
+    r"(s?)[0-9]?(?:['’]s)?(?=[\s:=\"'`*),;-]|[.?!]?(?:\s|$)|[^\x00-\x7f])(?!-\w|:-|\\?[\"'`]\s*(?:[\w,)\]}]|$))"
+)
 # A secret has letters beside digits or signs, or letters of both cases in a row.
 _HINT = r"[A-Za-z][0-9!@#$%^&*+=~_]|[0-9][A-Za-z]|[a-z][A-Z]|[a-z]-\d"
 _OPENING, _CLOSING = "\"'`([{<", "\"'`)]}>,.;:"
 _SIGNS = ":=>*-"
-_REACH, _WORDS, _LONGEST = 120, 8, 2048
+_REACH, _WORDS, _TRIES, _LONGEST = 120, 8, 6, 2048
 _STOP = r"[a-z][.?!](?:\s|$)|\||\n\s*\n\s*\n"
 # What leads back from the name of a secret to the secret before it: words behind the secret, and words before it.
 _BACK = r" (?:as|is|was|still|als|como|comme|come|jako|som|-) | \("
@@ -109,35 +112,37 @@ def find_named(text: str, lowered: str, keys: Iterable[str]) -> Spans:
     >>> list(find_named(*["please use sunset2017$x as the password"] * 2, ["pass"]))
     [(11, 23, 'password')]
     """
-    ends, assigned, option = compiled(_LABEL_ENDS), compiled(_ASSIGNED), compiled(_OPTION)
     for key in keys:
         label, place = compiled(NAMES[key]), lowered.find(key)
         while place >= 0:
-            done = place + len(key)
-            if name := label.match(lowered, place):
-                kind = name.lastgroup or ""
-                if key == "key" and compiled(_NETWORK).search(lowered, max(0, place - _REACH // 3), place):
-                    kind = "password"
-                value = assigned.match(text, name.end())
-                if not value and text[place - 1 : place] in ("-", "_") and option.match(text, place):
-                    value = compiled(_OPTION_VALUE).match(text, name.end())
-                start, end = value.span(value.lastindex or 0) if value else (0, 0)
-                judge = is_given if text[place : name.end()] == "SECRET" else _JUDGES[kind].linked
-                if value and judge(text[start:end]):
-                    yield start, end, "password" if kind == "field" else kind
-                    done = end
-                elif kind != "field" and (close := ends.match(lowered, name.end())):
-                    found = list(_find_behind(text, close.end(), kind))
-                    if not found and not close[1]:
-                        found = list(_find_ahead(text, place, kind))
-                    if not found:
-                        found = list(_find_below(text, place))
-                        done = found[-1][1] if found else done
-                    yield from ((*span, kind) for span in found)
-                # A sentence in quotes may hold a value; any other is done with.
-                elif value and " " not in text[start:end]:
-                    done = end
-            place = lowered.find(key, done)
+            name = label.match(lowered, place)
+            found, done = _find_of(name, text, lowered) if name else ([], 0)
+            yield from found
+            place = lowered.find(key, max(done, place + len(key)))
+
+
+def _find_of(name: re.Match[str], text: str, lowered: str) -> tuple[list[Span], int]:
+    """Returns the values of a name, and how far the text is done with."""
+    kind = name.lastgroup or ""
+    place, end = name.span()
+    if text.startswith("key", place) and compiled(_NETWORK).search(lowered, max(0, place - _REACH // 3), place):
+        kind = "password"
+    value = compiled(_ASSIGNED).match(text, end)
+    if not value and compiled("[-_]").search(text, max(0, place - 16), place) and compiled(_OPTION).match(text, place):
+        value = compiled(_OPTION_VALUE).match(text, end)
+    span = value.span(value.lastindex or 0) if value else (end, end)
+    judge = is_given if text[place:end] == "SECRET" else _JUDGES[kind].linked
+    if judge(text[slice(*span)]):
+        return [(*span, "password" if kind == "field" else kind)], span[1]
+    # A sentence in quotes may hold a value; any other is done with.
+    done = 0 if " " in text[slice(*span)] else span[1]
+    if kind == "field" or not (close := compiled(_LABEL_ENDS).match(lowered, end)):
+        return [], done
+    found = list(_find_behind(text, close.end(), kind)) or ([] if close[1] else list(_find_ahead(text, place, kind)))
+    if not found:
+        found, below = _find_below(text, place)
+        done = max(done, below)
+    return [(*span, kind) for span in found], done
 
 
 def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
@@ -145,7 +150,10 @@ def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
     hints = compiled(_HINT)
     limit = _end_of_sentence(text, place)
     first = place
-    while hint := hints.search(text, place, limit):
+    for _ in range(_TRIES):
+        hint = hints.search(text, place, limit)
+        if not hint:
+            return
         start, end = _word_around(text, hint.start(), place)
         words = text[first:start].split()
         if start == first or len(words) > _WORDS or compiled(_STOP).search(text, first, start):
@@ -177,6 +185,8 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     word = text[start:end]
     opening = len(word) - len(word.lstrip(_OPENING))
     value = word.strip(_OPENING + _CLOSING)
+    if "**" in value:  # set in bold
+        value = value.strip("*:")
     link = words[-1].lower() if words else ""
     # A value in quotes or brackets is as good as linked.
     particle = len(link) == 1 and not link.isascii()  # as in Chinese and Japanese
@@ -184,9 +194,12 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     if (link and (particle or is_sign or link in _LINKS)) or (not words and opening):
         judge = judges.linked
     else:
-        judge = judges.follows if words in ([], [","]) else judges.near
+        # So is one that directly follows a label, or ends the line, if it is no short name.
+        ends = not compiled(r"[^\n]{0,80}?[A-Za-z]").match(text, end)
+        judge = judges.follows if words in ([], [","]) or ends else judges.near
     if value and judge(value) and not is_place(value):
-        return start + opening, start + opening + len(value)
+        start += word.index(value)
+        return start, start + len(value)
     return None
 
 
@@ -221,28 +234,29 @@ _RULE_ROW = r"[ \t|:-]*-[ \t|:-]*\n?"
 _SEPARATED = r"[\w .-]{1,30}([,;\t])[\w .-]{1,30}(?:\1[\w .-]{0,30})*"
 
 
-def _find_below(text: str, place: int) -> Iterator[tuple[int, int]]:
-    """Yields the values in the column of a table, or of separated values, whose heading is a label."""
+def _find_below(text: str, place: int) -> tuple[list[tuple[int, int]], int]:
+    """Returns the values in the column of a table, or of separated values, whose heading is a label, and where it ends."""
+    found: list[tuple[int, int]] = []
     end = text.find("\n", place, place + _HEADER) + 1
-    if not end:
-        return
     first = text.rfind("\n", max(0, place - _HEADER), place) + 1
     rows = compiled(r"[^\n]+\n?").finditer(text, end)
-    if separated := compiled(_SEPARATED).fullmatch(text, first, end - 1):
+    if separated := compiled(_SEPARATED).fullmatch(text, first, max(first, end - 1)):
         sign = separated[1]
     elif text.find("|", first, end) >= 0 and (rule := next(rows, None)) and compiled(_RULE_ROW).fullmatch(rule[0]):
         sign = "|"
     else:
-        return
+        return found, 0
     column = text.count(sign, first, place)
     for row in rows:
-        cells = row[0].split(sign)
+        cells = row[0].split(sign, column + 1)
         if len(cells) <= column or compiled(_RULE_ROW).fullmatch(row[0]):
-            return
+            break
         value = cells[column].strip().strip("`*\"'")
+        end = row.end()
         if is_given(value):
             start = row.start() + len(sign.join((*cells[:column], ""))) + cells[column].index(value)
-            yield start, start + len(value)
+            found.append((start, start + len(value)))
+    return found, end
 
 
 _DIGITS = (

@@ -44,6 +44,12 @@ _LONG = (
         r"(?i:AccountKey|SharedAccessKey|SharedAccessSignature|(?<![a-z])sig)\s{0,2}(?:=|%3D)\s{0,2}"
         r"((?:[A-Za-z0-9+/]|%2[BbFf]){32,}(?:=|%3[Dd]){0,2})",
     ),
+    Rule(
+        "mail_key",
+        ("mailgun", "mailchimp", "-us"),
+        r"(?<![0-9A-Za-z-])[0-9a-f]{32}-(?:[0-9a-f]{8}-[0-9a-f]{8}|us\d{1,2})(?![0-9A-Za-z-])",
+        anywhere=True,
+    ),
     Rule("telegram_token", (":aa", "%3aa"), r"(?<!\d)\d{8,10}(?::|%3A)AA[\w-]{30,}", anywhere=True),
     Rule(
         "discord_webhook",
@@ -181,8 +187,8 @@ _LOGINS = (
     ),
     Rule(
         "password",
-        ("log", "sign in", "signed in", "unlock", "decrypt"),
-        r"(?i:(?:log(?:ged)?|sign(?:ed)?)[ -]?in|unlock\w{0,3}|decrypt\w{0,3})(?: [\w@.'-]{1,30}){0,5}? (?i:with|using|and|mit) "
+        ("log", "sign in", "signed in", "unlock"),
+        r"(?i:(?:log(?:ged)?|sign(?:ed)?)[ -]?in|unlock\w{0,3})(?: [\w@.'-]{1,30}){0,5}? (?i:with|using|and|mit) "
         r"[\"'`]?([^\s\"'`,]{8,256}?)[\"'`]?[.,;!]?(?!\S)",
         is_password,
     ),

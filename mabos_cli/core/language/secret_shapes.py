@@ -38,12 +38,12 @@ _FILLERS = (
     "example placeholder changeme changethis changeit replaceme replacethis replacewith yourown yourapi yourkey yourtoken"
     " yoursecret yourpass goeshere redacted foobar xxxx *** ... …"
 ).split()
-_FILLER = r"(?:my|your|the|some|insert|enter|dummy|sample|fake|test)[_-]|.*([^\W_])\1{6}"
+_FILLER = r"(?:my|your|the|some|insert|enter|dummy|sample|fake|test)[_-]|.*[_-]your[_-]|.*([^\W_])\1{6}"
 # The names of algorithms and formats: argon2id, SHA-256, utf8, p256.
 _ALGORITHM = r"(?:argon|sha|hmac|pbkdf|scrypt|bcrypt|aes|rsa|md|ed|curve|utf|oauth|base|ipv|tls|rs|hs|es|p)[-_]?\d{1,5}[a-z]{0,4}"
 # What refers to a secret without holding it: a variable, a template, a call, a type, an address.
 _REFERENCE = (
-    r"[$%](?:[A-Za-z_]|[({])|\$\d$|\{\{|\{[\w.]*(?:![rsa])?\}|<|%\(|@\w*\(|[A-Za-z_][\w.]*[\[(]|(?:process|os|env|self|this|config|settings)\."
+    r"[$%](?:[A-Za-z_]|[({])|\$\d$|\{\{|\{[\w.]*(?:![rsa])?(?:\}|$)|<|%\(|@\w*\(|[A-Za-z_][\w.]*[\[(]|(?:process|os|env|self|this|config|settings)\."
     r"|(?:env|vault|arn|ref|file|secretref|ssm):|!!?[a-z]+$|[a-z][a-z0-9+.-]*://|\.{0,2}/[\w.-]*(?:/[\w.-]+)+/?$|~/"
 )
 # Words, short numbers, and words that end in a short number, joined: a name of something. No step is taken back, or a
@@ -51,15 +51,13 @@ _REFERENCE = (
 _WORDS = r"(?:[A-Z]?[a-z]++|[A-Z]++)?+\d{0,4}+"
 _NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
-_HASH = (
-    rf"(?:0x)?[0-9a-f]+|[0-9A-F]+|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
-)
+_HASH = rf"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
 _WORDS_AND_NUMBER = r"[A-Za-z]{4,}\d{1,4}|[a-z]{3,}([-_.])[a-z]{3,}\1[a-z]{3,}\1\d{1,4}|[a-z]{5,}_\d{4}"  # letmein_2024
 _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.
 _PLACE = (
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[a-z][\w+.-]*://.*|[~.]{0,2}/.*|--?[a-z].*|[a-z_][a-z0-9_]*=.*"
-    r"|[A-Za-z_]\w*=[^0-9]*|.*[\\{}`'].*|.*\d{4}-\d\d-\d\d.*"
+    r"|[A-Za-z_]\w*=[^0-9=][^0-9]*|.*[\\{}`'].*|.*\d{4}-\d\d-\d\d.*"
     r"|v?\d+(?:\.\d+)+.*|[A-Z]-\d+-[0-9a-f]+|[A-Za-z]+-\d+|.*[(\[{].*[)\]}].{0,2}|[\w.-]+\.[a-z]{2,4}"
 )
 # The first digits and lengths of Visa, Mastercard, American Express, Discover, JCB, Diners and UnionPay.
@@ -97,7 +95,7 @@ def is_password(value: str) -> bool:
     digits = "".join(compiled("[0-9]+").findall(value))
     if not letters or not (digits or compiled(f"[{_SIGNS}]").search(value)):
         fits = _is_mixed(letters)
-    elif compiled(r"\w*[Pp]assword\d?|!?[A-Za-z]+(?:-[a-z]+)*[!?]?").fullmatch(value):
+    elif compiled(r"\w*[Pp]assword\d{0,4}|!?[A-Za-z]+(?:-[a-z]+)*[!?]?").fullmatch(value):
         fits = bool(compiled("[A-Z][a-z]{7,}!").fullmatch(value))
     elif not compiled(_NAME).fullmatch(value):
         fits = True
@@ -139,7 +137,7 @@ def is_random(value: str) -> bool:
 
 def is_secret(value: str) -> bool:
     """Returns whether a value that is called a secret is one: a key, or a password that nobody would take for a name."""
-    return is_key(value) or is_strong(value)
+    return is_key(value) or (is_strong(value) and "/" not in value)
 
 
 def is_given(value: str) -> bool:
@@ -149,7 +147,7 @@ def is_given(value: str) -> bool:
 
 def is_issued(value: str) -> bool:
     """Returns whether a value of the form of a token is one: after the letters of who issued it, it is random."""
-    return not compiled("(?i:sha)").match(value) and not compiled(_HASH).fullmatch(value) and is_key(value[-30:])
+    return not compiled("(?i:sha).*|.*[_-](?:[0-9a-f]+|[0-9A-F]+)").fullmatch(value) and is_key(value[-30:])
 
 
 def is_base32(value: str) -> bool:

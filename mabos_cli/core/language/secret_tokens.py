@@ -65,13 +65,13 @@ TOKENS = (
     _shape("databricks_token", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
     _vendors("grafana_token", 32, "glsa_"),
     _vendors("atlassian_token", 40, "ATATT3 ATCTT3"),
-    Rule("jwt", ("eyj",), r"(?<![\w-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+(?:\.[\w-]+)*+"),
+    Rule("jwt", ("eyj",), r"(?<![_-])eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+(?:\.[\w-]+)*+"),
     _vendors("ai_key", 20, "xai- gsk_ r8_ pplx- tvly- nvapi- pcsk_ lsv2_ tgp_v1_ csk- jina_ sk_ fw_", is_key),
     _vendors(
         "cloud_token", 20, "nfp_ pul- tskey- FlyV1 amzn.mws. fo1_ fm2_ HRKU- rnd_ dt0c01. dt0s01. dp.st. dp.pt. dp.ct."
     ),
     _vendors("cloud_token", 16, "LTAI AQVN v1.0- t1.9 y0_Ag", is_key),
-    _vendors("database_token", 20, "sbp_ sb_secret_ pscale_pw_ pscale_tkn_ pscale_oauth_ npg_ napi_"),
+    _vendors("database_token", 20, "sbp_ sb_secret_ pscale_pw_ pscale_tkn_ pscale_oauth_ npg_ napi_", is_key),
     _vendors("mail_key", 24, "re_ xkeysib- xsmtpsib- mlsn.", is_key),
     _vendors("package_token", 30, "rubygems_ squ_ sqp_ sqa_ sgp_ bkua_ CCIPAT_ CCIPRJ_ ATBB AKCp oy2 cio", is_key),
     _vendors("payment_key", 20, "sq0atp- sq0csp- EAAA access_token$ FLWSECK shippo_live_ rzp_live_", is_key),
@@ -101,7 +101,7 @@ TOKENS = (
         "token",
         (),
         r"(?:[a-z][a-z0-9]{1,9}|[A-Z][A-Z0-9]{1,9})(?:[_-][a-z0-9]{1,10}){0,2}[_-][A-Za-z0-9]{32,}"
-        r"|(?<![\w-])[\w-]{20,}+\.[\w-]{6,}+\.[\w-]{25,}+",
+        r"|(?<![_-])[\w-]{20,}+\.[\w-]{6,}+\.[\w-]{25,}+",
         is_issued,
     ),
 )
