@@ -82,7 +82,7 @@ _LABEL_ENDS = (
 _HINT = r"[A-Za-z][0-9!@#$%^&*+=~_]|[0-9][A-Za-z]|[a-z][A-Z]|[a-z]-\d"
 _OPENING, _CLOSING = "\"'`([{<", "\"'`)]}>,.;:"
 _SIGNS = ":=>*-"
-_REACH, _WORDS, _TRIES, _LONGEST = 120, 8, 6, 2048
+_REACH, _WORDS, _TRIES, _LONGEST, _HEADER = 120, 8, 6, 2048, 400
 _STOP = r"[a-z][.?!](?:\s|$)|\||\n\s*\n\s*\n"
 # What leads back from the name of a secret to the secret before it: words behind the secret, and words before it.
 _BACK = r" (?:as|is|was|still|als|como|comme|come|jako|som|-) | \("
@@ -134,8 +134,8 @@ def _find_of(name: re.Match[str], text: str, lowered: str) -> tuple[list[Span], 
     judge = is_given if text[place:end] == "SECRET" else _JUDGES[kind].linked
     if judge(text[slice(*span)]):
         return [(*span, "password" if kind == "field" else kind)], span[1]
-    # A sentence in quotes may hold a value; any other is done with.
-    done = 0 if " " in text[slice(*span)] else span[1]
+    # What is long and no sentence is done with, or a long row of names would take forever.
+    done = span[1] if span[1] - span[0] > _HEADER and " " not in text[slice(*span)] else 0
     if kind == "field" or not (close := compiled(_LABEL_ENDS).match(lowered, end)):
         return [], done
     found = list(_find_behind(text, close.end(), kind)) or ([] if close[1] else list(_find_ahead(text, place, kind)))
@@ -229,7 +229,6 @@ def _places(lowered: str, keys: Iterable[str]) -> Iterator[int]:
             place = lowered.find(key, place + len(key))
 
 
-_HEADER = 400
 _RULE_ROW = r"[ \t|:-]*-[ \t|:-]*\n?"
 _SEPARATED = r"[\w .-]{1,30}([,;\t])[\w .-]{1,30}(?:\1[\w .-]{0,30})*"
 

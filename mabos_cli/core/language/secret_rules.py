@@ -36,7 +36,7 @@ _LONG = (
     Rule(
         "aws_secret_key",
         ("akia", "asia"),
-        r"(?-i:A[KS]IA[A-Z0-9]{16})[^A-Za-z0-9/+]{1,20}([A-Za-z0-9/+]{40})(?![\w/+])",
+        r"A[KS]IA[A-Z0-9]{16}\W{1,20}?([A-Za-z0-9/+]{40})(?![\w/+])",
     ),
     Rule(
         "azure_key",
@@ -143,14 +143,14 @@ _LOGINS = (
     Rule(
         "password",
         (" -u", "'-u", "--user", "--proxy-user", "--auth"),
-        r"(?:[ ']-u|(?<=[ '])--(?:proxy-)?user|(?<=[ '])--auth)[ =]?[\"']?[^\s:\"'=/%,]{1,100}[:%,]([^\s\"']{3,256})",
+        r"(?:[ ']-[uU]|(?<=[ '])--(?:proxy-)?user|(?<=[ '])--auth)[ =]?[\"']?[^\s:\"'=/%,]{1,100}[:%,]([^\s\"']{3,256})",
         is_password,
     ),
     Rule(
         "password",
         (" -p", " -a", " -w", " -k", " -b"),
         r"(?:sshpass|mysql|mongo|docker login|redis-cli|zip|7z|ldap|useradd|rdesktop|openssl|htpasswd)[^\n]{0,80}?"
-        r"(?: -[pPawk] ?| -\w{0,4}b\w{0,4} \S{1,100} \S{1,100} )[\"']?([^\s\"'-][^\s\"']{4,255})",
+        r"(?: -[pP] ?| -[awk] | -\w{0,4}b\w{0,4} \S{1,100} \S{1,100} )[\"']?([^\s\"'-][^\s\"']{4,255})",
         is_password,
         anywhere=True,
     ),
