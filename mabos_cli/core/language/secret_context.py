@@ -167,7 +167,7 @@ def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
 def _end_of_sentence(text: str, place: int) -> int:
     """Returns how far a value may be from its label: on the same line, or on the next ones if it ends in a sign."""
     end = text.find("\n", place, place + _REACH)
-    return end if end > place and text[end - 1] not in ":=*{ " else place + _REACH
+    return end if end >= place and text[end - 1] not in ":=*{ " else place + _REACH
 
 
 def _word_around(text: str, place: int, first: int) -> tuple[int, int]:
@@ -230,7 +230,7 @@ def _places(lowered: str, keys: Iterable[str]) -> Iterator[int]:
 
 
 _RULE_ROW = r"[ \t|:-]*-[ \t|:-]*\n?"
-_SEPARATED = r"[\w .-]{1,30}([,;\t])[\w .-]{1,30}(?:\1[\w .-]{0,30})*"
+_SEPARATED = r"[\w-]{1,30}([,;\t])[\w-]{1,30}(?:\1[\w-]{0,30})*"
 
 
 def _find_below(text: str, place: int) -> tuple[list[tuple[int, int]], int]:
@@ -238,7 +238,7 @@ def _find_below(text: str, place: int) -> tuple[list[tuple[int, int]], int]:
     found: list[tuple[int, int]] = []
     end = text.find("\n", place, place + _HEADER) + 1
     first = text.rfind("\n", max(0, place - _HEADER), place) + 1
-    rows = compiled(r"[^\n]+\n?").finditer(text, end)
+    rows = compiled(r"[^\n]*\n|[^\n]+").finditer(text, end)
     if separated := compiled(_SEPARATED).fullmatch(text, first, max(first, end - 1)):
         sign = separated[1]
     elif text.find("|", first, end) >= 0 and (rule := next(rows, None)) and compiled(_RULE_ROW).fullmatch(rule[0]):
@@ -248,7 +248,7 @@ def _find_below(text: str, place: int) -> tuple[list[tuple[int, int]], int]:
     column = text.count(sign, first, place)
     for row in rows:
         cells = row[0].split(sign, column + 1)
-        if len(cells) <= column or compiled(_RULE_ROW).fullmatch(row[0]):
+        if len(cells) <= max(1, column) or compiled(_RULE_ROW).fullmatch(row[0]):
             break
         value = cells[column].strip().strip("`*\"'")
         end = row.end()
