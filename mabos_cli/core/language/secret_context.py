@@ -161,6 +161,8 @@ def _find_behind(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
         place = end
         if span := _judge_word(text, start, end, words, kind):
             yield span
+            if kind != "password":
+                return
             first = end  # changed from X to Y
 
 
@@ -194,8 +196,8 @@ def _judge_word(text: str, start: int, end: int, words: list[str], kind: str) ->
     if (link and (particle or is_sign or link in _LINKS)) or (not words and opening):
         judge = judges.linked
     else:
-        # So is one that directly follows a label, or ends the line, if it is no short name.
-        ends = not compiled(r"[^\n]{0,80}?[A-Za-z]").match(text, end)
+        # So is one that directly follows a label, or a password that ends the line, if it is no short name.
+        ends = kind == "password" and not compiled(r"[^\n]{0,80}?[A-Za-z]").match(text, end)
         judge = judges.follows if words in ([], [","]) or ends else judges.near
     if value and judge(value) and not is_place(value):
         start += word.index(value)

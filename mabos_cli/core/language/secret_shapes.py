@@ -57,7 +57,7 @@ _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.
 _PLACE = (
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[a-z][\w+.-]*://.*|[~.]{0,2}/.*|--?[a-z].*|[a-z_][a-z0-9_]*=.*"
-    r"|[A-Za-z_]\w*=[^0-9=][^0-9]*|.*[\\{}`'].*|.*\d{4}-\d\d-\d\d.*"
+    r"|[A-Za-z_]\w*=[^0-9=][^0-9]*|.*[\\{}`'].*|.*\d{4}-\d\d-\d\d.*|.*[0-9A-F]{2}(?::[0-9A-F]{2}){3}.*|[\w$.]+\(.*"
     r"|v?\d+(?:\.\d+)+.*|[A-Z]-\d+-[0-9a-f]+|[A-Za-z]+-\d+|.*[(\[{].*[)\]}].{0,2}|[\w.-]+\.[a-z]{2,4}"
 )
 # The first digits and lengths of Visa, Mastercard, American Express, Discover, JCB, Diners and UnionPay.
@@ -95,7 +95,7 @@ def is_password(value: str) -> bool:
     digits = "".join(compiled("[0-9]+").findall(value))
     if not letters or not (digits or compiled(f"[{_SIGNS}]").search(value)):
         fits = _is_mixed(letters)
-    elif compiled(r"\w*[Pp]assword\d{0,4}|!?[A-Za-z]+(?:-[a-z]+)*[!?]?").fullmatch(value):
+    elif compiled(r"\w*[Pp]assword\d{0,4}|\W{0,3}[A-Za-z]+(?:-[a-z]+)*\W{0,2}").fullmatch(value):
         fits = bool(compiled("[A-Z][a-z]{7,}!").fullmatch(value))
     elif not compiled(_NAME).fullmatch(value):
         fits = True
