@@ -29,16 +29,7 @@ _LINES = (
 )
 _ALL = (*TOKENS, *RULES)
 KINDS = frozenset(
-    (
-        "private_key",
-        "password",
-        "secret",
-        "token",
-        "recovery_code",
-        "card",
-        "seed_phrase",
-        *(rule.kind for rule in _ALL),
-    )
+    (*"private_key password secret token recovery_code card seed_phrase".split(), *(rule.kind for rule in _ALL))
 )
 # Where tokens may start: in a long run, after anything but a letter or digit, or after one that ends an escape: \n, %3D,
 # \u003d, ESC[32m.
@@ -49,8 +40,6 @@ _HEAD = r"(?:%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|[bfnrt])|[\[;][0-9]{1,2}m|[^a-z0-9])
 # Keys that are looked for inside words too: dbpassword, getConnection.
 _INSIDE = "pass pw secret key token cred sess connect login auth otp".split()
 _LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
-
-
 _KEYS: dict[str, list[int]] = {key: [] for key in (*NAMES, *CODE_KEYS)}
 for _rank, _rule in enumerate(RULES, len(TOKENS)):
     for _key in _rule.keys:
@@ -68,7 +57,7 @@ _TOKEN_HEADS = _group((head, rank) for rank, rule in enumerate(TOKENS) for head 
 # Keys that start as words do are looked for by their first letters, so most texts are searched for few.
 _PLAIN = [key for key in _KEYS if key.isascii()]
 _WORD_KEYS = _group((key[:3].encode(), key) for key in _PLAIN if key[:3].isalpha() and key not in _INSIDE)
-_SIGN_KEYS = [key for key in _PLAIN if not key[:3].isalpha() or key in _INSIDE]
+_SIGN_KEYS = _group((key[:2], key) for key in _PLAIN if not key[:3].isalpha() or key in _INSIDE)
 _OTHER_KEYS = [key for key in _KEYS if not key.isascii()]
 # Soft hyphens, joiners, marks of direction and the like: nothing that a reader would see.
 _HIDDEN = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
@@ -133,7 +122,7 @@ def _held_keys(lowered: str, words: list[bytes]) -> list[str]:
     """Returns the keys of rules that a text holds."""
     heads = _WORD_KEYS.keys() & {word[:3] for word in words}
     keys = [key for head in heads for key in _WORD_KEYS[head] if key in lowered]
-    keys += [key for key in _SIGN_KEYS if key in lowered]
+    keys += [key for head in _SIGN_KEYS if head in lowered for key in _SIGN_KEYS[head] if key in lowered]
     return keys if lowered.isascii() else keys + [key for key in _OTHER_KEYS if key in lowered]
 
 
