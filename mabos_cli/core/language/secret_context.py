@@ -38,6 +38,7 @@ NAMES = {
     r"|(?P<field>(?:(?<![a-z])|(?<=store)|(?<=key)|(?<=db)|(?<=user)|(?<=root)|(?<=smtp))pass(?![a-z]))",
     "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))|(?P<field>pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
+    "mdp": r"(?P<password>\bmdp\b)",
     "identified": "(?P<password>identified(?: with [a-z_0-9]{1,40})?(?= (?:by|as) ))",
     "securestring": "(?P<password>securestring)",
     "secret": "(?P<secret>secret)",
@@ -52,16 +53,17 @@ NAMES = {
     **{word: f"(?P<password>{word}[a-zäöåéí]{{0,3}})" for word in PASSWORDS},
     **{word: f"(?P<token>{word})" for word in KEYS},
 }
-_NETWORK = r"\b(?:wi-?fi|wlan|ssid|network)\b"  # has a key that is a password
+# What has a key that is a password, and what has one that may look like a hash.
+_NEAR = r"\b(?:(?P<password>wi-?fi|wlan|ssid|network)|(?P<secret>(?:en|de)crypt\w*|cipher))\b"
 _QUOTE = r"\\{0,3}[\"'`]"
 # What may follow a name before its value, in .env files, YAML, JSON (also inside strings), XML, queries, tables and calls.
 _TAIL = r"(?:[_-]?(?:access|key|base|value|string|prod(?:uction)?|dev|staging|live|test|primary|secondary|old|new|\d{1,3})){0,2}"
 _IS = (
     rf"(?:(?:{_QUOTE}|\*\*)?\]?[ \t]{{0,8}}(?::[ \t]?[A-Za-z][\w\[\].| ]{{0,20}}?(?=[ \t]?=[^=]))?[ \t]?"
-    rf"(?:={{1,3}}>?|:=?(?!/)|->|>|%3[ADad]|\\u003[adAD])(?:[ \t]|%2[027]){{0,8}}(?:\*\* )?"
+    rf"(?:={{1,3}}>?|:=?(?!/)|->|>|%3[ADad]|\\u003[adAD])(?:[ \t]|%2[027]){{0,8}}(?:\*\* |[\w.]{{1,60}} (?:\|\||\?\?|or) (?=[\"']))?"
     rf"|(?:{_QUOTE})?,?(?:\s|\\n){{1,24}}(?:{_QUOTE})?value(?:{_QUOTE})?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
     rf"|{_QUOTE}(?:,[ \t]{{0,4}}|\)\.\w{{1,20}}\()(?=[\"'])|\([ \t]?(?=[\"'])|(?: by| as)?[ \t]{{1,4}}(?=[\"'])"
-    r"|(?:\*\*)?[ \t]{0,12}\|[ \t]{1,12}|</t[dh]>\s{0,4}<td>)"
+    r"|(?:\*\*)?[ \t]{0,12}\|[ \t]{1,12}|</\w{1,10}>\s{0,4}<\w{1,10}>)"
 )
 # A sign that may end a value does so before a space, a quote, another such sign or the next pair.
 _NEXT = r"[\s;,&)}\]\"'`\\]|$|[\w. -]{1,30}[=:]"
@@ -125,13 +127,17 @@ def _find_of(name: re.Match[str], text: str, lowered: str) -> tuple[list[Span], 
     """Returns the values of a name, and how far the text is done with."""
     kind = name.lastgroup or ""
     place, end = name.span()
-    if text.startswith("key", place) and compiled(_NETWORK).search(lowered, max(0, place - _REACH // 3), place):
-        kind = "password"
+    if lowered.startswith("key", place) and (
+        near := compiled(_NEAR).search(lowered, max(0, place - _REACH // 3), place)
+    ):
+        kind = near.lastgroup or kind
     value = compiled(_ASSIGNED).match(text, end)
     if not value and compiled("[-_]").search(text, max(0, place - 16), place) and compiled(_OPTION).match(text, place):
         value = compiled(_OPTION_VALUE).match(text, end)
     span = value.span(value.lastindex or 0) if value else (end, end)
-    judge = is_given if text[place:end] == "SECRET" else _JUDGES[kind].linked
+    # A secret of a certain kind may be a password: jwtSecret, SESSION_SECRET.
+    joined = kind == "secret" and compiled(r"\w|(?<=\w)-").match(text, place - 1)
+    judge = is_given if joined else _JUDGES[kind].linked
     if judge(text[slice(*span)]):
         return [(*span, "password" if kind == "field" else kind)], span[1]
     # What is long and no sentence is done with, or a long row of names would take forever.

@@ -28,8 +28,8 @@ _LONG = (
     # A key of 32 bytes, as wallets have; so long are hashes of transactions too.
     Rule(
         "private_key",
-        ("deployer", "signer", "signing", "private", "wallet", "hex key", "accounts"),
-        r"(?i:(?:deployer|sign(?:er|ing)|(?:private|hex)[ _]key|wallet)(?:(?!hash|tx|block|public)[^\n]){0,80}?|accounts\W{1,8})"
+        ("deployer", "signer", "signing", "private", "wallet", "hex key", "eth key", "accounts"),
+        r"(?i:(?:deployer|sign(?:er|ing)|(?:private|hex|eth)[ _]key|wallet)(?:(?!hash|tx|block|public)[^\n]){0,80}?|accounts\W{1,8})"
         r"(?<!\w)((?:0x)?[0-9a-fA-F]{64})(?!\w)",
     ),
     Rule("private_key", ("0x",), r"(0x[0-9a-fA-F]{64})\W[^\n]{0,24}?(?i:deployer|private|signing|wallet) key"),
@@ -40,8 +40,8 @@ _LONG = (
     ),
     Rule(
         "azure_key",
-        ("accountkey", "sharedaccess", "sig="),
-        r"(?i:AccountKey|SharedAccessKey|SharedAccessSignature|(?<![a-z])sig)\s{0,2}(?:=|%3D)\s{0,2}"
+        ("accountkey", "sharedaccess", "sig"),
+        r"(?i:AccountKey|SharedAccessKey|SharedAccessSignature|(?<![a-z])sig(?:nature)?)\s{0,2}(?:=|%3D)\s{0,2}"
         r"((?:[A-Za-z0-9+/]|%2[BbFf]){32,}(?:=|%3[Dd]){0,2})",
     ),
     Rule(
@@ -88,8 +88,8 @@ _LONG = (
     ),
     Rule(
         "secret",
-        ("hmac", "jwt."),
-        r"(?i:hmac|jwt\.)[^\n\"']{0,40}(?:[\"']sha\d{1,3}[\"'], ?)?[\"']([^\s\"']{8,256})[\"']",
+        ("hmac", "jwt.", "fernet("),
+        r"(?i:hmac|jwt\.|fernet\()[^\n\"']{0,40}(?:[\"']sha\d{1,3}[\"'], ?)?[\"']([^\s\"']{8,256})[\"']",
         is_secret,
     ),
     Rule(
@@ -104,9 +104,9 @@ _LONG = (
     Rule("password_hash", ("{sha", "{ssha"), r"\{S?SHA\d{0,3}\}[A-Za-z0-9+/]{20,}={0,2}"),
 )
 
-_CODE_OF = "door gate garage safe lock alarm entry access unlock keypad building phone verification confirmation login security"
+_PLACES = "door gate garage safe lock alarm entry access unlock keypad building phone verification confirmation login security".split()
 _PIN_NAME = (
-    rf"(?i:(?:(?<![a-z])p(?:in|uk)|(?:{'|'.join(f'(?<={word} )' for word in _CODE_OF.split())})(?:code|combination))"
+    rf"(?i:(?:(?<![a-z])(?:pin|puk|pass ?code)|(?:{'|'.join(_PLACES)})(?:[ ][a-z]{{1,10}})?[ ](?:code|combination)|combination)"
     r"(?:[ -](?:code|number))?s?)"
 )
 _PIN_LINK = (
@@ -115,7 +115,10 @@ _PIN_LINK = (
 )
 _NUMBERS = (
     Rule(
-        "pin", ("pin", "puk", "code", "combination"), rf"{_PIN_NAME}{_PIN_LINK}(\d{{4,8}})(?![\w-]|[.:]\d)", is_number
+        "pin",
+        ("pin", "puk", "pass", "combination", *_PLACES),
+        rf"{_PIN_NAME}{_PIN_LINK}(\d{{4,8}})(?![\w-]|[.:]\d)",
+        is_number,
     ),
     Rule("pin", (" code",), r"(?<![\w.])(?:[A-Z]-)?(\d{4,8}) is your [a-zA-Z ]{0,30}code", is_number, anywhere=True),
     Rule(
@@ -149,15 +152,15 @@ _LOGINS = (
     Rule(
         "password",
         (" -p", " -a", " -w", " -k", " -b"),
-        r"(?:sshpass|mysql|mongo|docker login|redis-cli|zip|7z|ldap|useradd|rdesktop|openssl|htpasswd)[^\n]{0,80}?"
+        r"(?:sshpass|mysql|mongo|mosquitto| login|redis-cli|zip|7z|ldap|useradd|rdesktop|openssl|htpasswd)[^\n]{0,80}?"
         r"(?: -[pP] ?| -[awk] | -\w{0,4}b\w{0,4} \S{1,100} \S{1,100} )[\"']?([^\s\"'-][^\s\"']{4,255})",
         is_password,
         anywhere=True,
     ),
     Rule(
         "password",
-        ("chpasswd", "sudo -s", "--stdin"),
-        r"echo [\"']?(?:[\w-]{1,40}:)?([^\s\"'|:]{6,256})[\"']? ?\| ?(?:sudo -S|(?:sudo )?(?:ch)?passwd)",
+        ("chpasswd", "sudo -s", "-stdin", "secret create"),
+        r"echo (?:-n )?[\"']?(?:[\w-]{1,40}:)?([^\s\"'|:]{6,256})[\"']? ?\|[^\n|]{0,60}?(?:sudo -S|passwd|-stdin|secret create)",
         is_password,
         anywhere=True,
     ),
@@ -174,14 +177,14 @@ _LOGINS = (
         "password",
         ("cred", "login", "user", "wifi", "zugang", "identifiant", "account"),
         r"(?i:(?:cred(?:ential)?s?|login|wifi|zugang(?:sdaten)?|identifiants?|account|user(?:name)?/[a-z]{2,10})s?"
-        r"(?:[ \t](?:is|are|details|data|with|as))?[ \t]{0,2}[:=]?[ \t]{1,3})"
+        r"(?:[ \t](?:is|are|details|data|with|as|still)){0,2}[ \t]{0,2}[:=]?[ \t]{1,3})"
         r"[\"'`]?[\w.@+-]{2,60}[\"'`]?(?:[ \t]?/[ \t]?|:)[\"'`]?([^\s\"'`]{6,256})",
         is_password,
     ),
     Rule(
         "password",
-        (" p:", " p="),
-        r"(?i:(?<![a-z])(?:u|user(?:name)?|login|account)[:= ]{1,2}\S{1,60}[ ,;/|]{1,4}(?:and )?p[:= ]{1,2})([^\s\"']{6,256})",
+        (" p:", " p=", " pass "),
+        r"(?i:(?<![a-z])(?:u|user(?:name)?|login|account)[:= ]{1,2}\S{1,60}[ ,;/|]{1,4}(?:and )?p(?:ass)?[:= ]{1,2})([^\s\"']{6,256})",
         is_guess,
         anywhere=True,
     ),

@@ -20,7 +20,7 @@ KEYS = "schlüssel,clé,chave,llave,chiave,sleutel,klucz,nyckel,ключ,ток�
 # What a key must be called for a plain hash or UUID behind it to be taken for one.
 KEY_NAMES = (
     "api access private encryption signing auth master account client service shared app application webhook deploy license"
-    " admin sdk server routing integration unseal secret wallet fernet setup recovery priv global consumer"
+    " admin sdk server routing integration unseal secret wallet fernet setup recovery priv global consumer subscription aes"
 ).split()
 # What a token must be called for the same.
 GRANTS = "access auth api refresh bot personal deploy security admin private oauth oauth2 server".split()
@@ -91,6 +91,8 @@ def is_password(value: str) -> bool:
     """
     if not 6 <= len(value) <= 256 or " " in value:
         return False
+    if compiled("(?:[a-z]{4}-){3}[a-z]{4}").fullmatch(value):  # as hosts make them up for programs
+        return True
     letters = "".join(compiled("[A-Za-z]+").findall(value))
     digits = "".join(compiled("[0-9]+").findall(value))
     if not letters or not (digits or compiled(f"[{_SIGNS}]").search(value)):
