@@ -35,7 +35,7 @@ _LINKS = frozenset(
 # The names of secrets, by the letters at which they are looked for. A `field` is one only where something is given to it.
 NAMES = {
     "pass": r"(?P<password>pass[ _-]?(?:phrase|word|code)|passwort|passwd|passord|(?<=mot de )passe|(?<=palavra-)passe|(?<=require)pass)"
-    r"|(?P<field>(?:(?<![a-z])|(?<=store)|(?<=key)|(?<=db)|(?<=user)|(?<=root)|(?<=smtp))pass(?![a-z]))",
+    r"|(?P<field>pass(?![a-z]))",
     "pw": r"(?P<password>(?:(?<=bind)|(?<=root))pw|(?<![a-z0-9_])pwd?(?![a-z]))|(?P<field>pwd?(?![a-z]))",
     "psk": "(?P<password>psk)",
     "mdp": r"(?P<password>\bmdp\b)",
@@ -55,6 +55,8 @@ NAMES = {
 }
 # What has a key that is a password, and what has one that may look like a hash.
 _NEAR = r"\b(?:(?P<password>wi-?fi|wlan|ssid|network)|(?P<secret>(?:en|de)crypt\w*|cipher))\b"
+# Where a field starts: dbpass, adminPass, smtp_pass, and not bypass or compass.
+_FIELD = r"(?<![A-Za-z])|(?<=[a-z])[A-Z]|" + "|".join(f"(?<={word})" for word in "store key db user root".split())
 _QUOTE = r"\\{0,3}[\"'`]"
 # What may follow a name before its value, in .env files, YAML, JSON (also inside strings), XML, queries, tables and calls.
 _TAIL = r"(?:[_-]?(?:access|key|base|value|string|prod(?:uction)?|dev|staging|live|test|primary|secondary|old|new|\d{1,3})){0,2}"
@@ -127,6 +129,8 @@ def _find_of(name: re.Match[str], text: str, lowered: str) -> tuple[list[Span], 
     """Returns the values of a name, and how far the text is done with."""
     kind = name.lastgroup or ""
     place, end = name.span()
+    if kind == "field" and not compiled(_FIELD).match(text, place):
+        return [], 0
     if lowered.startswith("key", place) and (
         near := compiled(_NEAR).search(lowered, max(0, place - _REACH // 3), place)
     ):

@@ -28,8 +28,8 @@ _LONG = (
     # A key of 32 bytes, as wallets have; so long are hashes of transactions too.
     Rule(
         "private_key",
-        ("deployer", "signer", "signing", "private", "wallet", "hex key", "eth key", "accounts"),
-        r"(?i:(?:deployer|sign(?:er|ing)|(?:private|hex|eth)[ _]key|wallet)(?:(?!hash|tx|block|public)[^\n]){0,80}?|accounts\W{1,8})"
+        ("deployer", "signer", "signing", "private", "wallet", "hex key", "eth key", "validator", "accounts"),
+        r"(?i:(?:deployer|sign(?:er|ing)|(?:private|hex|eth|validator)[ _]key|wallet)(?:(?!hash|tx|block|public)[^\n]){0,80}?|accounts\W{1,8})"
         r"(?<!\w)((?:0x)?[0-9a-fA-F]{64})(?!\w)",
     ),
     Rule("private_key", ("0x",), r"(0x[0-9a-fA-F]{64})\W[^\n]{0,24}?(?i:deployer|private|signing|wallet) key"),
@@ -145,8 +145,8 @@ _LOGINS = (
     ),
     Rule(
         "password",
-        (" -u", "'-u", "--user", "--proxy-user", "--auth"),
-        r"(?:[ ']-[uU]|(?<=[ '])--(?:proxy-)?user|(?<=[ '])--auth)[ =]?[\"']?[^\s:\"'=/%,]{1,100}[:%,]([^\s\"']{3,256})",
+        (" -u", " -a", "'-u", "--user", "--proxy-user", "--auth"),
+        r"(?:[ ']-[uUa]|(?<=[ '])--(?:proxy-)?user|(?<=[ '])--auth)[ =]?[\"']?[^\s:\"'=/%,]{1,100}[:%,]([^\s\"']{3,256})",
         is_password,
     ),
     Rule(
@@ -164,7 +164,12 @@ _LOGINS = (
         is_password,
         anywhere=True,
     ),
-    Rule("password", ("/user:", " /p:", "pass:"), r"(?:/user:\S{1,100} | /p:|pass:)([^\s\"'/]{4,256})", is_password),
+    Rule(
+        "password",
+        ("/user:", " /p:", "pass:", "add_user", "net user", "change_password", "user-pass"),
+        r"(?:(?:/user:|add_user |net user |change_password |user-pass )\S{1,100} | /p:|pass:)([^\s\"'/]{4,256})",
+        is_password,
+    ),
     Rule("password", ("community",), r"community ([^\s\"']{6,256})", is_password),
     Rule(
         "password",
@@ -177,7 +182,7 @@ _LOGINS = (
         "password",
         ("cred", "login", "user", "wifi", "zugang", "identifiant", "account"),
         r"(?i:(?:cred(?:ential)?s?|login|wifi|zugang(?:sdaten)?|identifiants?|account|user(?:name)?/[a-z]{2,10})s?"
-        r"(?:[ \t](?:is|are|details|data|with|as|still)){0,2}[ \t]{0,2}[:=]?[ \t]{1,3})"
+        r"(?:(?:[ \t](?:is|are|details|data|with|as|still)){0,2}[ \t]{0,2}[:=]?[ \t]{1,3}|(?:[ \t][\w-]{1,12}){1,4}:[ \t](?=\S{1,60} / )))"
         r"[\"'`]?[\w.@+-]{2,60}[\"'`]?(?:[ \t]?/[ \t]?|:)[\"'`]?([^\s\"'`]{6,256})",
         is_password,
     ),
@@ -198,8 +203,8 @@ _LOGINS = (
     Rule(
         "password",
         ("auth", "cred", "login", "connect"),
-        r"(?i:auth|cred(?:ential)?s?|login|connect(?:ion)?)\w{0,10}[\"']?\s{0,2}[=:(]{1,2}[^\n\"']{0,40}[\"'][\w.@-]{1,60}[\"'],"
-        r"\s{0,2}[\"']([^\s\"']{6,256})[\"']",
+        r"(?i:auth|cred(?:ential)?s?|login|connect(?:ion)?)\w{0,10}[\"']?\s{0,2}[=:(]{1,2}[^\n]{0,80}?,\s{0,2}[\"']([^\s\"']{6,256})[\"']"
+        r"\s{0,2}[,)]",
         is_password,
     ),
 )

@@ -23,7 +23,7 @@ KEY_NAMES = (
     " admin sdk server routing integration unseal secret wallet fernet setup recovery priv global consumer subscription aes"
 ).split()
 # What a token must be called for the same.
-GRANTS = "access auth api refresh bot personal deploy security admin private oauth oauth2 server".split()
+GRANTS = "access auth api refresh bot personal deploy security admin private oauth oauth2 server secret".split()
 
 compiled = cache(re.compile)  # re has a cache of its own, and takes longer to look it up than most patterns to run
 
