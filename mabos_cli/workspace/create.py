@@ -104,5 +104,4 @@ def ensure_ignored(workspace: WorkspacePaths) -> list[str]:
 
 def shares_a_file(agent: AgentPaths) -> bool:
     """Whether Memory.md and MEMORY.md are one file here."""
-    legacy = agent.root / "Memory.md"
-    return legacy.exists() and agent.memory_md.exists() and legacy.samefile(agent.memory_md)
+    return agent.legacy_md.is_file() and not agent.has_legacy()

@@ -159,6 +159,16 @@ class AgentPaths(NamedTuple):
         return self.root / "MEMORY.md"
 
     @property
+    def legacy_md(self) -> Path:
+        """The log for people that other versions of MABOS keep beside MEMORY.md; on disks that ignore case, they are one file."""
+        return self.root / "Memory.md"
+
+    def has_legacy(self) -> bool:
+        """Returns whether there is a Memory.md that is a file of its own."""
+        legacy = self.legacy_md
+        return legacy.is_file() and not (self.memory_md.exists() and legacy.samefile(self.memory_md))
+
+    @property
     def beliefs(self) -> Path:
         return self.root / "Beliefs.md"
 

@@ -11,7 +11,7 @@ from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
-from mabos_cli.workspace.memory.changing import append_promoted, append_to_logs
+from mabos_cli.workspace.memory.changing import append_promoted, append_to_legacy, append_to_logs
 from mabos_cli.workspace.memory.derived_pages import materialize_domains, materialize_items
 from mabos_cli.workspace.memory.store import LongTermStore, cut_uses, remove_queued
 from mabos_cli.workspace.transaction import Unfinished
@@ -73,6 +73,7 @@ def _finish(agent: Agent, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, 
                 append_to_logs(agent.paths, items, again=True)
             else:
                 append_promoted(agent.paths, items, day)
+            append_to_legacy(agent.paths, items, again=True)
         except MabosError as error:
             unfinished[name] = ids
             warnings.append(f"an earlier write is still unfinished: {error.message}")

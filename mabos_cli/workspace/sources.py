@@ -246,7 +246,7 @@ def _queued(agent: Agent, shown: str, data: bytes) -> Content:
 def _written(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the passages of a text file, without what the template put there."""
     from mabos_cli.core.language.secrets import hide_secrets
-    from mabos_cli.formats.hierarchy.daily_log import find_untrusted
+    from mabos_cli.formats.hierarchy.daily_log import find_untrusted, without_legacy_lines
     from mabos_cli.formats.markdown.blocks import is_only_headings
     from mabos_cli.formats.search.passages import find_untrusted_lines, split_passages
 
@@ -258,6 +258,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     untouched = _template_passages(agent, shown, size, overlap)
     whole = data.decode("utf-8", "replace")
     text = hide_secrets(without_seal(whole))
+    text = without_legacy_lines(text) if shown == agent.paths.legacy_md.name else text
     if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
         return Content()  # our own file of a topic: its items are a source themselves
     found = split_passages(text, size, overlap)

@@ -37,6 +37,7 @@ _TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d)( untrusted)?)? \^(\S+)$")
 # Such an end, or the start of a bullet in MEMORY.md as earlier versions wrote it.
 _UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
 _UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
+_LEGACY_LINE = re.compile(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
@@ -74,6 +75,20 @@ def render_log_entry(item: MemoryItem) -> str:
         f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
         f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
     )
+
+
+def render_legacy_line(item: MemoryItem) -> str:
+    """The line of an item in Memory.md, which is a log for people."""
+    return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {inline(item.content, 200)} ^{item.id}\n"
+
+
+def without_legacy_lines(text: str) -> str:
+    """The text of Memory.md with a blank line in place of each line of an item: only what people wrote is left, on its lines.
+
+    >>> without_legacy_lines("- by hand\\n- 2026-02-24 fact (0.50): x ^M-1-0000\\n")
+    '- by hand\\n\\n'
+    """
+    return _LEGACY_LINE.sub("", text)
 
 
 def find_untrusted(text: str) -> set[str]:

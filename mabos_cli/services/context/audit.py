@@ -24,6 +24,7 @@ from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import split_sentences
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.formats.context.prompt_md import split_sections
+from mabos_cli.formats.hierarchy.daily_log import without_legacy_lines
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements
 from mabos_cli.services.context.pack import open_counter
@@ -84,8 +85,9 @@ def _load_sources(agent: Agent, count: Count) -> list[Source]:
         data = read_bytes(path)
         if data:
             found.append((agent.paths.relative(path), _text(data), category))
+    # The lines of items in Memory.md repeat them by design.
     return [
-        Source(name, category, count(text), tuple(find_statements(text)))
+        Source(name, category, count(text), tuple(find_statements(without_legacy_lines(text))))
         for name, text, category in found
         if text.strip()
     ]

@@ -13,11 +13,11 @@ from zlib import crc32
 from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.core.memory.item import MemoryItem, Prose
+from mabos_cli.core.memory.item import DOMAINS, MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import Claim, is_untrusted
-from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
+from mabos_cli.formats.hierarchy.daily_log import render_legacy_line, render_log_entry, render_log_header
 from mabos_cli.formats.memory.items import (
     StoreFile,
     find_line,
@@ -232,6 +232,8 @@ class _Change:
         if uses.touches != self._left:
             cut_uses(agent.paths, uses.size, uses.cut, self._left, timeout)
         append_to_logs(agent.paths, changes.log)
+        append_to_legacy(agent.paths, changes.log)
+        append_to_legacy(agent.paths, changes.promoted, again=True)  # what moved unchanged may be there
         append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
         head, long_term = self._loaded.head, self._loaded.long_term
         after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
@@ -262,6 +264,17 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
         if found:
             text = "".join(render_log_entry(item) for item in found)
             append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
+
+
+def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
+    """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
+    Untrusted ones stay items only."""
+    lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
+    if lasting and paths.has_legacy():
+        there = (read_bytes(paths.legacy_md) or b"").decode("utf-8", "replace") if again else ""
+        text = "".join(render_legacy_line(item) for item in lasting if f" ^{item.id}\n" not in there)
+        if text:
+            append_text(paths.legacy_md, text, root=paths.workspace.root)
 
 
 def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
