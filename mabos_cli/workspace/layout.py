@@ -11,8 +11,10 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
-# memory-store.json and its pages, below the folder of an agent.
-STORE = r"memory-store\.json|memory-store/[^/]+\.json"
+LEGACY = (
+    "Memory.md"  # the log for people of other versions, beside MEMORY.md; on disks that ignore case they are one file
+)
+STORE = r"memory-store\.json|memory-store/[^/]+\.json"  # the store and its pages, below the folder of an agent
 # A page of long-term memory: a month, and a number when it needs several.
 PAGE = r"(?:\d{4}-\d\d|undated)(?:-\d+)?"
 
@@ -157,16 +159,6 @@ class AgentPaths(NamedTuple):
     @property
     def memory_md(self) -> Path:
         return self.root / "MEMORY.md"
-
-    @property
-    def legacy_md(self) -> Path:
-        """The log for people that other versions of MABOS keep beside MEMORY.md; on disks that ignore case, they are one file."""
-        return self.root / "Memory.md"
-
-    def has_legacy(self) -> bool:
-        """Returns whether there is a Memory.md that is a file of its own."""
-        legacy = self.legacy_md
-        return legacy.is_file() and not (self.memory_md.exists() and legacy.samefile(self.memory_md))
 
     @property
     def beliefs(self) -> Path:

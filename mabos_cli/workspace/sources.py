@@ -27,7 +27,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
 from mabos_cli.workspace.files import stamp_of as stamp_of_file
-from mabos_cli.workspace.layout import DAY, STORE, AgentPaths
+from mabos_cli.workspace.layout import DAY, LEGACY, STORE, AgentPaths
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_deferred
 
@@ -258,7 +258,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     untouched = _template_passages(agent, shown, size, overlap)
     whole = data.decode("utf-8", "replace")
     text = hide_secrets(without_seal(whole))
-    text = without_legacy_lines(text) if shown == agent.paths.legacy_md.name else text
+    text = without_legacy_lines(text) if shown == LEGACY else text
     if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
         return Content()  # our own file of a topic: its items are a source themselves
     found = split_passages(text, size, overlap)

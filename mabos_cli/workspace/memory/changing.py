@@ -28,8 +28,9 @@ from mabos_cli.formats.memory.items import (
     render_store,
 )
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
+from mabos_cli.workspace.create import shares_a_file
 from mabos_cli.workspace.files import FileWrite, append_text, edit_text, read_bytes
-from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.layout import LEGACY, AgentPaths
 from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
 from mabos_cli.workspace.memory.store import (
     LongTermStore,
@@ -270,11 +271,12 @@ def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: b
     """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
     Untrusted ones stay items only."""
     lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
-    if lasting and paths.has_legacy():
-        there = (read_bytes(paths.legacy_md) or b"").decode("utf-8", "replace") if again else ""
+    path = paths.root / LEGACY
+    if lasting and path.is_file() and not shares_a_file(paths):
+        there = (read_bytes(path) or b"").decode("utf-8", "replace") if again else ""
         text = "".join(render_legacy_line(item) for item in lasting if f" ^{item.id}\n" not in there)
         if text:
-            append_text(paths.legacy_md, text, root=paths.workspace.root)
+            append_text(path, text, root=paths.workspace.root)
 
 
 def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
