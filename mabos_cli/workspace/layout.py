@@ -11,9 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 TEMP_PREFIX = ".mabos-tmp-"
 AGENT_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DAY = r"\d{4}-\d{2}-\d{2}"
-LEGACY = (
-    "Memory.md"  # the log for people of other versions, beside MEMORY.md; on disks that ignore case they are one file
-)
+LEGACY = "Memory.md"  # a log for people beside MEMORY.md; one file with it on disks that ignore case
 STORE = r"memory-store\.json|memory-store/[^/]+\.json"  # the store and its pages, below the folder of an agent
 # A page of long-term memory: a month, and a number when it needs several.
 PAGE = r"(?:\d{4}-\d\d|undated)(?:-\d+)?"
