@@ -11,9 +11,15 @@ from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
-from mabos_cli.workspace.memory.changing import append_promoted, append_to_legacy, append_to_logs
 from mabos_cli.workspace.memory.derived_pages import materialize_domains, materialize_items
-from mabos_cli.workspace.memory.store import LongTermStore, cut_uses, remove_queued
+from mabos_cli.workspace.memory.store import (
+    LongTermStore,
+    append_promoted,
+    append_to_legacy,
+    append_to_logs,
+    cut_uses,
+    remove_queued,
+)
 from mabos_cli.workspace.transaction import Unfinished
 
 

@@ -13,11 +13,10 @@ from zlib import crc32
 from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.core.memory.item import DOMAINS, MemoryItem, Prose
+from mabos_cli.core.memory.item import MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
-from mabos_cli.core.memory.trust import Claim, is_untrusted
-from mabos_cli.formats.hierarchy.daily_log import render_legacy_line, render_log_entry, render_log_header
+from mabos_cli.core.memory.trust import Claim
 from mabos_cli.formats.memory.items import (
     StoreFile,
     find_line,
@@ -28,14 +27,15 @@ from mabos_cli.formats.memory.items import (
     render_store,
 )
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
-from mabos_cli.workspace.create import shares_a_file
-from mabos_cli.workspace.files import FileWrite, append_text, edit_text, read_bytes
-from mabos_cli.workspace.layout import LEGACY, AgentPaths
+from mabos_cli.workspace.files import FileWrite, read_bytes
 from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
 from mabos_cli.workspace.memory.store import (
     LongTermStore,
     LongTermView,
     Touches,
+    append_promoted,
+    append_to_legacy,
+    append_to_logs,
     cut_uses,
     page_of,
     pages_of_month,
@@ -248,49 +248,6 @@ class _Change:
         if behind <= _CLOCK_SLACK_MS:
             return []
         return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {self._ids.newest}"]
-
-
-def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
-    """Adds each item to the log of its day; with again, only those that the log does not name yet."""
-    days: dict[str, list[MemoryItem]] = {}
-    for item in items:
-        days.setdefault(item.created_at[:10] or "undated", []).append(item)
-    for day, found in sorted(days.items()):
-        path = paths.daily_log(day)
-        if again:
-            # The log may have been archived since.
-            parts = (read_bytes(place) or b"" for place in (path, paths.archived_log(day)))
-            there = b"\n".join(parts).decode("utf-8", "replace")
-            found = [item for item in found if f" ^{item.id}\n" not in there]
-        if found:
-            text = "".join(render_log_entry(item) for item in found)
-            append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
-
-
-def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
-    """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
-    Untrusted ones stay items only."""
-    lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
-    path = paths.root / LEGACY
-    if lasting and path.is_file() and not shares_a_file(paths):
-        there = (read_bytes(path) or b"").decode("utf-8", "replace") if again else ""
-        text = "".join(render_legacy_line(item) for item in lasting if f" ^{item.id}\n" not in there)
-        if text:
-            append_text(path, text, root=paths.workspace.root)
-
-
-def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
-    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile.
-
-    Untrusted ones stay items only: what stands in MEMORY.md is read as the agent's own words.
-    """
-    items = tuple(item for item in items if not is_untrusted(item))
-    if items:
-        from mabos_cli.formats.memory import memory_md  # late: only consolidation does
-
-        header = memory_md.render_memory_header(paths.id)
-        root, add = paths.workspace.root, memory_md.add_consolidated
-        edit_text(paths.memory_md, lambda text: add(text or header, items, day), root=root)
 
 
 def _recent(head: StoreFile) -> dict[str, tuple[str, MemoryItem]]:

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language.ids import month_of, parse_id
-from mabos_cli.core.memory.item import MemoryItem, touch
+from mabos_cli.core.memory.item import DOMAINS, MemoryItem, touch
 from mabos_cli.core.memory.stores import LongTerm
 from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import (
@@ -31,8 +32,8 @@ from mabos_cli.formats.memory.items import (
     parse_item,
     parse_page,
 )
-from mabos_cli.workspace.files import Moved, append_bytes, read_bytes, replace_file, stamp_of
-from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.files import Moved, append_bytes, append_text, edit_text, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.layout import LEGACY, AgentPaths
 from mabos_cli.workspace.lock import Lock, locked
 from mabos_cli.workspace.plain_files import read_regular
 
@@ -313,3 +314,51 @@ def _rewrite(paths: AgentPaths, path: Path, old: bytes, new: bytes) -> None:
         replace_file(path, new or _HEADER, root=paths.workspace.root, expect=old)
     except Moved:
         raise InvalidFile(f"{path} was changed by something that does not lock", "run mabos doctor") from None
+
+
+def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
+    """Adds each item to the log of its day; with again, only those that the log does not name yet."""
+    from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header  # late: reading does without
+
+    days: dict[str, list[MemoryItem]] = {}
+    for item in items:
+        days.setdefault(item.created_at[:10] or "undated", []).append(item)
+    for day, found in sorted(days.items()):
+        path = paths.daily_log(day)
+        if again:
+            # The log may have been archived since.
+            parts = (read_bytes(place) or b"" for place in (path, paths.archived_log(day)))
+            there = b"\n".join(parts).decode("utf-8", "replace")
+            found = [item for item in found if f" ^{item.id}\n" not in there]
+        if found:
+            text = "".join(render_log_entry(item) for item in found)
+            append_text(path, text, root=paths.workspace.root, header=render_log_header(day))
+
+
+def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
+    """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
+    Untrusted ones stay items only."""
+    from mabos_cli.formats.hierarchy.daily_log import render_legacy_line
+    from mabos_cli.workspace.create import shares_a_file
+
+    lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
+    path = paths.root / LEGACY
+    if lasting and path.is_file() and not shares_a_file(paths):
+        there = (read_bytes(path) or b"").decode("utf-8", "replace") if again else ""
+        text = "".join(render_legacy_line(item) for item in lasting if f" ^{item.id}\n" not in there)
+        if text:
+            append_text(path, text, root=paths.workspace.root)
+
+
+def append_promoted(paths: AgentPaths, items: tuple[MemoryItem, ...], day: str) -> None:
+    """Adds consolidated items to MEMORY.md, behind whatever people wrote there meanwhile.
+
+    Untrusted ones stay items only: what stands in MEMORY.md is read as the agent's own words.
+    """
+    items = tuple(item for item in items if not is_untrusted(item))
+    if items:
+        from mabos_cli.formats.memory import memory_md  # late: only consolidation does
+
+        header = memory_md.render_memory_header(paths.id)
+        root, add = paths.workspace.root, memory_md.add_consolidated
+        edit_text(paths.memory_md, lambda text: add(text or header, items, day), root=root)

@@ -11,7 +11,7 @@ from mabos_cli.core.language.periods import find_day
 from mabos_cli.formats.markdown.escape import is_as_generated, seal
 from mabos_cli.services.hierarchy.log_consolidation import find_events, rules_of
 from mabos_cli.workspace import files
-from mabos_cli.workspace.memory.changing import append_to_logs
+from mabos_cli.workspace.memory.store import append_to_logs
 
 DAY, OLD = "2026-02-24", "2026-01-05"
 LOG = f"memory/{DAY}.md"
