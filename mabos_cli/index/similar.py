@@ -1,19 +1,19 @@
 """Which long-term items share most of their words with a text: an exact answer from a small inverted index in SQLite.
 
-Only the leading words of each item (see core.similar.probe) are indexed: any two texts that are alike enough share one of
-them. The file is disposable: a damaged or older one is made anew, and one that cannot be written lives in memory.
+Of each item the leading words (see core.similar.probe) are indexed: any two texts that are alike enough share one of them; of
+a short one all that it may be about. The file is disposable: a damaged or older one is made anew, and one that cannot be written lives in memory.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from mabos_cli.core.language.similar import WordIndex, likeness, probe, shared, word_set
+from mabos_cli.core.language.similar import WordIndex, likeness, probe, shared, subjects, word_set
 from mabos_cli.core.memory.stores import Relatives
 
-_SCHEMA = 2
+_SCHEMA = 3
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS similar_item (id TEXT PRIMARY KEY, page TEXT NOT NULL, checksum INTEGER NOT NULL, words TEXT NOT NULL);
@@ -80,7 +80,7 @@ class SimilarIndex(Relatives):
                 text = word_set(content())
                 row = (item_id, page, checksum, " ".join(sorted(text)))
                 self._db.execute("INSERT INTO similar_item VALUES (?, ?, ?, ?)", row)
-                rows = [(fingerprint(word), item_id) for word in probe(text, self._floor)]
+                rows = [(mark, item_id) for mark in self._marks(text)]
                 self._db.executemany("INSERT OR IGNORE INTO similar_probe VALUES (?, ?)", rows)
         for item_id in old:
             self._forget(item_id)
@@ -88,9 +88,12 @@ class SimilarIndex(Relatives):
     def _forget(self, item_id: str) -> None:
         row = self._db.execute("SELECT words FROM similar_item WHERE id = ?", (item_id,)).fetchone()
         if row:
-            rows = [(fingerprint(word), item_id) for word in probe(frozenset(row[0].split()), self._floor)]
+            rows = [(mark, item_id) for mark in self._marks(frozenset(row[0].split()))]
             self._db.executemany("DELETE FROM similar_probe WHERE word = ? AND id = ?", rows)
             self._db.execute("DELETE FROM similar_item WHERE id = ?", (item_id,))
+
+    def _marks(self, text: frozenset[str]) -> set[int]:
+        return {fingerprint(word) for word in (*probe(text, self._floor), *subjects(text))}
 
     def add(self, item_id: str, text: frozenset[str]) -> None:
         """Makes an item that is about to be stored findable; the pages will bring it for good."""
@@ -106,16 +109,38 @@ class SimilarIndex(Relatives):
             f"({','.join('?' * len(marks))}) GROUP BY id HAVING count(*) >= ?) p JOIN similar_item i ON i.id = p.id"
         )
         # SQLite takes 32,766 variables; a text of more than 64 KiB of distinct words is not stored.
-        try:
-            rows = self._db.execute(query, (*marks, shared(text, threshold))).fetchall()
-        except sqlite3.DatabaseError:
-            self._rebuild()
-            rows = self._db.execute(query, (*marks, shared(text, threshold))).fetchall()
-        for item_id, row in rows:
+        for item_id, row in self._ask(query, (*marks, shared(text, threshold))):
             score = likeness(text, frozenset(row.split()))
             if score >= threshold:
                 found.append((score, item_id))
         return sorted(dict.fromkeys(found), key=lambda hit: (-hit[0], hit[1]))
+
+    def about(self, text: frozenset[str]) -> list[tuple[float, str]]:
+        """Returns short items that share a word with a text, each with the likeness of what they are about, most alike
+        first. Those that share most are looked at, and of a common word the newest."""
+        marks = sorted({fingerprint(word) for word in subjects(text)})
+        if not marks:
+            return []
+        newest = " UNION ALL ".join(
+            ["SELECT * FROM (SELECT id FROM similar_probe WHERE word = ? ORDER BY id DESC LIMIT 500)"] * len(marks)
+        )
+        query = (
+            f"SELECT i.id, i.words FROM (SELECT id, count(*) AS n FROM ({newest}) GROUP BY id) p "
+            "JOIN similar_item i ON i.id = p.id ORDER BY p.n DESC, length(i.words), i.id DESC LIMIT 60"
+        )
+        asked = subjects(text)
+        found = [
+            (likeness(asked, subjects(frozenset(row.split()))), item_id) for item_id, row in self._ask(query, marks)
+        ]
+        return sorted((hit for hit in found if hit[0]), key=lambda hit: (-hit[0], hit[1]))
+
+    def _ask(self, query: str, values: Sequence[int]) -> list[tuple[str, str]]:
+        """Returns the rows of a query; a damaged index is rebuilt first."""
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.DatabaseError:
+            self._rebuild()
+            return self._db.execute(query, values).fetchall()
 
 
 def _open(path: Path | None, floor: float) -> sqlite3.Connection:

@@ -227,7 +227,7 @@ _KEEP = (
             words=lambda tags: [f"--tag={tag}" for tag in tags or [""]],
         ),
         option("store", schema=choice(*STORES)),
-        *options("context", "expires"),
+        *options("context", "expires", "supersedes"),
         _REDACT,
     ),
     tool("memory_reinforce", "memory", "reinforce", ADD)(_ITEM, option("by", schema=SHARE)),

@@ -50,15 +50,19 @@ class Fresh(Relatives):
         self._relatives: Relatives | None = None
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
-        if self._relatives is None and self.open_relatives:
-            self._relatives = self.open_relatives()
-        return self._relatives.find(text, threshold) if self._relatives else []
+        return relatives.find(text, threshold) if (relatives := self._open()) else []
+
+    def about(self, text: frozenset[str]) -> list[tuple[float, str]]:
+        return relatives.about(text) if (relatives := self._open()) else []
 
     def add(self, item_id: str, text: frozenset[str]) -> None:
+        if relatives := self._open():
+            relatives.add(item_id, text)
+
+    def _open(self) -> Relatives | None:
         if self._relatives is None and self.open_relatives:
             self._relatives = self.open_relatives()
-        if self._relatives:
-            self._relatives.add(item_id, text)
+        return self._relatives
 
 
 class Write(NamedTuple):

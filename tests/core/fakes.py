@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.similar import likeness, word_set
+from mabos_cli.core.language.similar import likeness, subjects, word_set
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import LongTerm, Memory, Relatives
 
@@ -51,6 +51,11 @@ class ScanRelatives(Relatives):
     def find(self, text, threshold):
         scored = [(likeness(text, other), item_id) for item_id, other in self.texts.items()]
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))
+
+    def about(self, text):
+        asked = subjects(text)
+        scored = [(likeness(asked, subjects(other)), item_id) for item_id, other in self.texts.items()]
+        return sorted((hit for hit in scored if hit[0]), key=lambda hit: (-hit[0], hit[1]))
 
     def add(self, item_id, text):
         self.texts[item_id] = text

@@ -166,6 +166,8 @@ def _pack_row(placed: "Placed") -> dict[str, Any]:
         "at": entry.at,
         "tokens": placed.tokens,
         "text": inert(placed.told),
+        **({"was": inert(entry.was)} if entry.was else {}),
+        **({"newer": entry.newer} if entry.newer else {}),
     }
 
 

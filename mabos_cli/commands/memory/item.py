@@ -18,6 +18,7 @@ from mabos_cli.services.memory.items import (
     FactView,
     Found,
     ObservationView,
+    find_chain,
     forget_item,
     get_fact,
     get_item,
@@ -61,6 +62,13 @@ def get(
     lines = list(_describe(found))
     if trust_rank(trust) < trust_rank(found.item.trust):
         lines.append(f"{trust} in effect: mabos trust {item_id}")
+    if chain := find_chain(agent, found.item):
+        data["chain"] = [{"id": one.item.id, "content": one.item.content, "at": one.item.happened_at} for one in chain]
+        lines += [
+            f"{'>' if one.item.id == item_id else ' '} {one.item.happened_at[:10]} {one.item.id}"
+            f"{'' if one.is_live else ' (archived)'}: {one_line(one.item.content, 100)}"
+            for one in chain
+        ]
     if sources:
         data["tree"] = sources
         lines += ["", *_draw(sources, "")]
@@ -98,7 +106,8 @@ def _emit_observation(call: Call, view: ObservationView) -> None:
 
 def _describe(found: Found) -> Iterator[str]:
     item, last = found.item, found.history[-1] if found.history else None
-    into = f", now part of {last.into}" if last and last.into and not found.is_live else ""
+    joined = "" if last and last.reason == "superseded" else "part of "
+    into = f", now {joined}{last.into}" if last and last.into and not found.is_live else ""
     yield f"{item.id} [{found.store}] {item.type} {item.importance:.2f}"
     if not found.is_live and last:
         yield f"archived {last.at}: {last.reason}{into}"
@@ -146,6 +155,9 @@ def update(
         list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")
     ] = None,
     expires: Annotated[str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
+    supersedes: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="An item that was so before; it is archived. May repeat.")
+    ] = None,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
 ) -> None:
@@ -166,7 +178,7 @@ def update(
     }
     secrets, level = secrets_mode(redact, allow_secret, agent.settings), importance_of(importance, priority)
     agent = agent._replace(admits_secrets=secrets == "allow")
-    done = update_item(agent, item_id, given, secrets, level=level, store=store or "")
+    done = update_item(agent, item_id, given, secrets, level=level, store=store or "", supersedes=supersedes or ())
     item, changed = done.item, list(done.changed)
     line = f"{item.id} unchanged: nothing given to change"
     if changed:
@@ -189,6 +201,7 @@ def forget(
     reason = check_word(reason, "reason")
     item, where, warnings, _ = forget_item(agent, item_id, reason)
     line = f"archived {item.id} from {where}; undo: mabos revive {item.id}"
+    line += f"; what was so before stays archived: mabos revive {item.supersedes[-1]}" if item.supersedes else ""
     call.emit("forget", {"id": item.id, "store": where, "reason": reason}, [line], warnings)
 
 

@@ -121,10 +121,18 @@ def _check_deferred(if_new: bool, llm: bool, by: str) -> None:
 def _emit_batch(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:
     rows = [_row(result, agent.settings, deferred) for result in done.results]
     merged = sum(result.deduplicated for result in done.results)
+    older = [old.id for result in done.results for old in result.replaced]
     data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
+    data |= {"superseded": older} if older else {}
     data |= {"llm": done.llm} if done.llm else {}
     line = f"{'queued' if deferred else 'stored'} {plural(len(rows) - merged, 'item')}"
-    call.emit("store.batch", data, [line + (f", merged or known {merged}" if merged else "")], done.warnings)
+    line += f", merged or known {merged}" if merged else ""
+    line += (
+        f", superseding {', '.join(older[:5])}{', ...' if older[5:] else ''} (mabos revive ID undoes it)"
+        if older
+        else ""
+    )
+    call.emit("store.batch", data, [line], done.warnings)
 
 
 def _emit_one(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:
@@ -149,6 +157,11 @@ def _row(result: Stored, settings: Settings, deferred: bool) -> dict[str, Any]:
         "graded": result.graded,
         "trust": item.trust,
         "related_to": list(item.related_to),
+        **(
+            {"supersedes": [{"id": old.id, "content": old.content} for old in result.replaced]}
+            if result.replaced
+            else {}
+        ),
         "token_cost": token_cost(item.content, per_token),
     }
 
@@ -164,7 +177,9 @@ def _sentence(result: Stored, deferred: bool, agent: Agent) -> str:
     given = [item_id for item_id in item.related_to if item_id not in result.linked]
     related = f", related to {', '.join(given)}" if given else ""
     related += f", linked to {', '.join(result.linked)}" if result.linked else ""
-    return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}{_lifetime(result, agent)}"
+    olds = "".join(f"; supersedes {old.id}: was {one_line(old.content, 60)}" for old in result.replaced)
+    olds += f"; undo: mabos revive {result.replaced[0].id}" if olds else ""
+    return f"{verb} {item.id} in {result.store} ({item.type}, {item.importance:.2f}{graded}){related}{_lifetime(result, agent)}{olds}"
 
 
 def _lifetime(result: Stored, agent: Agent) -> str:

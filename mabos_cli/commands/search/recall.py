@@ -130,6 +130,10 @@ def _row(hit: Hit, per_token: int, explain: bool) -> dict[str, Any]:
     }
     if c.agent:
         row["agent"] = c.agent
+    if c.was:
+        row["was"] = [{"id": item_id, "content": text} for item_id, text in c.was]
+    if c.newer:
+        row["newer"] = c.newer
     if explain:
         row["signals"] = dict(hit.parts)
     if c.item:
@@ -141,11 +145,14 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
     c = hit.candidate
     found = f" (depth {hit.depth} via {', '.join(hit.via)})" if hit.depth else ""
     gone = f" [archived: {c.archived}]" if c.archived else ""
+    gone = f" [outdated by {c.newer}]{gone}" if c.newer else gone
     gone = " untrusted" + gone if trust_rank(c.trust) == 0 else gone
     if c.item:
         yield f"{c.ref} [{c.store}] {c.item.type} {c.item.importance:.2f}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
     else:
         yield f"{c.ref}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
+    for item_id, text in c.was:
+        yield f"  was: {one_line(text, 0 if detailed else 120)} ({item_id})"
     if detailed and c.item:
         about = [
             f"at {c.item.happened_at}",

@@ -39,6 +39,8 @@ class Entry(NamedTuple):
     at: str = ""
     use: str = ""
     fact: Fact | None = None
+    was: str = ""  # the text of what it supersedes
+    newer: str = ""  # the reference of what says something newer of the same
 
 
 class Against(NamedTuple):
@@ -148,7 +150,8 @@ def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
     recent = c.store == "working" or (item.created_at or c.at) >= since
     use = item.id if not c.archived and not c.agent else ""
     lane = "hot" if recent else "warm"
-    return Entry(c.ref, c.text, "item", lane, item.type, c.trust, c.importance, hit.score, c.at, use)
+    about = c.ref, c.text, "item", lane, item.type, c.trust, c.importance, hit.score, c.at, use
+    return Entry(*about, was=c.was[-1][1] if c.was else "", newer=c.newer)
 
 
 def is_fact_page(candidate: Candidate) -> bool:

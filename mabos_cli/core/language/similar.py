@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import ceil
 
-from mabos_cli.core.language.text import stems, terms, words
+from mabos_cli.core.language.text import STOP_WORDS, stem, stems, terms, words
 
 # Without its apostrophe a negation looks like the end of many words (payment), so that those verbs are named.
 _NEGATION = (
@@ -19,15 +19,22 @@ _THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 _OWN_WORDS = 0.5
 # A text says the same with and without them.
 _FILLERS = frozenset("a an the please note fyi reminder just really actually basically simply indeed".split())
+_OPENERS = frozenset(("remember", "that"))
 _PUNCTUATION = ".,;:!?\"'()[]{}*_`\u2013\u2014\u2026\u201c\u201d\u201e\u00ab\u00bb"
 _CONTRACTED = re.compile(r"(?<=\w)'(re|ll|ve|m)\b")
+# Words by which a statement can tell of a change; what it changes may share little more than a name with it.
+_CHANGING = re.compile(
+    r"(?i)\b(?:as of|from \w+ on|starting|effective|now|nowadays|no longer|any ?more|instead|new|moved|relocated|switched|changed|migrated|transferred|converted"
+    r"|joined|left|quit|stopped|rewritten|rebuilt|ported|rewrote|renamed|rebranded|became|promoted|appointed|elected|raised"
+    r"|lowered|increased|reduced|cut|extended|postponed|rescheduled)\b"
+)
 _APOSTROPHES = str.maketrans("", "", "'\u2019")
 
 
 def word_set(text: str) -> frozenset[str]:
     """Returns the distinct words of a text, without fillers if there are others."""
     found = frozenset(words(text.translate(_APOSTROPHES)))
-    return found - _FILLERS or found
+    return found - _FILLERS - _OPENERS or found
 
 
 def likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -70,7 +77,7 @@ def _statement(text: str) -> list[str]:
     plain = _CONTRACTED.sub(r" \1", _THOUSANDS.sub("", text.casefold().replace("\u2019", "'"))).replace("n't", " not")
     found = [word for word in (part.strip(_PUNCTUATION).rstrip("-") for part in plain.split()) if word]
     kept = [word for word in found if word not in _FILLERS] or found
-    start = next((n for n, word in enumerate(kept) if word not in ("remember", "that")), 0)
+    start = next((n for n, word in enumerate(kept) if word not in _OPENERS), 0)
     return kept[start:]
 
 
@@ -193,6 +200,55 @@ def shared(text: frozenset[str], threshold: float) -> int:
 def _overlap(size: int, threshold: float) -> int:
     """Words that a set of this size has at least in common with any set that is alike enough."""
     return ceil(threshold * size - 1e-9)
+
+
+_STATEMENT = 40  # distinct words of a text that says one thing
+_HOLDERS = 500  # of a word: the newest are looked at
+
+
+def subjects(text: frozenset[str]) -> frozenset[str]:
+    """Returns the words by which a statement is found, stemmed; none for a text that says more than one thing.
+
+    >>> sorted(subjects(word_set("The team now uses Trello for planning")))
+    ['plan', 'team', 'trello', 'use']
+    """
+    return frozenset(stem(word) for word in text if word not in STOP_WORDS) if len(text) <= _STATEMENT else frozenset()
+
+
+def may_update(older: str, newer: str) -> bool:
+    """Returns whether it is worth reading two statements that share a subject: they begin or end alike, or the newer one
+    tells of a change.
+
+    >>> may_update("Our CTO is Jan", "Our CTO is Lisa"), may_update("Dana has a cat", "Dana moved to Lisbon")
+    (True, True)
+    >>> may_update("Dana has a cat", "Dana likes jazz and opera")
+    False
+    """
+    one, two = words(older), words(newer)
+    most = min(len(one), len(two))
+    start = next((n for n in range(most) if one[n] != two[n]), most)
+    end = next((n for n in range(most - start) if one[-1 - n] != two[-1 - n]), most - start)
+    return 2 * (start + end) >= most or {*one} == {*two} or _CHANGING.search(newer) is not None
+
+
+class SubjectIndex:
+    """Statements by each of their words, in memory."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, frozenset[str]] = {}
+        self._holders: dict[str, list[str]] = {}
+
+    def add(self, key: str, text: frozenset[str]) -> None:
+        """Makes a statement findable under a key."""
+        self._texts[key] = subjects(text)
+        for word in self._texts[key]:
+            self._holders.setdefault(word, []).append(key)
+
+    def find(self, text: frozenset[str]) -> list[tuple[float, str]]:
+        """Returns the keys of statements that share a word, each with its likeness, most alike first."""
+        asked = subjects(text)
+        keys = {key for word in asked for key in self._holders.get(word, ())[-_HOLDERS:]}
+        return sorted(((likeness(asked, self._texts[key]), key) for key in keys), key=lambda hit: (-hit[0], hit[1]))
 
 
 class WordIndex:

@@ -20,6 +20,8 @@ CLASSES = MappingProxyType({"episodic": EPISODIC, "semantic": SEMANTIC, "procedu
 _LASTING = "preference instruction project person insight fact decision lesson plan".split()
 _UNFADING = ("instruction", "preference", "person", "decision")  # these stay loaded, used or not
 DOMAINS = MappingProxyType({name: "people" if name == "person" else f"{name}s" for name in _LASTING})
+# Things that happened at different times; a later one takes no earlier one's place.
+HAPPENED = frozenset(("event", "outcome"))
 STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
@@ -95,6 +97,8 @@ class MemoryItem(NamedTuple):
     access_count: int = 0
     derived_from: tuple[str, ...] = ()
     related_to: tuple[str, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
     context: str = ""
     expires_at: str = ""
     extra: tuple[tuple[str, Any], ...] = ()

@@ -1,6 +1,6 @@
 """The three stores and how items enter, move between and leave them. Nothing leaves without a departure record."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -23,9 +23,12 @@ class LongTerm(Protocol):
 
 
 class Relatives(Protocol):
-    """Finds long-term items that share most of their words with a text. An index fills it in."""
+    """Finds long-term items that share most of their words with a text, and short ones that may be about the same. An
+    index fills it in."""
 
     def find(self, text: Words, threshold: float) -> list[tuple[float, str]]: ...
+
+    def about(self, text: Words) -> list[tuple[float, str]]: ...
 
     def add(self, item_id: str, text: Words) -> None: ...
 
@@ -248,7 +251,36 @@ def plan_revive(
     if locate(memory, item.id):
         raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
     at = format_time(now)
-    alive = touch(item, at, 0)._replace(expires_at="")
+    alive = touch(item, at, 0)._replace(expires_at="", superseded_by="")
     alive = lowered(alive, trust_of(alive)) if trust_of else alive
     target = "long_term" if is_expired(alive, store, at, limits) else store
-    return tidy(put_item(memory, target, alive), now, limits), (alive, target)
+    changes = put_item(memory, target, alive)
+    if newer := locate(memory, item.superseded_by) if item.superseded_by else None:
+        changes = _unlink(changes, *newer, item.id)
+    return tidy(changes, now, limits), (alive, target)
+
+
+def _unlink(changes: Changes, store: str, item: MemoryItem, old_id: str) -> Changes:
+    """Returns the changes with an item that no longer supersedes another: they are only related."""
+    left = tuple(each for each in item.supersedes if each != old_id)
+    item = item._replace(supersedes=left, related_to=tuple(dict.fromkeys((*item.related_to, old_id))))
+    if store == "long_term":
+        return changes._replace(put=(*changes.put, item))
+    held = tuple(item if each.id == item.id else each for each in getattr(changes, store))
+    return changes._replace(working=held) if store == "working" else changes._replace(short_term=held)
+
+
+def supersede(
+    changes: Changes, newer: str, olds: Sequence[tuple[str, MemoryItem]], at: str, live: frozenset[str]
+) -> Changes:
+    """Returns the changes with items, in their stores, out of the way of a newer one: archived, with a link to it. Of those
+    that are not live, only that is noted."""
+    ids = {item.id for _, item in olds}
+    away = (Departure(item._replace(superseded_by=newer), store, "superseded", at, newer) for store, item in olds)
+    return changes._replace(
+        working=tuple(item for item in changes.working if item.id not in ids),
+        short_term=tuple(item for item in changes.short_term if item.id not in ids),
+        put=tuple(item for item in changes.put if item.id not in ids),
+        drop=(*changes.drop, *(item.id for store, item in olds if store == "long_term" and item.id in live)),
+        archive=(*changes.archive, *away),
+    )

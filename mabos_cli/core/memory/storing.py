@@ -1,5 +1,5 @@
-"""Storing: how drafts become items, are graded, merged with what says the same, or linked to what is related; and which drafts
-a model should be asked about."""
+"""Storing: how drafts become items, are graded, merged with what says the same, take the place of what they update, or are
+linked to what is related; and which drafts a model should be asked about."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -7,14 +7,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.similar import WordIndex, repeats, word_set
-from mabos_cli.core.memory.item import MemoryItem, Prose, grade, touch
+from mabos_cli.core.language.similar import SubjectIndex, WordIndex, may_update, repeats, word_set
+from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
 
 # The text of a draft, and the id and text of the item that may be the same memory.
 Pair = tuple[str, str, str]
 # What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
+_LOOKED_AT = 20  # statements that a draft is compared with
 _ABOUT = "type source trust author session observed_at derived_from related_to context expires_at".split()
 
 
@@ -38,12 +39,15 @@ class Stored(NamedTuple):
     graded: bool = False
     reworded: bool = False  # whether a model made one text of it and of what was there
     linked: tuple[str, ...] = ()  # what it was found to be related to
+    replaced: tuple[MemoryItem, ...] = ()  # what it supersedes
 
     @property
     def outcome(self) -> str:
-        """new, linked to relatives, merged into what was there, or known before and not stored."""
+        """new, linked to relatives, superseding or merged into what was there, or known before and not stored."""
         if not self.stored:
             return "known"
+        if self.replaced:
+            return "supersedes"
         return "merged" if self.deduplicated else "linked" if self.linked else "new"
 
 
@@ -69,7 +73,7 @@ def plan_store(
         draft if draft.vouched_by else draft._replace(item=lowered(draft.item, trust_of(draft.item)))
         for draft in drafts
     ]
-    if if_new or not all(draft.graded for draft in drafts):
+    if if_new or not all(draft.graded and draft.item.type in HAPPENED for draft in drafts):
         for store in ("working", "short_term"):
             for item in getattr(memory, store):
                 storing.note(store, item, word_set(item.content))
@@ -99,27 +103,34 @@ class _Storing:
         self._archive: list[Departure] = []
         self._log: list[MemoryItem] = []
         # Items of the recent stores, found by their words.
-        self._near = WordIndex(limits.related)
+        self._near, self._statements = WordIndex(limits.related), SubjectIndex()
         self._places: dict[str, tuple[str, MemoryItem]] = {}
+        self._dropped: list[str] = []
 
     def changes(self) -> Changes:
         """Returns what became of the stores."""
         working, short_term = (tuple(items) for items in self._recent.values())
-        put, archive, log = tuple(self._put.values()), tuple(self._archive), tuple(self._log)
-        return Changes(working, short_term, put=put, archive=archive, log=log)
+        put, drop = tuple(self._put.values()), tuple(self._dropped)
+        return Changes(working, short_term, put, drop, tuple(self._archive), tuple(self._log))
 
     def note(self, store: str, item: MemoryItem, text: Words) -> None:
         """Makes an item of the recent stores findable by its words."""
         self._places[item.id] = (store, item)
         self._near.add(item.id, text)
+        self._statements.add(item.id, text)
 
     def store(self, draft: Draft, if_new: bool) -> Stored:
-        """Stores a draft, merges it with what says the same, or links it to its relatives."""
-        text, is_lasting, limits = word_set(draft.item.content), draft.store == "long_term", self._limits
+        """Stores a draft, merges it with what says the same, puts it in the place of what it updates, or links it to its
+        relatives."""
+        text, limits = word_set(draft.item.content), self._limits
+        replaced = self._find_replaced(draft.item, text)
+        if any(store == "long_term" for store, _ in replaced):
+            draft = draft._replace(store="long_term")
+        is_lasting = draft.store == "long_term"
         near = self._near.find(text, limits.related)
         far = self._find_far(text) if if_new or is_lasting else []
         if if_new:
-            recent = ((score, *self._places[item_id]) for score, item_id in near)
+            recent = ((score, *self._places[item_id]) for score, item_id in near if item_id in self._places)
             if twin := self._find_twin(draft.item, [*recent, *far]):
                 return Stored(twin[1], twin[0], stored=False, deduplicated=True)
         item = draft.item
@@ -133,24 +144,78 @@ class _Storing:
             alike = (old for _, _, old in far if trust_rank(self._trust_of(old)) == trust_rank(item.trust))
             if same := next((old for old in alike if (item.content, old.id, old.content) in self._agreed), None):
                 return self._reword(same, item)
-            linked = [relative.id for score, _, relative in far if score >= limits.related][:5]
+            gone = {old.id for _, old in replaced}
+            linked = [relative.id for _, _, relative in far if relative.id not in gone][:5]
             item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
         item = self._stamped(item)
+        if replaced:
+            item = _in_place_of([old for _, old in replaced], item, is_graded=draft.graded)
+            self._remove(replaced, item.id)
         if is_lasting:
             self._put[item.id] = item
+            self._statements.add(item.id, text)
             if self._relatives:
                 self._relatives.add(item.id, text)
         else:
             self._recent[draft.store].append(item)
             self.note(draft.store, item, text)
         self._log.append(item)
-        return Stored(item, draft.store, graded=not draft.graded, linked=tuple(linked))
+        older = tuple(old for _, old in replaced)
+        return Stored(item, draft.store, graded=not draft.graded, linked=tuple(linked), replaced=older)
+
+    def _find_replaced(self, item: MemoryItem, text: Words) -> list[tuple[str, MemoryItem]]:
+        """Returns the items, with their stores, of whose subject the draft says something newer.
+
+        An untrusted text takes no trusted one's place, and what was observed earlier no later one's.
+        """
+        if item.type in HAPPENED:
+            return []
+        hits = [*self._statements.find(text), *(self._relatives.about(text) if self._relatives else ())]
+        near = sorted({*hits}, key=lambda hit: (-hit[0], hit[1]))
+        found, at, rank = [], item.happened_at or format_time(self._now), trust_rank(item.trust)
+        for _, item_id in near[:_LOOKED_AT]:
+            place = self._locate(item_id)
+            if not place or place[1].type in HAPPENED or place[1].happened_at > at:
+                continue
+            if trust_rank(self._trust_of(place[1])) <= rank and self._is_updated(place[1], item):
+                found.append(place)
+        return found
+
+    def _is_updated(self, old: MemoryItem, item: MemoryItem) -> bool:
+        """Returns whether the later of two items says something else of the same."""
+        if not may_update(old.content, item.content):
+            return False
+        from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
+
+        measured = "observation" in (old.type, item.type)
+        return bool(find_update(old.content, item.content, measured=measured))
+
+    def _locate(self, item_id: str) -> tuple[str, MemoryItem] | None:
+        """Returns the store and item with an id, as things are by now."""
+        if item_id in self._places:
+            return self._places[item_id]
+        item = self._put.get(item_id) or (
+            self._memory.long_term.find(item_id) if item_id not in self._dropped else None
+        )
+        return ("long_term", item) if item else None
+
+    def _remove(self, replaced: list[tuple[str, MemoryItem]], by: str) -> None:
+        """Takes items out of their stores, for the archive."""
+        at = format_time(self._now)
+        for store, item in replaced:
+            if store == "long_term":
+                self._put.pop(item.id, None)
+                self._dropped.append(item.id)
+            else:
+                self._recent[store] = [each for each in self._recent[store] if each.id != item.id]
+                self._places.pop(item.id, None)
+            self._archive.append(Departure(item._replace(superseded_by=by), store, "superseded", at, into=by))
 
     def _find_far(self, text: Words) -> list[tuple[float, str, MemoryItem]]:
         """Returns long-term items that share most of their words with a text, each with its likeness."""
         hits = self._relatives.find(text, self._limits.related) if self._relatives else ()
-        found = ((score, self._put.get(item_id) or self._memory.long_term.find(item_id)) for score, item_id in hits)
-        return [(score, "long_term", item) for score, item in found if item is not None]
+        found = ((score, self._locate(item_id)) for score, item_id in hits)
+        return [(score, *place) for score, place in found if place and place[0] == "long_term"]
 
     def _find_twin(self, item: MemoryItem, hits: list[tuple[float, str, MemoryItem]]) -> tuple[str, MemoryItem] | None:
         """Returns the store and item that says the same in the same order, or None.
@@ -197,6 +262,18 @@ class _Storing:
         self._archive.append(Departure(old, "long_term", "updated", at))
         self._archive.append(Departure(away, "long_term", "merged", at, into=old.id))
         return Stored(merged, "long_term", deduplicated=True, reworded=True)
+
+
+def _in_place_of(replaced: list[MemoryItem], item: MemoryItem, *, is_graded: bool) -> MemoryItem:
+    """Returns the item with what it takes over from those it supersedes: their tags, and where nobody said otherwise what
+    kind of thing they were and how important."""
+    kinds = [old.type for old in replaced if old.type != "observation"] if item.type == "observation" else []
+    return item._replace(
+        type=(*kinds, item.type)[0],
+        tags=tuple(dict.fromkeys((*item.tags, *(tag for old in replaced for tag in old.tags)))),
+        importance=item.importance if is_graded else max(item.importance, *(old.importance for old in replaced)),
+        supersedes=tuple(dict.fromkeys((*item.supersedes, *(old.id for old in replaced)))),
+    )
 
 
 def signals_of(item: MemoryItem, limits: Limits, recurring: bool = False) -> dict[str, Any]:

@@ -224,6 +224,7 @@ def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settle
         tags=merge_sets(base.tags if base else (), a.tags, b.tags),
         derived_from=merge_sets(base.derived_from if base else (), a.derived_from, b.derived_from),
         related_to=merge_sets(base.related_to if base else (), a.related_to, b.related_to),
+        supersedes=merge_sets(base.supersedes if base else (), a.supersedes, b.supersedes),
         created_at=min(filter(None, (a.created_at, b.created_at)), default=""),
         accessed_at=max(a.accessed_at, b.accessed_at),
         access_count=merge_count(base.access_count if base else None, a.access_count, b.access_count),

@@ -30,6 +30,8 @@ class Candidate(NamedTuple):
     path: str = ""
     lines: tuple[int, int] = (0, 0)
     agent: str = ""  # another agent's, when memory is shared
+    was: tuple[tuple[str, str], ...] = ()  # ids and texts of what it supersedes
+    newer: str = ""  # what says something newer of the same
     marked: str = ""  # how far a passage is trusted, when its text says it or it repeats an item
 
     @property

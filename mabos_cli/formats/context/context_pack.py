@@ -63,11 +63,14 @@ _BRACKETS = str.maketrans("[]\uff3b\uff3d", "()()")
 
 
 def render_entry(entry: Entry, text: str, against: str = "") -> str:
-    """Returns the line of an entry: source, type, date, whether it is untrusted, what it contradicts, its text."""
+    """Returns the line of an entry: source, type, date, whether it is untrusted, what it contradicts or what is newer, its
+    text, and what was so before."""
     marks = [entry.type, entry.at[:10]]
     marks += ["untrusted"] if not trust_rank(entry.trust) else []
     marks += [f"contradicts {render_source(against)}"] if against else []
-    return f"{render_source(entry.ref)} {' '.join(filter(None, marks))}: {inert(text)}"
+    marks += [f"outdated by {inert(entry.newer)}"] if entry.newer else []
+    was = f" (was: {inert(one_line(entry.was, 120))})" if entry.was else ""
+    return f"{render_source(entry.ref)} {' '.join(filter(None, marks))}: {inert(text)}{was}"
 
 
 def render_turn(number: int, turn: Turn, is_untrusted: bool = False) -> str:

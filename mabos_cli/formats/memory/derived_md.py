@@ -294,6 +294,7 @@ def render_entry(store: str, item: MemoryItem) -> str:
         ("Tags", ", ".join(item.tags)),
         ("Derived from", ", ".join(item.derived_from)),
         ("Related to", ", ".join(item.related_to)),
+        ("Supersedes", ", ".join(item.supersedes)),
         ("Context", item.context),
         ("Created", item.created_at),
         ("Observed", item.observed_at),

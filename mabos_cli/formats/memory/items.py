@@ -33,7 +33,7 @@ from mabos_cli.formats.json.text import (
     split_lines,
 )
 
-_LISTS = ("tags", "derived_from", "related_to")
+_LISTS = ("tags", "derived_from", "related_to", "supersedes")
 _ORDER = MemoryItem._fields[:-1]  # all but extra
 _TEXT = tuple(name for name in _ORDER if name not in (*_LISTS, "importance", "access_count"))
 _ALWAYS = frozenset(

@@ -361,7 +361,11 @@ def _repoint_items(kept: dict[str, Held], spare: Spare, record_id: str, records:
         if name == spare.id or mark not in line or name not in mine or name in others:
             continue
         item = parse_item(line, "merge")
-        item = item._replace(derived_from=repoint(item.derived_from), related_to=repoint(item.related_to))
+        item = item._replace(
+            derived_from=repoint(item.derived_from),
+            related_to=repoint(item.related_to),
+            supersedes=repoint(item.supersedes),
+        )
         kept[name] = (store, render_item(item))
 
 

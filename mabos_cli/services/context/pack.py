@@ -27,6 +27,7 @@ from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.recall import Filters, Hit, recall
+from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.services.inputs import read_given
@@ -151,7 +152,7 @@ class PackSearch:
 
     def find(self) -> list[Entry]:
         """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
-        hits = recall(self._search, self.question, self._search.options.limit)
+        hits = newer_first(recall(self._search, self.question, self._search.options.limit))
         if self._trust:
             hits += self._refused()
         hits += self._recent()

@@ -1,10 +1,21 @@
 """Items by their ids: found live or archived, shown with their history, edited, and how far they are trusted."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import STORES, TRUSTS, MemoryItem, check_choice, touch
-from mabos_cli.core.memory.stores import Changes, Departure, Memory, locate, plan_forget, plan_revive, plan_update
+from mabos_cli.core.memory.stores import (
+    Changes,
+    Departure,
+    Memory,
+    locate,
+    plan_forget,
+    plan_revive,
+    plan_update,
+    supersede,
+)
 from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.memory.items import render_decision
@@ -87,6 +98,18 @@ def _tree(agent: Agent, memory: Memory, item_id: str, shown: set[str], depth: in
     }
 
 
+def find_chain(agent: Agent, item: MemoryItem) -> list[Found]:
+    """Returns what an item supersedes and what supersedes it, oldest first, the item among them; empty when there is none."""
+    memory, chain = agent.memory(), [item.id]
+    ids = [*item.supersedes]
+    while ids and len(chain) < _DEEPEST:
+        chain.insert(0, ids.pop())
+        ids += [each for each in find_item(agent, memory, chain[0]).item.supersedes if each not in chain]
+    while (newer := find_item(agent, memory, chain[-1]).item.superseded_by) and newer not in chain:
+        chain.append(newer)
+    return [find_item(agent, memory, item_id) for item_id in chain] if len(chain) > 1 else []
+
+
 class FactView(NamedTuple):
     """A fact, whether it is live, and its archive records, oldest first."""
 
@@ -140,12 +163,17 @@ class Edited(NamedTuple):
 
 
 def update_item(
-    agent: Agent, item_id: str, given: dict[str, Any], secrets: str, *, level: float | None = None, store: str = ""
+    agent: Agent,
+    item_id: str,
+    given: dict[str, Any],
+    secrets: str,
+    *,
+    level: float | None = None,
+    store: str = "",
+    supersedes: Sequence[str] = (),
 ) -> Edited:
-    """Edits an item by new values of fields (None: unchanged), an importance and a store; the version before is archived.
-
-    A new text that nobody vouched for is trusted less.
-    """
+    """Edits an item by new values of fields (None: unchanged), an importance and a store; the version before is archived, and so
+    is what it supersedes. A new text that nobody vouched for is trusted less."""
     fields, notes = _checked(agent, given, secrets)
     if level is not None:
         fields["importance"] = level
@@ -154,16 +182,33 @@ def update_item(
 
     def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str, bool]]:
         limits, judge = agent.settings.limits(), Judge(agent.paths, memory)
-        planned = plan_update(memory, item_id, fields, store=store, now=agent.now(), limits=limits, trust_of=judge)
-        before = locate(memory, item_id)
-        if planned is None or before is None:
+        before, now = locate(memory, item_id), agent.now()
+        if before is None:
             raise not_live(agent, item_id)
+        olds = [_superseded(agent, memory, judge, old_id, before[1]) for old_id in supersedes]
+        if olds:
+            fields["supersedes"] = tuple(dict.fromkeys((*before[1].supersedes, *supersedes)))
+        planned = plan_update(memory, item_id, fields, store=store, now=now, limits=limits, trust_of=judge)
+        assert planned is not None
         changes, item, where = planned
+        if olds:
+            live = frozenset(old.item.id for old in olds if old.is_live)
+            changes = supersede(changes, item_id, [(old.store, old.item) for old in olds], format_time(now), live)
         return changes, (item, where, trust_rank(item.trust) < trust_rank(before[1].trust))
 
     (item, where, fell), warnings = agent.change("update", plan)
     warnings += [*notes, *([f"{item.id} is {item.trust} now: nobody vouched for this text"] if fell else [])]
     return Edited(item, where, warnings, tuple(sorted([*fields, *(["store"] if store else [])])))
+
+
+def _superseded(agent: Agent, memory: Memory, judge: Judge, old_id: str, newer: MemoryItem) -> Found:
+    """Returns the item that a newer one is to supersede; BadValue when that is trusted less, or comes later in the chain."""
+    old = find_item(agent, memory, old_id)
+    if old_id == newer.id or newer.id in old.item.supersedes:
+        raise BadValue(f"{newer.id} cannot supersede {old_id}", "name the item that was so before")
+    if trust_rank(judge(newer)) < trust_rank(judge(old.item)):
+        raise BadValue(f"{old_id} is trusted more than {newer.id}", f"raise that first: mabos trust {newer.id}")
+    return old
 
 
 def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:

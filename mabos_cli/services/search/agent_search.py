@@ -176,6 +176,10 @@ class AgentIndex(TrustJudge):
         """Returns how far an item of this agent is trusted, all that it derives from considered."""
         return effective_trust(item, self.find, self._rulings)
 
+    def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """Returns ids and texts of items, archived ones too; those that are not known are left out."""
+        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id)))
+
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id.startswith(OBSERVATION):
             return self._observed.find(item_id)
@@ -273,13 +277,15 @@ class AgentSearch(Search):
 
     def _judge(self, hits: list[Hit]) -> list[Hit]:
         """Returns the hits that are trusted enough, all that they derive from considered, with their journalled uses."""
-        judges = {opened.label.removesuffix("/"): opened for opened in self._opened}
+        opened = {opened.label.removesuffix("/"): opened for opened in self._opened}
         judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:
             candidate = hit.candidate
             item = candidate.item
-            if item and candidate.agent in judges:
-                item = lowered(item, judges[candidate.agent](item))
+            if item and candidate.agent in opened:
+                item = lowered(item, opened[candidate.agent](item))
+                if item.supersedes:
+                    candidate = candidate._replace(was=opened[candidate.agent].texts_of(item.supersedes))
             count, at = self._touches.get(item.id, (0, "")) if item and not candidate.agent else (0, "")
             item = touch(item, at, count) if item and count else item
             candidate = candidate._replace(item=item)

@@ -11,6 +11,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
 from mabos_cli.core.search.recall import Candidate, Depth, Filters, Hit, fit_budget, with_words
 from mabos_cli.core.search.recall import recall as find_hits
+from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
@@ -86,6 +87,7 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     else:
         search = AgentSearch([agent], options, call.progress)
     hits = (aid or find_hits)(search, query, options.limit, depth) if query.strip() else search.best()
+    hits = newer_first(hits)
     fitting = fit_budget(hits, request.token_budget, s["text.chars_per_token"])
     if request.with_words:
         fitting = [with_words(hit, query) for hit in fitting]

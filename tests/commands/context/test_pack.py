@@ -177,8 +177,8 @@ def test_a_contradiction_is_packed_and_marked(desk: Desk) -> None:
     )
     data = pack(desk, "market demand", "--budget", "120").data
     one, two = data["citations"][:2]
-    assert data["contradiction"] == {"ref": two, "against": one, "why": "growing against declining"}
-    assert f"contradicts [{one}]: Market demand is declining" in data["bundle_text"]
+    assert data["contradiction"] == {"ref": two, "against": one, "why": "declining against growing"}
+    assert f"contradicts [{one}] outdated by {one}: Market demand is growing" in data["bundle_text"]
 
 
 def test_facts_contradict_where_an_ontology_says_so(desk: Desk) -> None:

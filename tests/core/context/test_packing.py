@@ -234,6 +234,8 @@ some = st.builds(
     lane=st.sampled_from(("hot", "warm", "cold")),
     trust=st.sampled_from(("trusted", "agent", "untrusted", "odd")),
     score=st.sampled_from((0.0, 0.3, 0.5, 1.7)),
+    was=texts,
+    newer=st.sampled_from(("", "M-31")),
     at=st.sampled_from(("", "2026-02-24T14:30:00.000Z", "2025-01-01T00:00:00.000Z")),
 )
 counts = st.sampled_from((token_cost, len, words_and_a_half, lambda text: len(text.encode("utf-8", "replace")) // 3))

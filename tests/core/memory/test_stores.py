@@ -428,13 +428,15 @@ def test_links_that_were_given_come_first_and_once():
         (f"{say(20)} is safe", f"{say(20)} isn't safe"),
     ],
 )
-def test_other_number_or_negation_is_linked_and_never_merged(there, new):
+def test_other_number_or_negation_is_linked_or_newer_and_never_merged(there, new):
     twin = make_item(1, there)
     changes, [result] = store(make_memory(long_term=[twin]), draft(new))
     assert not result.deduplicated
-    assert result.item.related_to == (twin.id,)
+    assert (*result.item.related_to, *result.item.supersedes) == (twin.id,)
     assert result.item.content == new
-    assert changes.archive == ()
+    assert [(away.reason, away.into) for away in changes.archive] == [
+        ("superseded", result.item.id) for _ in result.item.supersedes
+    ]
 
 
 @pytest.mark.parametrize(
@@ -450,6 +452,59 @@ def test_other_number_or_negation_is_linked_and_never_merged(there, new):
 def test_the_same_words_in_another_order_are_another_claim(there, new):
     _, [result] = store(make_memory(long_term=[make_item(1, there)]), draft(new))
     assert not result.deduplicated
+
+
+@pytest.mark.parametrize("where", STORES)
+def test_newer_value_takes_the_place_of_the_older_one(where):
+    old = make_item(1, "Dana lives in Berlin", type="fact", tags=("dana",), importance=0.9)
+    memory = make_memory(**{where: [old]})
+    changes, [result] = store(memory, draft("Dana moved to Lisbon", "short_term")._replace(graded=False))
+    item = result.item
+    assert (result.outcome, result.replaced, item.supersedes) == ("supersedes", (old,), (old.id,))
+    # It goes where the older one was, at least, with its type, tags and importance.
+    assert result.store == ("long_term" if where == "long_term" else "short_term")
+    assert (item.type, item.tags, item.importance) == ("fact", ("dana",), 0.9)
+    [away] = changes.archive
+    assert (away.reason, away.into, away.store) == ("superseded", item.id, where)
+    assert away.item == old._replace(superseded_by=item.id)
+    assert [*live_ids(settle(memory, changes))] == [item.id]
+
+
+def test_newer_value_within_a_batch_takes_the_place_of_the_one_before():
+    texts = ("The limit is 5 EUR", "The limit is 7 EUR", "The limit is 9 EUR")
+    changes, results = store(make_memory(), *(draft(text, type="fact") for text in texts))
+    assert [r.outcome for r in results] == ["new", "supersedes", "supersedes"]
+    assert [item.content for item in changes.put] == [texts[2]]
+    assert [(d.item.content, d.into) for d in changes.archive] == [
+        (texts[0], results[1].item.id),
+        (texts[1], results[2].item.id),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"type": "event"}, {}),
+        ({}, {"type": "outcome"}),
+        ({"trust": "trusted"}, {"trust": "agent"}),
+        ({"trust": "agent"}, {"trust": "untrusted"}),
+        ({"observed_at": "2026-02-20T00:00:00.000Z"}, {"observed_at": "2026-02-01T00:00:00.000Z"}),
+    ],
+)
+def test_happenings_lesser_trust_and_earlier_reports_take_no_place(old, new):
+    there = make_item(1, "Dana lives in Berlin", **{"type": "fact", **old})
+    changes, [result] = store(make_memory(long_term=[there]), draft("Dana moved to Lisbon", **{"type": "fact", **new}))
+    assert (result.outcome, changes.archive, changes.drop) == ("new", (), ())
+
+
+def test_reviving_what_was_superseded_leaves_both_related():
+    old = make_item(1, "Dana lives in Berlin", type="fact")
+    memory = make_memory(long_term=[old])
+    changes, [result] = store(memory, draft("Dana moved to Lisbon", type="fact"))
+    after = settle(memory, changes)
+    changes, (alive, _) = plan_revive(after, changes.archive[0].item, "long_term", now=NOW)
+    newer = settle(after, changes).long_term.find(result.item.id)
+    assert (alive.superseded_by, newer.supersedes, newer.related_to) == ("", (), (old.id,))
 
 
 def test_recent_stores_never_merge():

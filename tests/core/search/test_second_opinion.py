@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.fakes import make_item
-from mabos_cli.core.search.recall import Candidate, Depth, Hit, recall
-from mabos_cli.core.search.second_opinion import WiderSearch, reorder
+from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.search.recall import Candidate, Depth, Hit, candidate_of, recall
+from mabos_cli.core.search.second_opinion import WiderSearch, newer_first, reorder
 
 
 def hit(number: int, score: float) -> Hit:
@@ -90,3 +91,21 @@ def test_no_order_drops_a_strong_hit(drawn: tuple[int, list[int]], named: int) -
     assert sorted(found) == list(range(count))
     assert found.index(0) < 2
     assert all(found.index(n) < 4 * (n + 1) - 1 for n in range(count))
+
+
+def test_the_newer_of_two_statements_leads_and_the_older_names_it() -> None:
+    texts = ("Dana likes jazz", "Dana lives in Berlin", "We sell in Spain", "Dana moved to Lisbon")
+    items = [MemoryItem(f"M-{n}-0000", text, "fact", created_at=f"2026-01-0{n + 1}") for n, text in enumerate(texts)]
+    hits = [Hit(candidate_of(item, "long_term"), 0.9 - n / 10) for n, item in enumerate(items)]
+    found = newer_first(hits)
+    assert [hit.candidate.ref for hit in found] == ["M-0-0000", "M-3-0000", "M-1-0000", "M-2-0000"]
+    assert [hit.candidate.newer for hit in found] == ["", "", "M-3-0000", ""]
+    assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_what_is_trusted_less_or_archived_outdates_nothing() -> None:
+    old = MemoryItem("M-1-0000", "Dana lives in Berlin", "fact", created_at="2026-01-01")
+    new = MemoryItem("M-2-0000", "Dana moved to Lisbon", "fact", trust="untrusted", created_at="2026-01-02")
+    for other in (candidate_of(new, "long_term"), candidate_of(new._replace(trust="agent"), "long_term", "forgotten")):
+        hits = [Hit(candidate_of(old, "long_term"), 0.9), Hit(other, 0.8)]
+        assert newer_first(hits) == hits

@@ -59,7 +59,7 @@ def test_item_is_written_in_a_fixed_order_without_empty_options():
 def test_every_field_is_written_and_read():
     full = MemoryItem(
         "M-1-aaaa", "c", "fact", 0.9, "tool:x", "untrusted", "ann", "s1", ("t",), "2026-01-01", "2026-01-02",
-        "2026-01-03", 4, ("M-2-aaaa",), ("M-3-aaaa",), "why", "2027-01-01", (("mood", {"a": [1, None]}),),
+        "2026-01-03", 4, ("M-2-aaaa",), ("M-3-aaaa",), ("M-4-aaaa",), "M-5-aaaa", "why", "2027-01-01", (("mood", {"a": [1, None]}),),
     )  # fmt: skip
     assert all(full)
     assert item_from_dict(item_to_dict(full), "f") == full

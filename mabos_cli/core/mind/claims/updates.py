@@ -65,7 +65,8 @@ _CHANGES = (
     ("left quit", "", "work employ be", "at for with by in"),
     ("rewritten rebuilt ported rewrote", "in to with on", "write build implement be", "in with on"),
     ("renamed rebranded", "to as", "call name be", "as"),
-    ("became promoted appointed elected", "to as", "be work", "as"),
+    ("became", "", "be work", "as"),
+    ("promoted appointed elected", "to as", "be work", "as"),
 )
 _ENDS = frozenset("left quit".split())
 
@@ -161,9 +162,9 @@ def _is_past(claim: Claim) -> bool:
             "person",
             "child",
         )
-        if is_past and before not in _BE and not before.endswith("ly"):
+        if is_past and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
             return True
-        before = word
+        before = word if word not in ("not", "never", "nolonger") else before
     return False
 
 
@@ -280,7 +281,8 @@ def _changes() -> dict[str, _Change]:
     """Returns the verbs of change."""
     found: dict[str, _Change] = {}
     for verbs, to, states, at in _CHANGES:
-        change = _Change(frozenset(to.split()), roots(states), frozenset(at.split()))
+        # What was changed before may be changed again.
+        change = _Change(frozenset(to.split()), roots(f"{states} {verbs}"), frozenset(f"{at} {to}".split()))
         found |= {verb: change for verb in verbs.split()}
     return found
 
@@ -300,6 +302,8 @@ def _find_change(older: str, newer: str) -> str:
         if "be" not in change.states or rest[0].casefold() not in _BE:
             return ""
         state = 0
+    if change.to and not change.to & {word.casefold() for word in new[at + 1 : at + 2]}:
+        return ""  # something else was moved there
     was, was_for = _split(rest[state + 1 :], change.at)
     now, now_for = _split(new[at + 1 :], change.to)
     same = [*map(str.casefold, was)] == [*map(str.casefold, now)]
