@@ -15,6 +15,8 @@ from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of
 # The text of a draft, and the id and text of the item that may be the same memory.
 Pair = tuple[str, str, str]
 # What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
+_ASKED = 3  # statements about the same that a model may be asked about
+_UNASKED = Prose("", "")
 _LOOKED_AT = 20  # statements that a draft is compared with
 _ABOUT = "type source trust author session observed_at derived_from related_to context expires_at".split()
 
@@ -61,12 +63,13 @@ def plan_store(
     relatives: Relatives | None = None,
     if_new: bool = False,
     trust_of: TrustOf = trust_of_item,
-    agreed: Mapping[Pair, Prose] = MappingProxyType({}),
+    agreed: Mapping[Pair, Prose | None] = MappingProxyType({}),
 ) -> tuple[Changes, list[Stored]]:
     """Returns the changes that store the drafts, and what became of each. A draft is trusted no more than its source and what
     it derives from, unless a person vouches for it.
 
-    agreed has texts for drafts that are the same memory as an item, as long as that says what it said then.
+    agreed has texts for drafts that are the same memory as an item, and None for those that are newer, as long as the item
+    says what it said then.
     """
     storing = _Storing(memory, now, mint, limits, relatives, trust_of, agreed)
     drafts = [
@@ -94,7 +97,7 @@ class _Storing:
         limits: Limits,
         relatives: Relatives | None,
         trust_of: TrustOf,
-        agreed: Mapping[Pair, Prose],
+        agreed: Mapping[Pair, Prose | None],
     ) -> None:
         self._memory, self._now, self._mint, self._limits = memory, now, mint, limits
         self._relatives, self._trust_of, self._agreed = relatives, trust_of, agreed
@@ -142,8 +145,9 @@ class _Storing:
                 return self._merge(twin[1], item)
             # One text is made of two that are trusted alike: neither may rewrite or pull down the other.
             alike = (old for _, _, old in far if trust_rank(self._trust_of(old)) == trust_rank(item.trust))
-            if same := next((old for old in alike if (item.content, old.id, old.content) in self._agreed), None):
-                return self._reword(same, item)
+            texts = ((old, self._agreed.get((item.content, old.id, old.content))) for old in alike)
+            if same := next(((old, prose) for old, prose in texts if prose), None):
+                return self._reword(*same, item)
             gone = {old.id for _, old in replaced}
             linked = [relative.id for _, _, relative in far if relative.id not in gone][:5]
             item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, *linked))))
@@ -183,8 +187,9 @@ class _Storing:
 
     def _is_updated(self, old: MemoryItem, item: MemoryItem) -> bool:
         """Returns whether the later of two items says something else of the same."""
-        if not may_update(old.content, item.content):
-            return False
+        pair = (item.content, old.id, old.content)
+        if pair in self._agreed or not may_update(old.content, item.content):
+            return self._agreed.get(pair, _UNASKED) is None
         from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
 
         measured = "observation" in (old.type, item.type)
@@ -247,10 +252,9 @@ class _Storing:
             self._archive.append(Departure(self._stamped(item), "long_term", "merged", at, into=twin.id))
         return Stored(merged, "long_term", deduplicated=True)
 
-    def _reword(self, old: MemoryItem, item: MemoryItem) -> Stored:
+    def _reword(self, old: MemoryItem, prose: Prose, item: MemoryItem) -> Stored:
         """Puts the item that is there in words that say the new one too; both go to the archive as they were."""
         at, away = format_time(self._now), self._stamped(item)
-        prose = self._agreed[item.content, old.id, old.content]
         merged = touch(old, at)._replace(
             content=prose.text,
             trust=lowest_trust((self._trust_of(old), item.trust)),
@@ -312,26 +316,30 @@ class Doubt(NamedTuple):
 def find_doubts(
     memory: Memory, drafts: Iterable[Draft], limits: Limits, relatives: Relatives, trust_of: TrustOf
 ) -> list[Doubt]:
-    """For each draft for long-term memory the most alike item of which likeness alone cannot tell, if there is one.
+    """For each draft for long-term memory the most alike item of which words alone cannot tell whether it is the same or was so
+    before, if there is one.
 
     Only what is trusted alike may become one, and what a person vouched for stays word for word.
     """
     from mabos_cli.core.language.similar import may_be_one  # late: only a store with a model asks
+    from mabos_cli.core.mind.claims.updates import find_update
 
     found = []
     for draft in drafts:
         content, trust = draft.item.content, trust_of(draft.item)
         if draft.store != "long_term" or trust == "trusted":
             continue
-        hits = relatives.find(word_set(content), limits.related)
-        near = [(score, item) for score, item_id in hits if (item := memory.long_term.find(item_id))]
-        if any(repeats(content, item.content) for _, item in near):
+        text = word_set(content)
+        near, about = relatives.find(text, limits.related), relatives.about(text)[:_ASKED]
+        hits = [(score, item) for score, item_id in near if (item := memory.long_term.find(item_id))]
+        if any(repeats(content, item.content) for _, item in hits):
             continue  # these merge without a question
-        doubts = (
-            item
-            for score, item in near
-            if trust_of(item) == trust and may_be_one(content, item.content, score > limits.duplicate)
-        )
-        if item := next(doubts, None):
+        doubts = [item for score, item in hits if may_be_one(content, item.content, score > limits.duplicate)]
+        if draft.item.type not in HAPPENED:
+            olds = (memory.long_term.find(item_id) for _, item_id in about)
+            doubts += [
+                old for old in olds if old and old.type not in HAPPENED and not find_update(old.content, content)
+            ]
+        if item := next((item for item in doubts if trust_of(item) == trust), None):
             found.append(Doubt(content, item))
     return found

@@ -22,10 +22,11 @@ _ORDER = re.compile(r"[\d\s,;>.\[\]]+")
 
 
 class Merge(NamedTuple):
-    """Whether two memories are one, and the text that says both."""
+    """Whether two memories are one, the text that says both, or whether the second says that the first no longer holds."""
 
     same: bool
     text: str = ""
+    newer: bool = False
 
 
 class Extracts(NamedTuple):
@@ -80,7 +81,7 @@ def parse_merge(answer: str, limit: int) -> Merge:
     if not isinstance(found, dict) or not isinstance(found.get("same"), bool):
         raise BadValue("its answer does not say whether they are the same")
     if not found["same"]:
-        return Merge(False)
+        return Merge(False, newer=found.get("newer") is True)
     text = found.get("text")
     return Merge(True, _bounded(text if isinstance(text, str) else "", limit))
 
@@ -245,7 +246,8 @@ def render_merge_prompt(known: str, new: str) -> str:
     return _render(
         "Line 1 is a memory, line 2 is a new one. Are they the same memory, so that one text can say all that is in both? Two that "
         'differ in who, what, when or how much are not. Answer with JSON alone: {"same": false}, or {"same": true, "text": "the '
-        'one text"}. Use only what is there, and keep every name, number and date.',
+        'one text"}, or, only if line 2 means that line 1 no longer holds, {"same": false, "newer": true}. Use only what is there, '
+        "and keep every name, number and date.",
         [known, new],
     )
 

@@ -44,16 +44,16 @@ class Merger(Asker):
         self._agent = agent
         self._notes: list[str] = []
 
-    def agree(self, drafts: list[Draft]) -> dict[Pair, Prose]:
-        """Returns the texts for drafts that are the same memory as an item."""
-        agreed = {}
+    def agree(self, drafts: list[Draft]) -> dict[Pair, Prose | None]:
+        """Returns the texts for drafts that are the same memory as an item, and None for those that are newer."""
+        agreed: dict[Pair, Prose | None] = {}
         for doubt in self._find_doubts(drafts):
             if is_too_large(doubt.pair):
                 self.do_without("too large for a prompt")
                 continue
             merge = self.ask(render_merge_prompt(doubt.item.content, doubt.content), partial(_read_merge, doubt=doubt))
-            if merge and merge.same:
-                agreed[doubt.pair] = Prose(merge.text, self.mark)
+            if merge and (merge.same or merge.newer):
+                agreed[doubt.pair] = Prose(merge.text, self.mark) if merge.same else None
         return agreed
 
     def _find_doubts(self, drafts: list[Draft]) -> list[Doubt]:

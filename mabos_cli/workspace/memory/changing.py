@@ -59,7 +59,11 @@ def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
 
 
 def plan_drafts(
-    agent: Agent, drafts: list[Draft], *, if_new: bool = False, agreed: Mapping[Pair, Prose] = MappingProxyType({})
+    agent: Agent,
+    drafts: list[Draft],
+    *,
+    if_new: bool = False,
+    agreed: Mapping[Pair, Prose | None] = MappingProxyType({}),
 ) -> MemoryPlan[list[Stored]]:
     """Returns a plan that stores drafts by the settings of the agent."""
 

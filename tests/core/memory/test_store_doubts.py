@@ -56,6 +56,21 @@ def test_no_question(other):
     assert doubts(other) == []
 
 
+def test_what_may_have_been_so_before_is_asked_about_and_superseded_if_the_model_says_so():
+    old = make_item(1, "Felix is engaged to Marta", type="fact")
+    new = draft("Felix is married to Marta", type="fact")
+    [doubt] = doubts(new, items=[old])
+    assert doubt.item == old
+    _, changes, result = reworded(old, new, {doubt.pair: None})
+    assert (result.outcome, result.item.supersedes) == ("supersedes", (old.id,))
+    assert [(away.reason, away.into) for away in changes.archive] == [("superseded", result.item.id)]
+
+
+def test_what_words_tell_to_be_newer_is_not_asked_about():
+    old = make_item(1, "Dana lives in Berlin", type="fact")
+    assert doubts(draft("Dana moved to Lisbon", type="fact"), items=[old]) == []
+
+
 def test_very_like_texts_with_other_numbers_are_not_asked_about():
     words = "the hard limit for uploads by a single customer on one given day in the new plan is"
     alike = [make_item(1, f"{words} 50 or so in all and then some more")]

@@ -98,6 +98,7 @@ def test_an_answer_without_end_is_not_read() -> None:
 
 def test_merge() -> None:
     assert parse_merge('{"same": false}', 9) == Merge(False)
+    assert parse_merge('{"same": false, "newer": true}', 9) == Merge(False, newer=True)
     assert parse_merge('Yes. {"same": true, "text": "both"}', 9) == Merge(True, "both")
 
 

@@ -47,7 +47,7 @@ _MANY = roots("son daughter brother sister child cousin friend colleague neighbo
 # There is one place, one employer, one superior at a time; and of the others one that is told of as the present one.
 _SINGLE = roots("live reside base locate headquarter belong report marry call name work")
 _CURRENT = _SINGLE | roots(
-    "use run meet sit stay drive cost start end open close want pay bill charge deploy ship own lead manage"
+    "use run meet sit stay drive cost start end open close want pay bill charge deploy ship own lead manage need require take last"
 )
 _ROLE = re.compile(r"[\w.' -]+? (?:is|are) (?:now )?(?:the|our|my|their|his|her) ")
 _NAMED = roots("call name")
@@ -146,9 +146,11 @@ def _compare(old: Claim, new: Claim, laid: "_Frame | None", is_change: bool, mea
         or (found.kind == "number" and measured and not is_change)
     ):
         return ""
-    if found.kind in ("negation", "antonym", "superseded") or is_change or (laid and _is_value(laid)):
+    if found.kind in ("negation", "antonym", "superseded") or is_change:
         return found.reason
-    return ""
+    # A day may be one of several: it must be what is told.
+    is_value = laid and (_is_one_at_a_time(laid, is_change, measured) if found.kind == "date" else _is_value(laid))
+    return found.reason if is_value else ""
 
 
 def _is_past(claim: Claim) -> bool:
@@ -250,7 +252,7 @@ def _has_verb(words: Sequence[str]) -> bool:
     plain = [word.casefold() for word in words]
     if {*plain} & _FINITE or plain[-1] in _PREPOSITIONS or (plain[0] in ("we", "i", "you") and len(plain) > 1):
         return True
-    return len(plain) > 1 and (plain[-1].endswith("s") or root(plain[-1]) in word_class("measuring"))
+    return len(plain) > 1 and (plain[-1].endswith("s") or root(plain[-1]) in _CURRENT)
 
 
 def _kind(words: Sequence[str]) -> str:
