@@ -19,7 +19,7 @@ from mabos_cli.services.memory.learning import load_judge
 ROOT = Path(__file__).parent.parent
 TURNS = ROOT / "fixtures" / "turns"
 MODEL = ROOT / "mabos_cli" / "templates" / "learning.json"
-FLOOR, LEAST, STEPS, DECAY = 0.5, 2, 400, 1.0
+FLOOR, LEAST, STEPS, DECAY = 0.5, 2, 600, 1.0
 SAME = {"person": "fact", "project": "fact", "insight": "lesson"}
 
 
@@ -52,7 +52,9 @@ def train(path: Path) -> dict[str, object]:
         shares /= shares.sum(1, keepdims=True)
         speed = 0.9 * speed - rate * (inputs.T @ (shares - wanted) + DECAY * ahead)
         weights = weights + speed
-    table = {name: [round(float(w), 2) for w in weights[n]] for name, n in place.items() if abs(weights[n]).max() >= 0.05}
+    table = {
+        name: [round(float(w), 2) for w in weights[n]] for name, n in place.items() if abs(weights[n]).max() >= 0.05
+    }
     return {"types": types, "floor": FLOOR, "weights": table}
 
 
@@ -67,7 +69,9 @@ def measure(path: Path, judge: Judge, verbose: bool) -> None:
         right, kept, wanted, typed = right + hits, kept + len(found), wanted + len(kinds), typed + (a & b).total()
         if verbose and a != b:
             print(f"{','.join(kinds) or '-':>22} {','.join(found) or '-':>22} | {text[:110]}")
-    print(f"{path.name}: {wanted} to keep, {kept} kept; precision {right / max(1, kept):.3f}, recall {right / wanted:.3f}, types {typed / max(1, right):.3f}")
+    print(
+        f"{path.name}: {wanted} to keep, {kept} kept; precision {right / max(1, kept):.3f}, recall {right / wanted:.3f}, types {typed / max(1, right):.3f}"
+    )
 
 
 def main() -> None:
@@ -78,7 +82,13 @@ def main() -> None:
     given = parser.parse_args()
     if given.train:
         model = train(TURNS / "train.txt")
-        MODEL.write_text(json.dumps(model, ensure_ascii=False, indent=0, separators=(",", ":")).replace(",\n", ",").replace("],", "],\n") + "\n", "utf-8")
+        MODEL.write_text(
+            json.dumps(model, ensure_ascii=False, indent=0, separators=(",", ":"))
+            .replace(",\n", ",")
+            .replace("],", "],\n")
+            + "\n",
+            "utf-8",
+        )
         print(f"{MODEL.name}: {len(model['weights'])} features, {MODEL.stat().st_size} bytes")  # type: ignore[arg-type]
     judge = load_judge()
     for path in given.set or [TURNS / "test.txt"]:

@@ -16,7 +16,7 @@ _END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])")
 _NO_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|inc|ltd|co|fig|v)|\b[a-z])\.$", re.IGNORECASE
 )
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"day": 1, "week": 7, "fortnight": 14}
 _NUMBERS = {
     word: n for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
@@ -26,7 +26,7 @@ _PAST = re.compile(
 )
 _DAY = re.compile(
     rf"\b(?:(?P<plain>today|tonight|this morning|this afternoon|this evening|tomorrow|yesterday|the day after tomorrow)"
-    rf"|(?:(?P<which>next|last|this|coming)\s+|(?P<on>on|by|until|till|before|since)\s+)(?P<weekday>{'|'.join(_WEEKDAYS)})"
+    rf"|(?:(?P<which>next|last|this|coming)\s+|(?P<on>on|by|until|till|before|since)\s+)(?P<weekday>{'|'.join(WEEKDAYS)})"
     rf"|(?P<span>next|last|this)\s+(?P<unit>week|month|quarter|year)"
     rf"|in\s+(?P<ahead>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?P<ahead_unit>day|week|fortnight|month|year)s?"
     rf"|(?P<ago>\d{{1,3}}|{'|'.join(_NUMBERS)})\s+(?P<ago_unit>day|week|fortnight|month|year)s?\s+ago)\b(?!s|\s*\()",
@@ -83,7 +83,7 @@ def _resolve(match: re.Match[str], today: date, is_past: bool) -> str:
         days = {"tomorrow": 1, "yesterday": -1, "the day after tomorrow": 2}.get(plain.lower(), 0)
         return str(today + timedelta(days=days))
     if match["weekday"]:
-        ahead = (_WEEKDAYS.index(match["weekday"].lower()) - today.weekday()) % 7
+        ahead = (WEEKDAYS.index(match["weekday"].lower()) - today.weekday()) % 7
         which = (match["which"] or "").lower()
         if which == "last" or (not which and is_past and match["on"].lower() in ("on", "since")):
             return str(today - timedelta(days=7 - ahead))

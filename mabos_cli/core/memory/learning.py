@@ -8,11 +8,13 @@ cannot see: what somebody asks to keep, questions, corrections, pronouns, and wh
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 from math import exp
 from typing import NamedTuple
 
+from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.similar import likeness, word_set
-from mabos_cli.core.language.statements import name_days, split_statements
+from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
 NOISE = "-"
@@ -44,7 +46,7 @@ _LABELS = {
     "fact": "fact|correction",
 }
 _LABEL = re.compile(
-    "(?:%s)\\s*(?::|[–—]| - )\\s*(?P<rest>\\S.*)" % "|".join(f"(?P<{kind}>{names})" for kind, names in _LABELS.items()),
+    f"(?:{'|'.join(f'(?P<{kind}>{names})' for kind, names in _LABELS.items())})\\s*(?::|[–—]| - )\\s*(?P<rest>\\S.*)",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
@@ -53,7 +55,8 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"(?:can|could|would|will) you (?:please |kindly )?(?=\w)|i(?:'d| would) (?:like|prefer) you to |i (?:want|need) you to ", re.IGNORECASE
+    r"(?:can|could|would|will) you (?:please |kindly )?(?=\w)|i(?:'d| would) (?:like|prefer) you to |i (?:want|need) you to ",
+    re.IGNORECASE,
 )
 _STANDING = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|each time|whenever|by default|until further notice)\b",
@@ -63,7 +66,9 @@ _PRONOUN = re.compile(
     r"\b(?:he|she|they|them|him|his|her|their|it|its|it's|this|that|that's|these|those|there)\b", re.IGNORECASE
 )
 _NAME = re.compile(r"(?<!^)\b[A-Z][\w'’-]+|\b(?:my|our|the|a|an|every|all) \w+|\b(?:I|we)\b", re.IGNORECASE)
-_REASON = re.compile(r"(?:because|since|the reason|that'?s because|this is because|otherwise|their|that way)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"(?:because|since|the reason|that'?s because|this is because|otherwise|their|that way)\b", re.IGNORECASE
+)
 _CORRECTS = re.compile(
     r"(?:no+|nope|wrong|actually|correction|sorry|wait|not quite|i meant?|scratch that|that'?s (?:wrong|not right|outdated))\b[\s,.:;!–—-]*",
     re.IGNORECASE,
@@ -72,8 +77,14 @@ _IT_IS = re.compile(
     r"(?:it|that|this|they)(?:'s|'re| is| are| was| were| should be| must be| will be) (?:now |actually |really )?(?P<value>\S.*)",
     re.IGNORECASE,
 )
-_SAYS = re.compile(r"(?P<head>.*?\b(?:is|are|was|were|will be|costs?|starts? (?:at|on)|set to|due|called|named))\s+(?P<value>\S.*)")
+_SAYS = re.compile(
+    r"(?P<head>.*?\b(?:is|are|was|were|will be|costs?|starts? (?:at|on)|set to|due|called|named))\s+(?P<value>\S.*)"
+)
 _INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>[^,]{1,60}?),? not (?P<old>[^,.]{1,40})[.!]?$", re.IGNORECASE)
+_DAY = re.compile(
+    rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|to(?:day|night|morrow)|yesterday|week|month|quarter|year|spring|summer|autumn|winter|weekend",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[\w'’&@/-]+|[?!:;,]")
 
 
@@ -131,14 +142,17 @@ def features_of(text: str) -> set[str]:
     """
     words = ["<"]
     for place, word in enumerate(_WORD.findall(text)):
-        if any(c.isdigit() for c in word):
+        if _DAY.fullmatch(word):
+            words.append("day")
+        elif any(c.isdigit() for c in word):
             words.append("#")
         elif word[:1].isupper() and (place or word[1:2].islower()) and word not in ("I", "I'm", "I'd", "I've", "I'll"):
             words += ["@"] if place else [word.lower()] if _is_common(word) else ["@"]
         else:
             words.append(word.lower().replace("’", "'"))
-    pairs = (f"{a} {b}" for a, b in zip(words, words[1:], strict=False))
-    return {*words, *pairs, f"size {min(len(words) // 6, 4)}"}
+    pairs = (f"{a} {b}" for a, b in pairwise(words))
+    endings = (f"-{word[-2:]}" for word in words if len(word) > 4 and word.endswith(("ed", "ng")))
+    return {*words, *pairs, *endings, f"size {min(len(words) // 6, 4)}"}
 
 
 # The words that begin a sentence with a capital and are no names: determiners, pronouns, conjunctions, adverbs, auxiliaries.
@@ -198,7 +212,9 @@ def _labelled(text: str) -> tuple[str, str] | None:
     return next(kind for kind in _LABELS if match[kind]), rest
 
 
-def _pick_person(turn: Turn, statements: Sequence[str], before: Sequence[str], judge: Judge) -> Iterator[tuple[str, str]]:
+def _pick_person(
+    turn: Turn, statements: Sequence[str], before: Sequence[str], judge: Judge
+) -> Iterator[tuple[str, str]]:
     """Yields what a person said that is worth keeping, as text and type."""
     is_long = len(turn.text) > _LONG_TURN
     for at, raw in enumerate(statements):
