@@ -6,7 +6,7 @@ cannot see: what somebody asks to keep, questions, corrections, pronouns, and wh
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 from math import exp
@@ -17,6 +17,7 @@ from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
+_FETCHES = re.compile(r"https?://|\b(?:curl|wget|lynx|w3m|ftp|scp|mail|mutt)\b")
 NOISE = "-"
 _LONGEST = 400  # characters of what is kept
 _LONG_TURN = 2000  # characters from which on a message is taken to hold text that was pasted into it
@@ -167,6 +168,17 @@ _COMMON = frozenset(
 
 def _is_common(word: str) -> bool:
     return word.lower() in _COMMON
+
+
+def is_outside_tool(source: str, text: str, local: Collection[str]) -> bool:
+    """Returns whether the answer of a tool holds text from outside: of a web page, a letter, or a tool that is not known.
+
+    >>> [is_outside_tool("tool:Bash", f"Bash: {command}\\n...", ["bash"]) for command in ("ls", "curl https://example.com")]
+    (False, True)
+    """
+    name = source.partition(":")[2].casefold()
+    is_ours = name in local or name.split("__")[1:2] == ["mabos"]
+    return not is_ours or bool(_FETCHES.search(text.partition("\n")[0]))
 
 
 def learn(turns: Sequence[Turn], judge: Judge, first: int = 0) -> list[Learned]:

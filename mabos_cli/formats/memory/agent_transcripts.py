@@ -3,13 +3,14 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.learning import AGENT, is_outside_tool
 from mabos_cli.core.memory.observation import Observation, bound_text, tool_text
 from mabos_cli.formats.json.text import dump_line, dump_record, parse_ledger
 from mabos_cli.formats.memory.agent_hosts import (
@@ -76,14 +77,22 @@ class TranscriptReader:
     """Reads the lines of one transcript in order. What it has to remember of lines before is the session, and calls of tools."""
 
     def __init__(
-        self, name: str, host: str, scope: Scope, session: str = "", calls: dict[str, Asked] | None = None
+        self,
+        name: str,
+        host: str,
+        scope: Scope,
+        session: str = "",
+        calls: dict[str, Asked] | None = None,
+        heard_outside: bool = False,
+        local_tools: Collection[str] = (),
     ) -> None:
         self.host, self.scope, self.session = host, scope, session
+        self.heard_outside, self._local_tools = heard_outside, local_tools
         self.calls: dict[str, Asked] = dict(calls or {})
         self.skipped: Counter[str] = Counter()
         self.malformed = 0
         self.malformed_lines: list[int] = []
-        self._source = f"transcript:{safe_name(name)}"
+        self._source = f"session:{safe_name(name)}"
 
     def read(self, line: bytes, number: int) -> list[Observation]:
         """What a line says, without id and as it came; nothing, and a count, where it says nothing that is wanted."""
@@ -104,7 +113,7 @@ class TranscriptReader:
                 self.skip(event.what)
             else:
                 key = key or _key(said, line)
-                observation = self._observe(event, said, f"{key}/{place}" if place else key)
+                observation = self._observe(event, said, f"{key}/{place}" if place else key, number)
                 found += [observation] if observation else []
                 place += 1
         return found
@@ -122,16 +131,21 @@ class TranscriptReader:
         if len(self.calls) > _OPEN_CALLS:
             del self.calls[next(iter(self.calls))]
 
-    def _observe(self, event: Event, said: HostLine, key: str) -> Observation | None:
+    def _observe(self, event: Event, said: HostLine, key: str, number: int) -> Observation | None:
+        """Returns what was said or answered. A person's own words are trusted as the agent is; the agent's are until something
+        from outside entered the session; a tool's are not."""
         moment = find_time(said.at)
         session = safe_name(said.session) or self.session
         given = Observation("", at=format_time(moment) if moment else "", session=session, key=key)
         if isinstance(event, Answered):
             found = self._answer(event, given)
+            self.heard_outside |= is_outside_tool(found.source, found.text, self._local_tools)
             unwanted = "" if self.scope.tools else "tool"
         else:
             assert isinstance(event, Spoken)
-            found = given._replace(text=event.text, kind="message", author=event.author, source=self._source)
+            trust = "untrusted" if event.author == AGENT and self.heard_outside else "agent"
+            place = f"{self._source}:{number}"
+            found = given._replace(text=event.text, kind="message", author=event.author, source=place, trust=trust)
             unwanted = "" if event.author in self.scope.roles else event.author
         if not unwanted and found.at and found.at < self.scope.since:
             unwanted = "older"
@@ -211,6 +225,7 @@ class Mark(NamedTuple):
     calls: tuple[tuple[str, Asked], ...] = ()
     seen: tuple[str, Place] | None = None
     at: str = ""
+    heard_outside: bool = False
 
 
 def find_marks(ledger: bytes, file: str) -> Iterator[Mark]:
@@ -246,6 +261,7 @@ def _mark_from(record: dict[str, Any]) -> Mark | None:
                 for name, tool, given, kinds in record.get("calls", ())
             ),
             seen=(str(seen[0]), Place(int(seen[1]), int(seen[2]))) if seen else None,
+            heard_outside=record.get("heard_outside") is True,
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None
@@ -267,6 +283,7 @@ def render_mark(mark: Mark) -> bytes:
         "scope": scope,
         "calls": [(name, *asked) for name, asked in mark.calls],
         "seen": (mark.seen[0], *mark.seen[1]) if mark.seen else (),
+        "heard_outside": mark.heard_outside or "",
     }
     told = {name: value for name, value in record.items() if value not in ("", (), [], {})}
     return dump_record(told)

@@ -11,9 +11,10 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Stored
-from mabos_cli.core.memory.upkeep import Tally, draft_observation, is_worth, join_repeats
+from mabos_cli.core.memory.upkeep import Tally, is_worth
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
+from mabos_cli.services.memory.learning import draft_observations
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.changing import plan_drafts
@@ -165,24 +166,26 @@ def gather(agent: Agent, rules: Rules) -> Gathered:
     from mabos_cli.core.language.secrets import redact
 
     gathered, limits, most = Gathered([], [], []), agent.settings.limits(), agent.settings["capture.max_bytes"]
-    types = agent.settings.keeping()
     for waiting in find_waiting(agent.paths, rules.floor):
         place = agent.paths.relative(agent.paths.observations / waiting.name)
         faults = [(line.number, line.fault) for line in waiting.faults]
         ignored = left = 0
+        ready: dict[str, Observation] = {}
         for line in waiting.lines:
             assert line.observation is not None
             seen = _vouched(line.observation, waiting.name)
-            if seen.at < rules.since or (rules.limit is not None and len(gathered.drafts) >= rules.limit):
+            if seen.at < rules.since:
                 left += 1
                 continue
             try:
-                draft = draft_observation(clean(seen, most, redact), rules.store, types)
+                ready[line.id] = clean(seen, most, redact)
             except BadValue as error:
                 faults.append((line.number, error.message))
-                continue
-            if is_worth(draft, rules.floor, limits):
-                gathered.drafts.append((waiting.name, line.observation, draft))
+        for seen, draft in draft_observations(agent, waiting.name, ready, rules.store):
+            if rules.limit is not None and len(gathered.drafts) >= rules.limit:
+                left += 1
+            elif is_worth(draft, rules.floor, limits):
+                gathered.drafts.append((waiting.name, seen, draft))
             else:
                 ignored += 1
         gathered.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))

@@ -163,14 +163,19 @@ class _Taking:
 
     def take(self, transcript: Transcript) -> Taken:
         """Takes what one transcript holds behind its last mark."""
-        mark = transcript.find_mark(self._ledger, self._scope)
+        mark, local = (
+            transcript.find_mark(self._ledger, self._scope),
+            self._agent.settings["harvest.local_tools"].split(),
+        )
         if mark and self._host in ("auto", mark.host):
             host, seen = mark.host, mark.seen
-            reader = TranscriptReader(transcript.name, host, self._scope, mark.session, dict(mark.calls))
+            reader = TranscriptReader(
+                transcript.name, host, self._scope, mark.session, dict(mark.calls), mark.heard_outside, local
+            )
             transcript.begin_behind(mark)
         else:
             host, seen = transcript.find_host() if self._host == "auto" else self._host, None
-            reader = TranscriptReader(transcript.name, host, self._scope)
+            reader = TranscriptReader(transcript.name, host, self._scope, local_tools=local)
         counts = (0, 0, 0)
         if host and (transcript.end > transcript.start or not transcript.is_file):
             self._known.reach_behind(seen)
@@ -179,7 +184,8 @@ class _Taking:
             reader.skipped["too_long"] = transcript.too_long
         if host and transcript.is_file and transcript.size > transcript.start:
             state = (transcript.line, reader.session, self._scope, tuple(reader.calls.items()))
-            self._marks.append(Mark(transcript.name, host, transcript.place(), *state))
+            mark = Mark(transcript.name, host, transcript.place(), *state, heard_outside=reader.heard_outside)
+            self._marks.append(mark)
         return Taken(
             transcript.shown,
             transcript.name,
@@ -205,7 +211,7 @@ class _Taking:
                     known += 1
                     continue
                 try:
-                    ready = prepare(self._agent, found, "untrusted")
+                    ready = prepare(self._agent, found, found.trust or "untrusted")
                 except BadValue:  # nothing of it may touch the disk
                     reader.skip("unfit")
                     continue
