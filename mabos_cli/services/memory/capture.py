@@ -11,7 +11,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Stored
-from mabos_cli.core.memory.upkeep import Tally, is_worth
+from mabos_cli.core.memory.upkeep import Tally, is_worth, join_repeats
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
 from mabos_cli.services.memory.learning import draft_observations
