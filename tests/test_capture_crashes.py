@@ -42,7 +42,8 @@ def lineages(root: Path) -> Counter:
     """How many items, live or archived, each observation became."""
     folder = root / "agents/main"
     stores = [folder / "memory-store.json", *folder.glob("memory-store/*.json")]
-    items = [item for path in stores if path.exists() for item in json.loads(path.read_text())["long_term"]]
+    held = [json.loads(path.read_text()) for path in stores if path.exists()]
+    items = [item for each in held for name in ("working", "short_term", "long_term") for item in each.get(name, ())]
     lines = [line for path in folder.glob("archive/*.jsonl") for line in path.read_text().split("\n") if line]
     items += [json.loads(line)["item"] for line in lines]
     return Counter(source for item in items for source in item.get("derived_from", ()))

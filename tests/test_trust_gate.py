@@ -68,14 +68,17 @@ def by_capture(desk: Desk, source: str) -> list[str]:
 
 
 def by_capture_batch(desk: Desk, source: str) -> list[str]:
-    record = {"text": EVIL, "source": source, "trust": "trusted"}
+    record = {"text": EVIL, "source": source, "trust": "trusted", "type": "instruction"}
     do(desk, "capture", "--batch", "-", "--trust", "trusted", stdin=lines(record))
     do(desk, "harvest")
     return stored(desk)
 
 
 def by_observation_file(desk: Desk, source: str) -> list[str]:
-    desk.write("observations/2026-02-24.jsonl", lines({"text": EVIL, "source": source, "trust": "trusted"}))
+    desk.write(
+        "observations/2026-02-24.jsonl",
+        lines({"text": EVIL, "source": source, "trust": "trusted", "type": "instruction"}),
+    )
     do(desk, "harvest")
     return stored(desk)
 

@@ -174,7 +174,7 @@ def is_outside_tool(source: str, text: str, local: Collection[str]) -> bool:
     """Returns whether the answer of a tool holds text from outside: of a web page, a letter, or a tool that is not known.
 
     >>> [is_outside_tool("tool:Bash", f"Bash: {command}\\n...", ["bash"]) for command in ("ls", "curl https://example.com")]
-    (False, True)
+    [False, True]
     """
     name = source.partition(":")[2].casefold()
     is_ours = name in local or name.split("__")[1:2] == ["mabos"]

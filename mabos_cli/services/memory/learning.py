@@ -28,15 +28,14 @@ def load_judge() -> Judge:
 def draft_observations(
     agent: Agent, name: str, ready: Mapping[str, Observation], store: str
 ) -> Iterator[tuple[Observation, Draft]]:
-    """Yields what becomes of observations of a file: a note as it is, of a conversation what is worth keeping."""
-    types = agent.settings.keeping()
+    """Yields what becomes of observations of a file: a note, and what says its type or importance, as it is; of a conversation
+    what is worth keeping."""
+    types, talk = agent.settings.keeping(), dict[str, list[Observation]]()
     for seen in ready.values():
-        if seen.kind not in _TALK:
-            yield seen, draft_observation(seen, store, types)
-    talk: dict[str, list[Observation]] = {}
-    for seen in ready.values():
-        if seen.kind in _TALK:
+        if seen.kind in _TALK and not seen.type and seen.importance is None:
             talk.setdefault(seen.session, []).append(seen)
+        else:
+            yield seen, draft_observation(seen, store, types)
     for session, turns in talk.items():
         before = _earlier(agent, name, session, turns[0].id)
         for learned in _learn(agent, before, turns):

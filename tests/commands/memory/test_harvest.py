@@ -340,7 +340,7 @@ def test_the_other_observations_of_a_day_are_not_decoded_to_judge_an_item(
 
 
 def test_the_way_down_leads_to_the_observation(desk: Desk) -> None:
-    [seen] = capture(desk, "the quince is ripe", source="tool:eye")
+    [seen] = capture(desk, "the quince is ripe")
     data = desk.run("get", seen, "--json").data
     assert (data["state"], data["place"], data["items"]) == ("waiting", f"{DAY}:1", [])
     harvest(desk)

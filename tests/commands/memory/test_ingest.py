@@ -62,7 +62,7 @@ def test_all_hosts_and_nothing_twice(desk: Desk) -> None:
     ]
     assert data["taken"] == 16 == len(observed(desk))
     assert data["files"][1]["skipped"]["event_msg"] == 2
-    assert {one["trust"] for one in observed(desk)} == {"untrusted"}
+    assert {(one["kind"], one["trust"]) for one in observed(desk)} == {("tool", "untrusted"), ("message", "agent")}
     assert observed(desk)[0]["at"] == "2026-02-24T09:03:00.250Z"
     before = {path: path.read_bytes() for path in desk.folder().rglob("*") if path.is_file()}
     again = ingest(desk, FIXTURES)
@@ -224,12 +224,13 @@ def test_dry_run_changes_nothing(desk: Desk) -> None:
     assert not list(desk.root.rglob("*ingest*"))
 
 
-def test_harvest_makes_items_that_are_not_trusted(desk: Desk) -> None:
+def test_harvest_keeps_what_the_person_said(desk: Desk) -> None:
     data = ingest(desk, FIXTURES / "openclaw.jsonl", "--harvest")
-    assert (data["taken"], data["harvested"]) == (5, 5)
+    assert (data["taken"], data["harvested"]) == (5, 1)
     assert ingest(desk, FIXTURES / "openclaw.jsonl", "--harvest")["harvested"] == 0
-    rows = desk.recall("notice period of Nordlicht", "--limit", "1").data["results"]
-    assert rows[0]["trust"] == "untrusted" and "30 days" in rows[0]["content"]
+    row = desk.recall("notice period of Nordlicht", "--limit", "1").data["results"][0]
+    assert row["content"] == "Nordlicht has a notice period of 30 days." and row["trust"] == "agent"
+    assert (row["author"], row["type"], row["source"]) == ("user", "fact", "session:openclaw.jsonl:12")
 
 
 def test_what_is_no_transcript(desk: Desk, quick: Path) -> None:
