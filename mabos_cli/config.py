@@ -32,11 +32,6 @@ TOKENIZERS = ("auto", "estimate", "tiktoken", "llama")
 PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
 _LOCAL = ("wordllama", "minilm", "none")  # providers that need no service and no files of a workspace
 
-_LOCAL_TOOLS = (
-    "apply_patch bash edit exec_command exitplanmode glob grep list_directory local_shell ls multiedit notebookedit read read_file "
-    "read_many_files replace run_shell_command search_file_content shell task todowrite update_plan write write_file"
-)
-
 # A row for each, as wide as it must be.
 # fmt: off
 SETTINGS = (
@@ -110,7 +105,7 @@ SETTINGS = (
     Setting("migrate.min_tokens", "count", 0, "size below which migrate leaves an entry out"),
     Setting("harvest.min_importance", "fraction", 0.0, "importance from which harvest takes an observation"),
     Setting("harvest.person_trust", "choice", "agent", "how far what a person said in a session is trusted", ("agent", "untrusted")),
-    Setting("harvest.local_tools", "text", _LOCAL_TOOLS, "tools of hosts whose answers bring nothing from outside; after any other, the agent's words are untrusted", risk=LOWERS),
+    Setting("harvest.local_tools", "text", "", "more tools of hosts whose answers bring nothing from outside; after any other, an agent's words are untrusted", risk=LOWERS),
     Setting("harvest.chunk", "size", 500, "observations that harvest stores at a time under the agent's lock"),
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),

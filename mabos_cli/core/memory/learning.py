@@ -17,6 +17,11 @@ from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
+# Tools of hosts that give back what stands in the person's own files; a setting adds to them.
+LOCAL_TOOLS = frozenset(
+    "apply_patch bash edit exec_command exitplanmode glob grep list_directory local_shell ls multiedit notebookedit read read_file "
+    "read_many_files replace run_shell_command search_file_content shell task todowrite update_plan write write_file".split()
+)
 _FETCHES = re.compile(r"https?://|\b(?:curl|wget|lynx|w3m|ftp|scp|mail|mutt)\b")
 NOISE = "-"
 _LONGEST = 400  # characters of what is kept
@@ -170,14 +175,14 @@ def _is_common(word: str) -> bool:
     return word.lower() in _COMMON
 
 
-def is_outside_tool(source: str, text: str, local: Collection[str]) -> bool:
+def is_outside_tool(source: str, text: str, local: Collection[str] = ()) -> bool:
     """Returns whether the answer of a tool holds text from outside: of a web page, a letter, or a tool that is not known.
 
-    >>> [is_outside_tool("tool:Bash", f"Bash: {command}\\n...", ["bash"]) for command in ("ls", "curl https://example.com")]
+    >>> [is_outside_tool("tool:Bash", f"Bash: {command}\\n...", []) for command in ("ls", "curl https://example.com")]
     [False, True]
     """
     name = source.partition(":")[2].casefold()
-    is_ours = name in local or name.split("__")[1:2] == ["mabos"]
+    is_ours = name in LOCAL_TOOLS or name in local or name.split("__")[1:2] == ["mabos"]
     return not is_ours or bool(_FETCHES.search(text.partition("\n")[0]))
 
 
