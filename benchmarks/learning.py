@@ -19,7 +19,7 @@ from mabos_cli.services.memory.learning import load_judge
 ROOT = Path(__file__).parent.parent
 TURNS = ROOT / "fixtures" / "turns"
 MODEL = ROOT / "mabos_cli" / "templates" / "learning.json"
-FLOOR, LEAST, STEPS, DECAY = 0.5, 2, 600, 1.0
+FLOOR, LEAST, STEPS, DECAY = 0.6, 2, 800, 2.0
 SAME = {"person": "fact", "project": "fact", "insight": "lesson"}
 
 

@@ -272,7 +272,7 @@ _REASONING = (
 )
 _TYPEDB = (
     tool("typedb_status", "typedb", "typedb status", READ)(),
-    tool("typedb_sync_schema", "typedb", "typedb sync-schema", SET)(*options("apply_changes", "dry_run")),
+    tool("typedb_sync_schema", "typedb", "typedb sync-schema", SET)(option("dry_run")),
     tool("typedb_query", "typedb", "typedb query", READ)(
         word("query", "A TypeQL query that reads."), option("database")
     ),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
+from mabos_cli.core.language.text import stem
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
 # Tools of hosts that give back what stands in the person's own files; a setting adds to them.
@@ -86,7 +87,7 @@ _IT_IS = re.compile(
 _SAYS = re.compile(
     r"(?P<head>.*?\b(?:is|are|was|were|will be|costs?|starts? (?:at|on)|set to|due|called|named))\s+(?P<value>\S.*)"
 )
-_INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>[^,]{1,60}?),? not (?P<old>[^,.]{1,40})[.!]?$", re.IGNORECASE)
+_INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>.{1,60}?),? not (?P<old>.{1,40}?)[.!]?$", re.IGNORECASE)
 _DAY = re.compile(
     rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|to(?:day|night|morrow)|yesterday|week|month|quarter|year|spring|summer|autumn|winter|weekend",
     re.IGNORECASE,
@@ -144,7 +145,7 @@ def features_of(text: str) -> set[str]:
     """Returns the words and pairs of words of a statement, with names and numbers as such, and how it begins.
 
     >>> sorted(features_of("Acme pays 120"))
-    ['#', '<', '< @', '@', '@ pays', 'pays', 'pays #', 'size 0']
+    ['#', '<', '< @', '@', '@ pays', 'acm*', 'pay*', 'pays', 'pays #', 'size 0']
     """
     words = ["<"]
     for place, word in enumerate(_WORD.findall(text)):
@@ -158,7 +159,8 @@ def features_of(text: str) -> set[str]:
             words.append(word.lower().replace("’", "'"))
     pairs = (f"{a} {b}" for a, b in pairwise(words))
     endings = (f"-{word[-2:]}" for word in words if len(word) > 4 and word.endswith(("ed", "ng")))
-    return {*words, *pairs, *endings, f"size {min(len(words) // 6, 4)}"}
+    roots = (f"{stem(word)}*" for word in _WORD.findall(text.lower()) if word.isalpha())
+    return {*words, *pairs, *endings, *roots, f"size {min(len(words) // 6, 4)}"}
 
 
 # The words that begin a sentence with a capital and are no names: determiners, pronouns, conjunctions, adverbs, auxiliaries.
@@ -204,7 +206,7 @@ def learn(turns: Sequence[Turn], judge: Judge, first: int = 0) -> list[Learned]:
             for content, kind in picked:
                 is_quoted = not is_person and (came_from_outside or _is_quoted(content, shown))
                 found.append(Learned(_finish(content, turn), kind, number, is_quoted))
-        before = statements[-20:] or before
+        before = [*before, *statements][-20:]
     return found
 
 
