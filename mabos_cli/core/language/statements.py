@@ -55,7 +55,7 @@ def split_statements(text: str) -> list[str]:
 def _is_prose(line: str) -> bool:
     """Returns whether a line is made of words: logs, paths and code are mostly signs."""
     text = line.strip()
-    return bool(text) and sum(c.isalpha() or c.isspace() for c in text) >= 0.7 * len(text)
+    return bool(text) and sum(c.isalpha() or c.isspace() for c in text) >= 0.55 * len(text)
 
 
 def _sentences(text: str) -> list[str]:
