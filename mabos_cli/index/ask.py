@@ -5,7 +5,6 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
-from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.language.text import words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.recall import (
@@ -116,7 +115,7 @@ class Asking:
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
-        spare = _SPARE if any(is_summary(doc.row.source) for doc in docs.values()) else 0
+        spare = _SPARE if any(doc.row.source.endswith(".md") for doc in docs.values()) else 0
         wanted = max(self._scope.pool, self._scope.limit) if diverse else self._scope.limit + spare
         best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])

@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from mabos_cli.core.language.periods import is_summary
+from mabos_cli.core.language.periods import LEVELS, is_summary
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
 from mabos_cli.core.memory.consolidation import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem, has_expired
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
+_LEAST_RETOLD = 20  # shorter lines are alike by chance
 _LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 
@@ -210,22 +211,54 @@ def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Itera
 
 
 def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
-    """Returns hits without passages of summaries that only repeat a memory among the hits."""
-    if not any(is_summary(hit.candidate.path) for hit in hits):
+    """Returns hits without passages that only repeat others among the hits: notes that became memories, MEMORY.md what logs and memories
+    say, summaries what any of these say, or shorter summaries."""
+    asked, out = [*asked], set()
+    told: list[tuple[int, Candidate, list[str], set[str]]] = []
+    levels = [_level(hit.candidate) for hit in hits]
+    if not any(levels):
         return [*hits]
-    asked = [*asked]
-    told = [
-        (one_line(part)[:_RETOLD], {*stems(spoken_text(hit.candidate))})
-        for hit in hits
-        if hit.candidate.item
-        for part in consolidated_parts(hit.candidate.text) or [hit.candidate.text]
+    for at in sorted(range(len(hits)), key=lambda at: (levels[at], at)):
+        passage = hits[at].candidate
+        line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
+        below = (
+            said for level, other, leads, said in told if level < levels[at] and _repeats(passage, line, other, leads)
+        )
+        if levels[at] and (sources := [*below]) and held <= set().union(*sources):
+            out.add(at)
+        else:
+            told.append((levels[at], passage, _leads(passage), {*stems(spoken_text(passage))}))
+    return [hit for at, hit in enumerate(hits) if at not in out]
+
+
+def _level(candidate: Candidate) -> int:
+    """Returns how far a candidate is from what was stored: a memory, a file, MEMORY.md, and summaries by the time they cover."""
+    if candidate.item:
+        return 0
+    name = candidate.path.rpartition("/")[2]
+    if is_summary(candidate.path):
+        return 5 - LEVELS.index(candidate.path.split("/")[1])  # weeks 3, months 4, quarters 5
+    return 2 if name == "MEMORY.md" else 1
+
+
+def _leads(candidate: Candidate) -> list[str]:
+    """Returns the beginnings by which the statements of a candidate are known again in a passage that may cut them."""
+    if candidate.item:
+        parts = consolidated_parts(candidate.text) or [candidate.text]
+    else:
+        parts = [line.lstrip(" -*+>") for line in candidate.text.split("\n")]
+    return [
+        lead for part in parts if candidate.item or len(part) >= _LEAST_RETOLD if (lead := one_line(part)[:_RETOLD])
     ]
-    return [hit for hit in hits if not (is_summary(hit.candidate.path) and _is_retold(hit.candidate, told, asked))]
 
 
-def _is_retold(passage: Candidate, told: list[tuple[str, set[str]]], asked: list[str]) -> bool:
-    line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
-    return any(text in line and held <= said for text, said in told)
+def _repeats(passage: Candidate, line: str, other: Candidate, leads: list[str]) -> bool:
+    """Returns whether a passage says what another candidate says. A note is somebody's own, unless it became a memory."""
+    if other.item and other.item.source == f"migrate:{passage.path}":
+        cited = re.match(r"(?:.*?):(\d+)-(\d+)", other.item.context)
+        first, last = (int(cited[1]), int(cited[2])) if cited else (0, 0)
+        return passage.lines[0] <= last and first <= passage.lines[1]
+    return _level(passage) > 1 and any(lead in line for lead in leads)
 
 
 class Depth(NamedTuple):

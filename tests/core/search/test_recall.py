@@ -388,4 +388,23 @@ def test_a_summary_that_only_tells_a_memory_again_is_left_out() -> None:
     hits = [Hit(one, 1.0) for one in (week, item, more, note)]
     left = [hit.candidate for hit in without_retold(hits, ["who", "owns", "billing", "bank"])]
     assert left == [item, more, note]  # the bank is asked for as well, and a note is somebody's own
-    assert [hit.candidate for hit in without_retold([hits[0], hits[3]], ["billing"])] == [week, note]
+    assert [hit.candidate for hit in without_retold([hits[0], hits[3]], ["billing"])] == [note]
+
+
+def test_notes_that_became_memories_are_not_told_again() -> None:
+    fields = {"source": "migrate:MEMORY.md", "context": "MEMORY.md:5-6 · Rules"}
+    rule = Candidate(
+        "Never guess numbers", 0.5, "", MemoryItem("M-1-0001", "Never guess numbers", "instruction", **fields)
+    )
+    notes = [passage("- Never guess numbers\n- Ask Ingrid", "MEMORY.md", lines) for lines in ((4, 7), (7, 9))]
+    hits = [Hit(one, 1.0) for one in (notes[0], rule, notes[1]._replace(text="Numbers come from Ingrid"))]
+    assert refs(without_retold(hits, ["guess", "numbers"])) == ["M-1-0001", "MEMORY.md:7-9"]
+    assert refs(without_retold(hits, ["numbers", "ingrid"])) == ["MEMORY.md:4-7", "M-1-0001", "MEMORY.md:7-9"]
+
+
+def test_one_text_is_told_once_through_log_memory_md_and_summaries() -> None:
+    text = "Harbor moves the crane to the north quay in May"
+    places = ("memory/quarterly/2026-Q1.md", "memory/weekly/2026-W09.md", "MEMORY.md", "memory/2026-02-24.md")
+    hits = [Hit(passage(f"## Tuesday\n- {text} and so on", path), 1.0) for path in places]
+    assert refs(without_retold(hits, ["crane", "quay"])) == ["memory/2026-02-24.md:1-2"]
+    assert refs(without_retold(hits[:2], ["crane", "quay"])) == ["memory/weekly/2026-W09.md:1-2"]
