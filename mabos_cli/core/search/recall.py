@@ -216,40 +216,29 @@ def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
     asked, out = [*asked], set()
     told: list[tuple[int, Candidate, list[str], set[str]]] = []
     levels = [_level(hit.candidate) for hit in hits]
-    if not any(levels):
-        return [*hits]
-    for at in sorted(range(len(hits)), key=lambda at: (levels[at], at)):
-        passage = hits[at].candidate
+    for at in sorted(range(len(hits)), key=lambda at: (levels[at], at)) if any(levels) else ():
+        level, passage = levels[at], hits[at].candidate
         line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
-        below = (
-            said for level, other, leads, said in told if level < levels[at] and _repeats(passage, line, other, leads)
-        )
-        if levels[at] and (sources := [*below]) and held <= set().union(*sources):
+        below = [said for n, other, leads, said in told if n < level and _repeats(passage, line, other, leads)]
+        if below and held <= set().union(*below):
             out.add(at)
         else:
-            told.append((levels[at], passage, _leads(passage), {*stems(spoken_text(passage))}))
+            told.append((level, passage, _leads(passage), {*stems(spoken_text(passage))}))
     return [hit for at, hit in enumerate(hits) if at not in out]
 
 
 def _level(candidate: Candidate) -> int:
     """Returns how far a candidate is from what was stored: a memory, a file, MEMORY.md, and summaries by the time they cover."""
-    if candidate.item:
-        return 0
-    name = candidate.path.rpartition("/")[2]
     if is_summary(candidate.path):
         return 5 - LEVELS.index(candidate.path.split("/")[1])  # weeks 3, months 4, quarters 5
-    return 2 if name == "MEMORY.md" else 1
+    return 0 if candidate.item else 2 if candidate.path == "MEMORY.md" else 1
 
 
 def _leads(candidate: Candidate) -> list[str]:
     """Returns the beginnings by which the statements of a candidate are known again in a passage that may cut them."""
-    if candidate.item:
-        parts = consolidated_parts(candidate.text) or [candidate.text]
-    else:
-        parts = [line.lstrip(" -*+>") for line in candidate.text.split("\n")]
-    return [
-        lead for part in parts if candidate.item or len(part) >= _LEAST_RETOLD if (lead := one_line(part)[:_RETOLD])
-    ]
+    parts = [line.lstrip(" -*+>") for line in candidate.text.split("\n") if len(line) >= _LEAST_RETOLD]
+    parts = (consolidated_parts(candidate.text) or [candidate.text]) if candidate.item else parts
+    return [one_line(part)[:_RETOLD] for part in parts if part]
 
 
 def _repeats(passage: Candidate, line: str, other: Candidate, leads: list[str]) -> bool:
