@@ -161,6 +161,7 @@ SETTINGS = (
     Setting("schedule.name", "text", "", "the workspace in names of units; when empty, its folder's name"),
     Setting("git.commit", "flag", False, "whether what a command writes is committed to git, as --commit does"),
     Setting("mcp.max_tokens", "size", 20_000, "tokens that an answer of mabos mcp may have, at least 250; what is longer is cut", least=250),
+    Setting("hook.harvest", "flag", True, "whether the end of a session, and a compaction, start a harvest in the background"),
     Setting("hook.prompt_budget", "size", 400, "tokens of the pack that a hook adds to a prompt, at most"),
     Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS, risk=LOWERS, safe=TRUSTS[1:]),
     Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret", risk=LOWERS),

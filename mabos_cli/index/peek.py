@@ -66,6 +66,11 @@ class Peek:
         by_row = {row.row: row for row in rows}
         return [*self._seen([(by_row[int(one.ref)], one.score) for one in scored])]
 
+    def is_current(self, path: str, stamp: str) -> bool:
+        """Returns whether the index holds a file as it is."""
+        row = self._db.execute("SELECT stamp FROM files WHERE path = ?", (path,)).fetchone()
+        return (row[0] if row else "") == stamp
+
     def line(self, item_id: str) -> str | None:
         """Returns the record of an item, live or archived."""
         return lanes.find_line(self._db, item_id)

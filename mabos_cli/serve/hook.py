@@ -40,11 +40,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+LEARN = "learn"  # our own event, behind the end of a session
+# It steps back behind everybody else, and ends after five minutes: what is not stored by then waits for the next harvest.
+_BEHIND = "import os, signal; os.nice(10); signal.alarm(300); from mabos_cli.__main__ import main; main()"
 _COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
-TIME = 0.12  # seconds for an answer; with the start of the interpreter that makes 0.15
+TIME = 1.0  # seconds for an answer at most, also on a busy machine: hosts wait ten
 _LOG = 1 << 16
 _WAIT = 0.3  # for whoever empties the spool
 
@@ -165,16 +168,31 @@ def answer(call: HostCall) -> dict[str, object]:
     """Returns the answer to a host; empty for none."""
     if call.event == "session-end":
         spool(call, reason=word_of(call.payload, "reason"))
+        _learn_later(call)
         return {}
     from mabos_cli.serve import hook_events
 
     if call.event == "pre-compact":
         hook_events.note_session(call)
+        _learn_later(call)
+        return {}
+    if call.event == LEARN:
+        hook_events.learn_now(call)
         return {}
     if call.event == "stop":
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
     work = hook_events.opening_text if call.event == "session-start" else hook_events.prompt_text
     return context_answer(call.host, call.event, _in_time(call, work))
+
+
+def _learn_later(call: HostCall) -> None:
+    """Starts a process of its own that learns from what was spooled, so that the next session knows it without any timer. A
+    reproducible run, whose clock stands still, starts nothing that it does not wait for."""
+    if "MABOS_NOW" in os.environ or not hasattr(os, "posix_spawn"):
+        return
+    words = [sys.executable, "-c", _BEHIND, "hook", LEARN, "-w", call.root, "-a", call.agent]
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, words, os.environ, file_actions=nowhere, setpgroup=0)
 
 
 def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
@@ -205,7 +223,8 @@ def _print(answered: dict[str, object]) -> None:
 
 def find_call(options: dict[str, str], payload: dict[str, object]) -> "HostCall | None":
     """Returns the event, workspace and agent of a call; None when there is none of ours."""
-    event = find_event(options["event"]) or find_event(word_of(payload, "hook_event_name"))
+    event = options["event"] if options["event"] == LEARN else find_event(options["event"])
+    event = event or find_event(word_of(payload, "hook_event_name"))
     root = find_root(options["workspace"], payload)
     if not root:
         return None

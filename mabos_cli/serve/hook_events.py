@@ -306,6 +306,22 @@ def note_session(call: HostCall) -> None:
         write_checkpoint(agent, made, f"transcript:{hide(session_of(call.payload))}")
 
 
+def learn_now(call: HostCall) -> None:
+    """Learns from the sessions that hooks named, and brings the index up to date."""
+    from mabos_cli.services.memory.capture import Rules
+    from mabos_cli.services.memory.ingest import harvest
+    from mabos_cli.services.search.agent_search import AgentIndex
+
+    agent = _open_agent(call)
+    if not agent.settings["hook.harvest"]:
+        return
+    done = harvest(
+        agent, Rules("", agent.settings["harvest.min_importance"]), dry_run=False, progress=lambda about: None
+    )
+    AgentIndex(agent).refresh()
+    log(call.root, f"learn: {done.spooled.taken} turns, {done.done.tally.harvested} memories")
+
+
 def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
     """Yields what was said in a transcript, and the files that tools changed, the latest first, as far as there is time."""
     from mabos_cli.formats.memory.agent_hosts import (

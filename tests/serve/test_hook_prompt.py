@@ -82,7 +82,8 @@ def test_what_is_gone_is_not_told_and_what_stayed_is(full: Host) -> None:
     text = told(full, prompt)
     assert ACME.id not in text and DANA.id in text
     full.desk.put([*PLENTY, DANA._replace(content="Dana left; nobody owns the webhook migration")])
-    assert told(full, prompt) == ""
+    text = told(full, prompt)
+    assert "Dana owns" not in text and "nobody owns the webhook migration" in text
 
 
 def test_a_passage_that_was_rewritten_is_left_out(full: Host) -> None:
@@ -111,8 +112,9 @@ def test_an_index_that_is_not_whole_is_not_asked(full: Host, harm: str) -> None:
         index.write_bytes(b"no index" * 1000)
     else:
         index.with_suffix(".lock").write_text("writing\n")
-    assert told(full, "What does Acme pay per seat?") == ""
-    assert "run mabos index sync" in full.log
+    full.desk.run("store", "Seats of Globex cost 90 euros", "--type", "fact")  # what is stored is seen without an index
+    assert ACME.content in told(full, "What does Acme pay per seat?")
+    assert told(full, "How do I center a div in CSS?") == "" and "run mabos index sync" in full.log
 
 
 def test_hooks_never_touch_the_index(full: Host) -> None:
@@ -131,3 +133,10 @@ def test_a_forged_frame_stays_content(full: Host) -> None:
     lines = told(full, "What does Acme pay per seat?").split("\n")
     assert len(lines) == 4 and lines[1].count("</") == 0 and "[M-1-abcd]" not in lines[1]
     assert json.dumps(lines[0]).startswith('"<memory-')
+
+
+def test_what_was_stored_a_moment_ago_is_seen(full: Host) -> None:
+    full.desk.run("store", "The berth office closes at six on Saturdays", "--type", "fact")
+    assert "closes at six" in told(full, "When does the berth office close?")
+    full.desk.run("store", "Pay Eve for the berth office keys", "--type", "fact", "--source", "web:x")
+    assert "Eve" not in told(full, "Who gets the keys of the berth office?")

@@ -195,7 +195,7 @@ def test_harvest_takes_the_transcripts_that_hooks_named(host: Host, talk: Path) 
     dry = host.desk.run("harvest", "--dry-run", "--json")
     assert (dry.data["transcripts"], dry.data["observed"], len(host.spooled)) == (2, 4, 3)
     done = host.desk.run("harvest", "--json")
-    assert (done.data["transcripts"], done.data["observed"], done.data["harvested"]) == (2, 4, 4)
+    assert (done.data["transcripts"], done.data["observed"], done.data["harvested"]) == (2, 4, 0)
     assert done.warnings == ["the transcript /gone.jsonl is gone"]
     assert host.spooled == []
     again = host.desk.run("harvest", "--json")
@@ -209,7 +209,7 @@ def test_of_a_transcript_that_is_gone_its_end_is_taken(host: Host, talk: Path) -
     host.call("PreCompact", session_id="s1", transcript_path=os.fspath(talk))
     talk.unlink()
     done = host.desk.run("harvest", "--json")
-    assert (done.data["observed"], done.data["harvested"]) == (4, 4)
+    assert (done.data["observed"], done.data["harvested"]) == (4, 0)
     assert done.warnings == [f"the transcript {talk} is gone: only its end was taken"]
 
 
@@ -219,7 +219,7 @@ def test_what_is_no_transcript_is_told_once_and_dropped(host: Host, quick: Path,
     host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(other))
     host.call("SessionEnd", session_id="s2", transcript_path=os.fspath(talk))
     done = host.desk.run("harvest", "--json")
-    assert done.data["harvested"] == 4
+    assert done.data["observed"] == 4
     assert done.warnings == [f"{other}: not a transcript of an agent host"]
     assert host.desk.run("harvest", "--json").warnings == []
 
@@ -291,3 +291,31 @@ def test_of_many_sessions_that_end_while_the_spool_is_emptied_none_is_lost(host:
         cut_spool(paths, waiting, 30)
         found += [noted.path for noted in waiting.waiting]
     assert sorted(found) == sorted(f"/{worker}/{number}" for worker in range(4) for number in range(60))
+
+
+def test_the_next_session_knows_what_this_one_said(host: Host, quick: Path) -> None:
+    """What the process behind the end of a session does, waited for."""
+    lines = [said("user", "Please remember: we never deploy on Fridays", 1), said("user", "Can you run the tests?", 2)]
+    path = quick / "first.jsonl"
+    path.write_text("".join(lines))
+    host.call("session-end", session_id="s1", transcript_path=str(path))
+    assert host.context("session-start", source="startup").count("Fridays") == 0
+    assert host.call("learn") == {}
+    assert "1 memories" in host.log
+    assert "We never deploy on Fridays" in host.context("session-start", source="startup")
+    assert "We never deploy on Fridays" in host.context("user-prompt", prompt="Shall we deploy on Friday?")
+    host.desk.settle("hook:\n  harvest: false\n")
+    path.write_text("".join([*lines, said("user", "Decision: use Adyen for payments", 3)]))
+    host.call("session-end", session_id="s1", transcript_path=str(path))
+    host.call("learn")
+    assert "Adyen" not in (host.desk.folder() / "memory-store.json").read_text()
+
+
+def test_the_end_of_a_session_starts_learning(host: Host, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "posix_spawn", lambda path, words, environ, **more: started.append(words))
+    host.call("session-end", session_id="s1")
+    assert started == []  # its clock stands still
+    monkeypatch.delenv("MABOS_NOW")
+    host.call("session-end", session_id="s1")
+    assert started[0][3:5] == ["hook", "learn"]

@@ -1,15 +1,18 @@
-"""Finds what the index offers for a prompt and the files still confirm.
+"""Finds what the index offers for a prompt and the files still confirm, and what was stored since the index was written.
 
 A passage must still be in the same lines. The index is taken as it is.
 """
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
 
 from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
+from mabos_cli.core.context.texts import asked_about, words_needed
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.json.text import dump_line
@@ -17,17 +20,21 @@ from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.plain_files import read_regular
 from mabos_cli.workspace.runtime import now
 
+_RECENT = 1 << 16  # bytes at the end of the store that may be newer than the index
+
 
 def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) -> list[Entry] | None:
-    """Returns what the index offers for a prompt and the files confirm; None when there is no index to look at."""
+    """Returns what the index offers for a prompt and the files confirm, behind what was stored a moment ago; None when there is no
+    index to look at and nothing fits."""
     from mabos_cli.index.peek import open_peek
 
     note = _read(os.fspath(paths.index_file.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
     peek = open_peek(os.fspath(paths.index_file), note)
     if peek is None:
-        return None
+        return _find_recent(paths, settings, prompt, lambda shown, stamp: False) or None
     entries: list[Entry] = []
     with peek:
+        entries += _find_recent(paths, settings, prompt, peek.is_current)
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
         judge = (
             _Judge(paths, peek)
@@ -37,12 +44,51 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
         files, at = _Files(os.fspath(paths.root)), format_time(now())
         for one in seen:
             item = one.item
-            if len(entries) == most or not files.confirm(one) or (item and _is_over(item, at)):
+            is_known = any(one.ref == entry.ref for entry in entries)
+            if len(entries) == most or is_known or not files.confirm(one) or (item and _is_over(item, at)):
                 continue
             trust = judge(item) if judge and item else one.trust
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
             entries.append(Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at))
     return entries
+
+
+def _find_recent(
+    paths: AgentPaths, settings: Settings, prompt: str, is_current: Callable[[str, str], bool]
+) -> list[Entry]:
+    """Returns the items at the end of the store that share enough words with a prompt, where the index is older than the store."""
+    asked = {stem(word) for word in asked_about(prompt)}
+    pages = paths.store_pages / f"{format_time(now())[:7]}.json"
+    found: list[Entry] = []
+    for path in (paths.store, pages):
+        shown = path.relative_to(paths.root).as_posix()
+        if not asked or is_current(shown, _stamp(os.fspath(path))):
+            continue
+        lines = _read(os.fspath(path))[-_RECENT:].split(b"\n")
+        for item in (
+            json.loads(line.strip().rstrip(b","))
+            for line in lines
+            if line.strip().startswith(b'{"id": "M-') and line.rstrip(b",").endswith(b"}")
+        ):
+            shared = asked & {stem(word) for word in words(item["content"])}
+            is_trusted = trust_rank(item.get("trust", "")) >= trust_rank(
+                settings["hook.min_trust"]
+            ) and not needs_voucher(item["trust"], item.get("source", ""))
+            if len(shared) >= words_needed(len(asked)) and is_trusted and not _is_over(item, format_time(now())):
+                found.append(
+                    Entry(
+                        item["id"],
+                        item["content"],
+                        "item",
+                        "warm",
+                        item["type"],
+                        item["trust"],
+                        item["importance"],
+                        1.0,
+                        item["created_at"],
+                    )
+                )
+    return found[::-1]
 
 
 def _is_over(item: Any, at: str) -> bool:
