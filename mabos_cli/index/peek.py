@@ -66,10 +66,10 @@ class Peek:
         by_row = {row.row: row for row in rows}
         return [*self._seen([(by_row[int(one.ref)], one.score) for one in scored])]
 
-    def is_current(self, path: str, stamp: str) -> bool:
-        """Returns whether the index holds a file as it is."""
-        row = self._db.execute("SELECT stamp FROM files WHERE path = ?", (path,)).fetchone()
-        return (row[0] if row else "") == stamp
+    def knows(self, item: Mapping[str, Any]) -> bool:
+        """Returns whether the index holds an item, by its text."""
+        line = self.line(item["id"])
+        return line is not None and json.loads(line)["content"] == item["content"]
 
     def line(self, item_id: str) -> str | None:
         """Returns the record of an item, live or archived."""

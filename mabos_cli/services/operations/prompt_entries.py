@@ -5,7 +5,8 @@ A passage must still be in the same lines. The index is taken as it is.
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from mabos_cli.config import Settings
@@ -31,10 +32,10 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
     note = _read(os.fspath(paths.index_file.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
     peek = open_peek(os.fspath(paths.index_file), note)
     if peek is None:
-        return _find_recent(paths, settings, prompt, lambda shown, stamp: False) or None
+        return _find_recent(paths, settings, prompt, lambda item: False) or None
     entries: list[Entry] = []
     with peek:
-        entries += _find_recent(paths, settings, prompt, peek.is_current)
+        entries += _find_recent(paths, settings, prompt, peek.knows)
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
         judge = (
             _Judge(paths, peek)
@@ -53,42 +54,29 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
     return entries
 
 
-def _find_recent(
-    paths: AgentPaths, settings: Settings, prompt: str, is_current: Callable[[str, str], bool]
-) -> list[Entry]:
-    """Returns the items at the end of the store that share enough words with a prompt, where the index is older than the store."""
-    asked = {stem(word) for word in asked_about(prompt)}
-    pages = paths.store_pages / f"{format_time(now())[:7]}.json"
+def _find_recent(paths: AgentPaths, settings: Settings, prompt: str, is_indexed: Callable[[Any], bool]) -> list[Entry]:
+    """Returns the items at the end of the store that share enough words with a prompt and are not in the index yet, newest first."""
+    asked, at = {stem(word) for word in asked_about(prompt)}, format_time(now())
+    needed, least = words_needed(len(asked)), trust_rank(settings["hook.min_trust"])
     found: list[Entry] = []
-    for path in (paths.store, pages):
-        shown = path.relative_to(paths.root).as_posix()
-        if not asked or is_current(shown, _stamp(os.fspath(path))):
-            continue
-        lines = _read(os.fspath(path))[-_RECENT:].split(b"\n")
-        for item in (
-            json.loads(line.strip().rstrip(b","))
-            for line in lines
-            if line.strip().startswith(b'{"id": "M-') and line.rstrip(b",").endswith(b"}")
-        ):
+    for path in (paths.store, paths.store_pages / f"{at[:7]}.json") if asked else ():
+        for item in _last_items(_read(os.fspath(path))[-_RECENT:]):
+            is_trusted = trust_rank(item["trust"]) >= least and not _is_claim(item)
             shared = asked & {stem(word) for word in words(item["content"])}
-            is_trusted = trust_rank(item.get("trust", "")) >= trust_rank(
-                settings["hook.min_trust"]
-            ) and not needs_voucher(item["trust"], item.get("source", ""))
-            if len(shared) >= words_needed(len(asked)) and is_trusted and not _is_over(item, format_time(now())):
-                found.append(
-                    Entry(
-                        item["id"],
-                        item["content"],
-                        "item",
-                        "warm",
-                        item["type"],
-                        item["trust"],
-                        item["importance"],
-                        1.0,
-                        item["created_at"],
-                    )
-                )
+            if len(shared) >= needed and is_trusted and not _is_over(item, at) and not is_indexed(item):
+                about = ("item", "warm", item["type"], item["trust"], item["importance"], 1.0, item["created_at"])
+                found.append(Entry(item["id"], item["content"], *about))
     return found[::-1]
+
+
+def _last_items(data: bytes) -> Iterator[dict[str, Any]]:
+    """Yields the items at the end of a store in our own layout, a line each; what is not one is passed over."""
+    for line in data.split(b"\n"):
+        if line.lstrip().startswith(b'{"id": "M-'):
+            with suppress(ValueError):
+                item = json.loads(line.strip().rstrip(b","))
+                if {"content", "type", "trust", "importance", "created_at"} <= item.keys():
+                    yield item
 
 
 def _is_over(item: Any, at: str) -> bool:
