@@ -5,24 +5,33 @@
 Prints how many planted themes, decisions and turning points the summaries name, the sizes of the files, how often drill
 reaches the day of a planted fact and how much it reads, and what a rebuild costs: CPU time of a full build against one
 after a single changed day and against one with nothing changed, in process and as whole processes, interleaved.
+
+Then two stories of ten weeks with 20 planted decisions, outcomes and lessons each (fixtures/story), lived through with daily and
+with weekly consolidation: how many can be read at each level, what drill finds and reads, and what consolidated texts keep.
 """
 
 import argparse
 import json
+import re
 import shutil
 import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "fixtures" / "story"))
+import story
 from timing import BARE, MABOS, compile_package, cpu_seconds
 from year import make_year, write_year
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.hierarchy.drill import drill
+from mabos_cli.core.language.periods import month_of, quarter_of, week_of
+from mabos_cli.core.language.similar import numbers_of
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
 from mabos_cli.services.hierarchy.drill import AgentHierarchy
 
@@ -127,6 +136,49 @@ def measure_builds(root: Path, runs: int) -> None:
     )
 
 
+def tell(root: Path, name: str, every: int) -> None:
+    """Lives through a story, and prints what can be read, found and resolved afterwards."""
+    told = story.read_story(name)
+    story.live(root, told, every)
+    print(f"{name}, consolidated {'daily' if every == 1 else 'weekly'}:")
+    for level, name_of in zip(LEVELS, (week_of, month_of, quarter_of), strict=True):
+        read = sum(ok for _, ok in story.readable(root, told, level, lambda day, of=name_of: of(day).name))
+        sizes = [len(text.encode()) for text in story.summaries(root, level).values()]
+        print(f"  {level}: {read} of {len(told.planted)} readable, {statistics.mean(sizes):,.0f} bytes on average")
+    counted = sum(
+        int(re.search(r"(?m)^entries: (\d+)", text)[1]) for text in story.summaries(root, "quarterly").values()
+    )
+    print(f"  counted: {counted} of {sum(map(len, told.days.values()))} memories")
+    shares, effects, causes = [], 0, 0
+    for effect, cause, question in told.questions:
+        way = story.run(root, "hierarchy", "drill", question)
+        days = [find["day"] for find in way["finds"]]
+        effects, causes = effects + (effect in days), causes + (cause in days)
+        shares.append((way["read"]["bytes"] + way["read"]["found"]) / way["whole"]["bytes"])
+    print(
+        f"  drill: {effects} effects and {causes} causes of {len(shares)} found; "
+        f"read {100 * statistics.mean(shares):.1f} % of the bytes on average, {100 * max(shares):.1f} % at most"
+    )
+    print_texts(root)
+
+
+def print_texts(root: Path) -> None:
+    """Prints what the texts of live consolidated items keep of their members."""
+    kept, ratios = Counter(), []
+    for item, members in story.consolidated(root):
+        text, size = item["content"].partition("] ")[2], sum(len(member["content"]) for member in members)
+        ratios += [len(text) / size] if len(members) >= 4 else []
+        for member in members:
+            said = member["content"]
+            facts = {"numbers": [number in numbers_of(text) for number in numbers_of(said)]}
+            facts["names"] = [name in text for name in story.names_of(said)]
+            facts["decisions"] = [said in text] if member["type"] == "decision" else []
+            for what, found in facts.items():
+                kept.update({what: sum(found), f"{what} of": len(found)})
+    shares = ", ".join(f"{kept[what]} of {kept[f'{what} of']} {what}" for what in ("decisions", "numbers", "names"))
+    print(f"  consolidated texts keep {shares}; groups of four and more: {statistics.mean(ratios):.2f} of the length")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
@@ -141,6 +193,9 @@ def main() -> None:
         judge(root / "agents" / "cfo" / "memory", planted)
         measure_drill(root, planted)
         measure_builds(root, options.runs)
+        for name in ("bakery", "clinic"):
+            for every in (1, 7):
+                tell(Path(folder) / f"{name}-{every}", name, every)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from zlib import crc32
 from mabos_cli.core.language.clock import as_stamp
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import cut_text, spaced, words
-from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.item import MemoryItem, types_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
@@ -156,7 +156,9 @@ class Follower:
         self._db.execute(
             "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(path, item.id, checksum, held.store, held.archived, held.away_at, item.type, item.importance),
+                *(path, item.id, checksum, held.store, held.archived, held.away_at),
+                "".join(f"\n{name}\n" for name in types_of(item)),
+                item.importance,
                 *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
                 *(item.access_count, len(item.content), body, trust_rank(item.trust), held.line),

@@ -38,7 +38,9 @@ _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
-SCHEMA = 6  # since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source
+# Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 7, items have the
+# types of their members.
+SCHEMA = 7
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
 ARCHIVED, END = PARTS << 22, PARTS << 24
@@ -141,10 +143,12 @@ def restrict(db: Any, filters: Filters) -> Restriction:
     on_item: list[str] = []
     on_any: list[str] = []
     values: list[str | float] = []
-    for column, allowed in (("i.type", filters.types), ("i.store", filters.stores)):
-        if allowed:
-            on_item.append(f"{column} IN ({','.join('?' * len(allowed))})")
-            values += allowed
+    if filters.stores:
+        on_item.append(f"i.store IN ({','.join('?' * len(filters.stores))})")
+        values += filters.stores
+    if filters.types:  # of an item, or of one that it was made of
+        on_item.append(f"({' OR '.join(['instr(i.type, ?)'] * len(filters.types))})")
+        values += [f"\n{name}\n" for name in filters.types]
     for tag in filters.tags:
         on_item.append("instr(i.tags, ?)")
         values.append(f"\n{tag}\n")

@@ -11,7 +11,7 @@ from mabos_cli.core.language.clock import DAY
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.language.similar import find_fault
 from mabos_cli.core.language.text import fold
-from mabos_cli.core.memory.consolidation import consolidated_parts
+from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import WEIGHTS, grade
 
 WINDOW = 30  # days in which something must come back to count as recurring

@@ -1,20 +1,26 @@
-"""Consolidation (R1): related short-term memories become one long-term item that names its members."""
+"""Consolidation (R1): related memories become one long-term item that names its members, and again over the weeks."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
-from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.clock import DAY, earlier, format_time
 from mabos_cli.core.language.similar import likeness
-from mabos_cli.core.memory.item import MemoryItem, Prose
+from mabos_cli.core.language.text import terms
+from mabos_cli.core.memory.condensing import body_of, join_contents
+from mabos_cli.core.memory.item import CONSOLIDATION, MemoryItem, Prose, count_members, with_members
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
 
 GroupKey = tuple[tuple[str, str], ...]
-_BETWEEN = " | "  # the contents of a group in one text
+_APART = ("instruction", "preference", "person")  # types that are grouped with their own kind only
+_FEW, _EVERYWHERE = 4, 0.5  # a tag of so many items, and of more than this share of all, is a catch-all
+# Words that items under a catch-all tag must share, at least and of the shorter one's; holders of a word that is looked up.
+_COMMON_WORDS, _COMMON_SHARE, _LOOKED_UP = 2, 0.34, 100
+_REST = 7 * DAY  # what was consolidated so long ago is consolidated again with what else there is of its topic
+_BRANCHES = 12  # of a standing item: with more, the one before becomes a branch
 
 
 class Consolidation(NamedTuple):
@@ -45,7 +51,8 @@ def plan_consolidation(
     trust_of: TrustOf = trust_of_item,
     prose: Mapping[GroupKey, Prose] = MappingProxyType({}),
 ) -> Consolidation:
-    """What consolidation would do: candidates grouped by trust and tags, groups compressed, originals archived.
+    """What consolidation would do: candidates grouped by trust, type, tags and words, groups compressed, originals archived.
+    With them goes what was consolidated a week ago or more, where several items are about one topic.
 
     limits choose the candidates; keep, if given, are the limits by which the rest lives on. prose has texts that a model
     wrote: they hold for groups that are as they were told to it.
@@ -59,65 +66,117 @@ def plan_consolidation(
     ]
     where = {i.id: store for store, i in qualified}
     candidates = [lowered(i, trust_of(i)) for _, i in qualified]
-    grouped = group_alike(candidates, jaccard) if summarize else [(item,) for item in candidates]
-    groups = tuple((_compress(group, mint, prose), group) for group in grouped)
+    grouped: list[tuple[MemoryItem, ...]] = [(item,) for item in candidates]
+    again: list[tuple[MemoryItem, ...]] = []
+    if summarize and candidates:
+        lasting = list(memory.long_term)
+        common = find_catch_alls(candidates) | find_catch_alls([*memory.working, *memory.short_term, *lasting])
+        grouped = group_alike(candidates, jaccard, common)
+        resting = [
+            lowered(i, trust_of(i))
+            for i in lasting
+            if i.source == CONSOLIDATION and i.created_at < format_time(earlier(now, _REST))
+        ]
+        resting.sort(key=lambda item: (item.created_at, item.id))
+        again = [group for group in group_alike(resting, jaccard, common) if len(group) > 1]
+    groups = tuple((_compress(group, mint, prose), group) for group in (*grouped, *again))
     gone = tuple(
-        Departure(member, where[member.id], "consolidated", at, into=item.id)
+        Departure(member, where.get(member.id, "long_term"), "consolidated", at, into=item.id)
         for item, group in groups
         if len(group) > 1
         for member in group
     )
-    fresh = tuple(item for item, _ in groups)
+    fresh = tuple(item for item, _ in groups[: len(grouped)])
     changes = Changes(
         tuple(i for i in memory.working if i.id not in where),
         tuple(i for i in memory.short_term if i.id not in where),
-        put=fresh,
+        put=tuple(item for item, _ in groups),
+        drop=tuple(member.id for group in again for member in group),
         archive=gone,
-        log=tuple(item for item, group in groups if len(group) > 1),
+        # What is consolidated again was logged and stands in MEMORY.md.
+        log=tuple(item for item, group in groups[: len(grouped)] if len(group) > 1),
         promoted=fresh,
     )
     return Consolidation(tidy(changes, now, keep or limits), groups)
 
 
-def group_alike(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
+def find_catch_alls(items: Iterable[MemoryItem]) -> frozenset[str]:
+    """The tags that so many items carry that they say nothing about any of them."""
+    tagged = [item.tags for item in items if item.tags]
+    carried = Counter(tag for tags in tagged for tag in tags)
+    return frozenset(tag for tag, count in carried.items() if count >= _FEW and count > _EVERYWHERE * len(tagged))
+
+
+def group_alike(
+    items: list[MemoryItem], threshold: float, common: Collection[str] = ()
+) -> list[tuple[MemoryItem, ...]]:
     """Groups by tags among those that are trusted alike, in the order of their first items.
 
-    The least trusted decides about a group: in one of their own, planted memories cannot pull others down with them.
+    The least trusted decides about a group: in one of their own, planted memories cannot pull others down with them. Instructions,
+    preferences and people stay among their own kind as well.
     """
-    by_trust: dict[str, list[MemoryItem]] = {}
+    kinds: dict[tuple[str, str], list[MemoryItem]] = {}
     for item in items:
-        by_trust.setdefault(item.trust, []).append(item)
-    if len(by_trust) < 2:
-        return group_by_tags(items, threshold)
+        kinds.setdefault((item.trust, item.type if item.type in _APART else ""), []).append(item)
     place = {item.id: n for n, item in enumerate(items)}
-    groups = [group for alike in by_trust.values() for group in group_by_tags(alike, threshold)]
+    groups = [group for alike in kinds.values() for group in group_by_tags(alike, threshold, common)]
     return sorted(groups, key=lambda group: place[group[0].id])
 
 
-def group_by_tags(items: list[MemoryItem], threshold: float) -> list[tuple[MemoryItem, ...]]:
-    """Greedy groups in order: an item joins the first open group whose first item's tags are alike enough.
+def group_by_tags(
+    items: list[MemoryItem], threshold: float, common: Collection[str] = ()
+) -> list[tuple[MemoryItem, ...]]:
+    """Greedy groups in order: an item joins the first open group whose first item's tags are alike enough. If a catch-all tag
+    is all that both carry, they must share words as well.
 
     Two tag sets that are alike enough share one of the rarest tags of either (as many as could be missing, plus one), so
-    items are looked up by those alone: a tag that everything carries brings nobody together for comparison.
+    items are looked up by those alone, and by their words: a tag that everything carries brings nobody together.
     """
     tags = [frozenset(item.tags) for item in items]
     carried = Counter(name for names in tags for name in names)
-    rare = [_rarest(names, carried, threshold) for names in tags]
+    said = _telling_words(items) if common else [frozenset[str]()] * len(items)
+    keys = [[name for name in _rarest(names, carried, threshold) if name not in common] for names in tags]
+    wholes = ["\t".join(sorted(names)) if len(names) > 1 else "" for names in tags]
+    keys = [
+        [*names, *(f" {word}" for word in words), whole] for names, words, whole in zip(keys, said, wholes, strict=True)
+    ]
     holders: dict[str, list[int]] = defaultdict(list)
-    for position, names in enumerate(rare):
-        for name in names:
+    for position, names in enumerate(keys):
+        for name in filter(None, names):
             holders[name].append(position)
     taken = [False] * len(items)
+
+    def is_alike(one: int, other: int) -> bool:
+        if likeness(tags[one], tags[other]) <= threshold:
+            return False
+        topics = [tags[n].difference(common) for n in (one, other)]
+        if all(topics):
+            return not topics[0].isdisjoint(topics[1])
+        if tags[one] == tags[other] and len(tags[one]) > 1:
+            return True
+        # Under catch-all tags alone both must name one of them, or have more in common than a word, the longer they are.
+        spoken, shared = said[one] & said[other], tags[one] & tags[other]
+        need = max(_COMMON_WORDS, _COMMON_SHARE * min(len(said[one]), len(said[other])))
+        return len(spoken) >= need or any(spoken.issuperset(terms(tag)) for tag in shared)
+
     groups = []
     for first in range(len(items)):
         if taken[first]:
             continue
-        near = sorted({p for name in rare[first] for p in _open_after(holders, name, first, taken)})
-        group = [first, *(p for p in near if likeness(tags[first], tags[p]) > threshold)]
+        near = sorted({p for name in keys[first] for p in _open_after(holders, name, first, taken)})
+        group = [first, *(p for p in near if is_alike(first, p))]
         for position in group:
             taken[position] = True
         groups.append(tuple(items[position] for position in group))
     return groups
+
+
+def _telling_words(items: Sequence[MemoryItem]) -> list[frozenset[str]]:
+    """The words of each item that neither too many of the others nor any number share."""
+    said = [frozenset(word for word in terms(body_of(item.content)) if not word[0].isdigit()) for item in items]
+    held = Counter(word for words in said for word in words)
+    most = min(_LOOKED_UP, max(2 * _FEW, len(items) // 5))
+    return [frozenset(word for word in words if held[word] <= most) for words in said]
 
 
 def _rarest(names: frozenset[str], carried: Counter[str], threshold: float) -> list[str]:
@@ -139,33 +198,44 @@ def describe_group(group: Sequence[MemoryItem]) -> GroupKey:
     return tuple((item.id, item.content) for item in group)
 
 
-def consolidated_parts(text: str) -> list[str]:
-    """The memories that a consolidated one was made of, as far as its text tells.
-
-    >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
-    (['a', 'b'], [])
-    """
-    match = re.match(r"(?i)\[Consolidated from \d+ memories\] ", text)
-    return text[match.end() :].split(_BETWEEN) if match else []
-
-
 def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Mapping[GroupKey, Prose]) -> MemoryItem:
     if len(group) == 1:
         return group[0]
     best = max(group, key=lambda item: item.importance)
     written = prose.get(describe_group(group))
-    text = written.text if written else _BETWEEN.join(i.content for i in group)
+    members: Counter[str] = sum((count_members(item) for item in group), Counter())
+    text = written.text if written else join_contents(group)
+    is_again = all(item.source == CONSOLIDATION for item in group)
     return MemoryItem(
         id=mint(),
-        content=f"[Consolidated from {len(group)} memories] {text}",
+        content=f"[Consolidated from {members.total()} memories] {text}",
         type=best.type,
         importance=best.importance,
-        source="consolidation",
+        source=CONSOLIDATION,
         # Trust never rises by being summarized: the least trusted source decides.
         trust=lowest_trust(i.trust for i in group),
-        tags=tuple(dict.fromkeys(tag for i in group for tag in i.tags)),
+        tags=_tags_of(group, is_again),
         created_at=max(i.created_at for i in group),
         accessed_at=max(i.accessed_at for i in group),
-        derived_from=tuple(i.id for i in group),
-        extra=written.mark(()) if written else (),
+        derived_from=tuple(_branches(group)) if is_again else tuple(i.id for i in group),
+        extra=with_members(written.mark(()) if written else (), members),
     )
+
+
+def _tags_of(group: Sequence[MemoryItem], is_again: bool) -> tuple[str, ...]:
+    """All tags of a group; a standing item gets those of the first and what others have in common, or it would soon have all."""
+    carried = Counter(tag for item in group for tag in set(item.tags))
+    return tuple(
+        tag
+        for tag in dict.fromkeys(t for i in group for t in i.tags)
+        if not is_again or carried[tag] > 1 or tag in group[0].tags
+    )
+
+
+def _branches(group: Sequence[MemoryItem]) -> Iterator[str]:
+    """The ids that a standing item derives from: the branches of the standing item before it, as long as they are few."""
+    first, *others = group
+    is_standing = sum(count_members(first).values()) > len(first.derived_from)
+    grows = is_standing and len(first.derived_from) + len(others) <= _BRANCHES
+    yield from first.derived_from if grows else (first.id,)
+    yield from (item.id for item in others)

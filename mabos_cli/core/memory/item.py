@@ -2,6 +2,7 @@
 (heuristic-v1)."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,6 +27,8 @@ STORES = ("working", "short_term", "long_term")
 TRUSTS = ("untrusted", "agent", "trusted")
 PRIORITIES = MappingProxyType({"critical": 0.95, "high": 0.8, "medium": 0.5, "low": 0.2})
 _WRITTEN_BY = "written_by"  # the key under which an item names the model that worded it
+CONSOLIDATION = "consolidation"  # the source of what was made of other memories
+_MEMBERS = "members"  # the key under which an item counts the memories it was made of, by their types
 # Stands among the foreign keys of an item whose importance nobody has given yet; 0.5 is what it counts as meanwhile.
 UNGRADED = ("importance", None)
 # One place for the weights; the settings grade.* override them.
@@ -128,6 +131,24 @@ class Prose(NamedTuple):
 def is_worded(item: MemoryItem) -> bool:
     """Whether a model worded the item."""
     return any(key == _WRITTEN_BY for key, _ in item.extra)
+
+
+def count_members(item: MemoryItem) -> Counter[str]:
+    """Returns how many memories of each type an item was made of: one of its own, unless it was consolidated."""
+    for key, value in item.extra:
+        if key == _MEMBERS and isinstance(value, dict):
+            return Counter({kind: count for kind, count in value.items() if isinstance(count, int)})
+    return Counter({item.type: max(1, len(item.derived_from)) if item.source == CONSOLIDATION else 1})
+
+
+def with_members(extra: tuple[tuple[str, Any], ...], members: Mapping[str, int]) -> tuple[tuple[str, Any], ...]:
+    """Returns foreign keys of an item with how many memories of each type it was made of."""
+    return (*extra, (_MEMBERS, dict(sorted(members.items()))))
+
+
+def types_of(item: MemoryItem) -> tuple[str, ...]:
+    """Returns the type of an item and those of the memories it was made of: it is found by each."""
+    return tuple(dict.fromkeys((item.type, *count_members(item)))) if item.extra else (item.type,)
 
 
 def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:

@@ -25,6 +25,7 @@ from mabos_cli.core.memory.item import (
     has_expired,
     is_ungraded,
     priority_of,
+    types_of,
     with_importance,
 )
 from mabos_cli.core.memory.observation import Observation
@@ -48,7 +49,8 @@ class Rules(NamedTuple):
 
     def span(self, item: MemoryItem) -> float:
         """Returns how long an item may go unused, by its type and its importance."""
-        span, tier = self.types.get(item.type, self.types["observation"]).unused, tier_of(item)
+        kept = [self.types.get(name, self.types["observation"]).unused for name in types_of(item)]
+        span, tier = max(kept), tier_of(item)
         return math.inf if tier == "critical" else max(span, self.high) if tier == "high" else span
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 from mabos_cli.core.language.periods import LEVELS, is_summary
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
-from mabos_cli.core.memory.consolidation import consolidated_parts
-from mabos_cli.core.memory.item import MemoryItem, has_expired
+from mabos_cli.core.memory.condensing import consolidated_parts
+from mabos_cli.core.memory.item import MemoryItem, has_expired, types_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
@@ -90,7 +90,7 @@ class Filters(NamedTuple):
                 return False
         elif (
             has_expired(item, self.now)
-            or (self.types and item.type not in self.types)
+            or (self.types and not {*self.types} & {*types_of(item)})
             or (self.stores and candidate.store not in self.stores)
             or (self.tags and not set(self.tags) <= set(item.tags))
             or item.importance < self.min_importance

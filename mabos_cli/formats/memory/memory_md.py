@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from mabos_cli.core.hierarchy.log_event import split_kind
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact
 from mabos_cli.core.language.text import fold
-from mabos_cli.core.memory.consolidation import consolidated_parts
+from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.markdown.escape import (
     BULLET,

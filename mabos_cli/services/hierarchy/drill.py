@@ -103,10 +103,11 @@ class AgentHierarchy(HierarchyReader):
         return self.search.holders(asked)
 
     def _traces(self, hits: list[Hit]) -> list[Trace]:
-        for candidate in (hit.candidate for hit in hits):
+        traces = [(hit.candidate, trace) for hit in hits if (trace := trace_of(hit))]
+        for candidate, _ in traces:
             self.found[candidate.ref] = len(candidate.text.encode("utf-8", "replace"))
             self._passages.setdefault(candidate.path, {})[candidate.ref] = candidate.text
-        return [trace for hit in hits if (trace := trace_of(hit))]
+        return [trace for _, trace in traces]
 
     def _all_files(self) -> list[Path]:
         paths = [log.path for logs in self.logs.values() for log in logs]

@@ -1,13 +1,16 @@
+from string import ascii_letters
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.consolidation import describe_group, group_by_tags, plan_consolidation
-from mabos_cli.core.memory.item import Prose
+from mabos_cli.core.memory.item import Prose, is_worded, types_of
 from mabos_cli.core.memory.stores import Limits
 
 quick = settings(deadline=None, derandomize=True)
+mint = minter()
 NEW_ID = "M-1800000000000-0000"
 
 
@@ -160,11 +163,13 @@ def test_group_becomes_one_item_that_names_its_sources():
     [(item, members)] = consolidate(make_memory([], [one, two, three])).groups
     assert members == (one, two, three)
     assert item.id == NEW_ID
-    assert item.content == "[Consolidated from 3 memories] first | second | third"
+    assert item.content == "[Consolidated from 3 memories] second | third | first"
     assert (item.type, item.importance, item.source) == ("decision", 0.9, "consolidation")
     assert item.tags == ("b", "a", "c")
     assert item.derived_from == (one.id, two.id, three.id)
     assert item.created_at == ago(minutes=3)
+    assert item.extra == (("members", {"decision": 1, "fact": 1, "lesson": 1}),)
+    assert set(types_of(item)) == {"decision", "fact", "lesson"}, "and it is found by each"
 
 
 def test_first_of_equally_important_gives_the_type():
@@ -175,7 +180,7 @@ def test_first_of_equally_important_gives_the_type():
 def test_memories_are_grouped_with_those_that_are_trusted_alike():
     """A planted memory rises by no company, and pulls nobody down."""
     levels = ("trusted", "untrusted", "agent", "trusted", "untrusted")
-    items = [strong(n, tags=("a",), trust=level) for n, level in enumerate(levels)]
+    items = [strong(n, f"storm damage {n}", tags=("a",), trust=level) for n, level in enumerate(levels)]
     plan = consolidate(make_memory([], items))
     assert [(i.trust, [m.id for m in members]) for i, members in plan.groups] == [
         ("trusted", [items[0].id, items[3].id]),
@@ -259,6 +264,94 @@ def test_consolidation_loses_no_id_and_leaves_no_candidate(working, short_term, 
     assert consolidate(after).groups == ()
 
 
+# What belongs together
+
+
+def test_a_shared_catch_all_is_not_enough():
+    said = ("Dana prefers tea", "The toll box is empty", "Oven two is hot", "Rent is paid", "Oven two needs a seal")
+    items = [strong(n, text, tags=("work",)) for n, text in enumerate(said)]
+    groups = consolidate(make_memory([], items)).groups
+    assert numbers(members for _, members in groups) == [[0], [1], [2, 4], [3]]
+
+
+def test_a_catch_all_beside_a_topic_does_not_part_it():
+    items = [strong(n, text, tags=("work", "ovens" if n % 2 else "staff")) for n, text in enumerate(ascii_letters[:8])]
+    groups = consolidate(make_memory([], items)).groups
+    assert numbers(members for _, members in groups) == [[0, 2, 4, 6], [1, 3, 5, 7]]
+
+
+def test_a_topic_that_all_name_is_no_catch_all():
+    items = [
+        strong(n, f"Acme {verb}", tags=("acme",)) for n, verb in enumerate(("pays", "calls", "moves", "grows", "hires"))
+    ]
+    assert len(consolidate(make_memory([], items)).groups) == 1
+
+
+def test_instructions_preferences_and_people_stay_among_their_kind():
+    kinds = ("fact", "instruction", "decision", "preference", "person", "instruction")
+    items = [strong(n, f"about storm damage {n}", type=kind, tags=("storm", "harbour")) for n, kind in enumerate(kinds)]
+    groups = consolidate(make_memory([], items)).groups
+    assert numbers(members for _, members in groups) == [[0, 2], [1, 5], [3], [4]]
+
+
+def test_ten_thousand_candidates_under_one_catch_all_are_not_compared_with_each_other():
+    items = [make_item(n, f"word{n % 4000} thing{n % 4000} other{n}", tags=("work",)) for n in range(10_000)]
+    groups = group_by_tags(items, 0.3, {"work"})
+    assert len(groups) == 4000 and sum(map(len, groups)) == 10_000
+
+
+# Over the weeks
+
+
+def week_of(number, *texts, **fields):
+    """What was consolidated so many weeks ago."""
+    members = [strong(100 * number + n, text, tags=("ovens",)) for n, text in enumerate(texts)]
+    created = ago(days=7 * number + 1)
+    extra = (("members", {"observation": len(members)}),)
+    return make_item(
+        100 * number + 99,
+        f"[Consolidated from {len(members)} memories] {' | '.join(texts)}",
+        **({"importance": 0.8, "source": "consolidation", "tags": ("ovens",), "created_at": created} | fields),
+        derived_from=tuple(member.id for member in members),
+        extra=extra,
+    )
+
+
+def test_a_topic_is_consolidated_again_over_the_weeks():
+    weeks = [week_of(n, f"Oven {n} lost heat", f"Seal {n} was old") for n in (3, 2, 1)]
+    memory = make_memory([], [strong(1)], weeks)
+    plan = consolidate(memory)
+    [(moved, _), (standing, members)] = plan.groups
+    assert (moved.id, members) == (strong(1).id, tuple(weeks))
+    assert standing.content.startswith("[Consolidated from 6 memories] ")
+    assert standing.derived_from == tuple(week.id for week in weeks)
+    assert plan.changes.drop == standing.derived_from and standing.id not in {i.id for i in plan.changes.promoted}
+    assert {(d.item.id, d.store, d.into) for d in plan.changes.archive} == {
+        (w.id, "long_term", standing.id) for w in weeks
+    }
+    assert len(consolidate(settle(memory, plan.changes)).groups) == 0, "once"
+
+
+def test_what_was_consolidated_lately_rests_and_so_does_all_without_new_memories():
+    weeks = [week_of(2, "Oven 2 lost heat"), week_of(1, "Oven 1 lost heat", created_at=ago(days=3))]
+    assert [len(members) for _, members in consolidate(make_memory([], [strong(1)], weeks)).groups] == [1]
+    assert consolidate(make_memory([], [], [week_of(2, "a b"), week_of(1, "a b")])).groups == ()
+
+
+def test_a_standing_item_stays_small_and_its_tree_narrow():
+    memory = make_memory([], [], [])
+    for number in range(60, 0, -1):
+        long = week_of(
+            number, *(f"Oven {number}{n} lost {number * n} degrees in the night of Monday {n}" for n in range(9))
+        )
+        memory = make_memory([], [strong(1)], [*memory.long_term, long])
+        memory = settle(memory, plan_consolidation(memory, Limits(), now=NOW, mint=mint).changes)
+        memory = make_memory([], [], [item for item in memory.long_term if item.id != strong(1).id])
+    [standing] = memory.long_term
+    assert standing.content.startswith("[Consolidated from 540 memories] ")
+    assert len(standing.content) < 3100 and len(standing.derived_from) <= 12 and standing.tags == ("ovens",)
+
+
 # Words of a model
 
 
@@ -269,8 +362,8 @@ def test_a_worded_group_keeps_all_but_the_joined_text():
     prose = {describe_group(items): Prose("Acme wants EUR and pays late", "llm:m")}
     worded = consolidate(memory, prose=prose).groups[0][0]
     assert worded.content == "[Consolidated from 2 memories] Acme wants EUR and pays late"
-    assert worded.extra == (("written_by", "llm:m"),)
-    assert worded._replace(content=plain.content, extra=()) == plain
+    assert worded.extra == (("written_by", "llm:m"), *plain.extra)
+    assert worded._replace(content=plain.content, extra=plain.extra) == plain
 
 
 def test_a_group_that_changed_since_it_was_told_is_joined():
@@ -281,4 +374,4 @@ def test_a_group_that_changed_since_it_was_told_is_joined():
         [*items, strong(3, "Acme moved", tags=("acme",))],
     ):
         [(item, _)] = consolidate(make_memory(short_term=now), prose=prose).groups
-        assert " | " in item.content and item.extra == ()
+        assert " | " in item.content and not is_worded(item)
