@@ -101,10 +101,10 @@ rrf' ;;
       opts=(--raw)
       args=(paths) ;;
     update)
-      opts=(--content -c --type -t --importance -i --priority --tag --store --context --related-to --expires --redact --allow-secret)
+      opts=(--content -c --type -t --importance -i --priority --tag --store --context --related-to --expires --supersedes --redact --allow-secret)
       args=(items)
       case $2 in
-        --content|-c|--importance|-i|--context|--expires) kind=any ;;
+        --content|-c|--importance|-i|--context|--expires|--supersedes) kind=any ;;
         --type|-t) kind='=event
 decision
 outcome
@@ -287,17 +287,23 @@ daily' ;;
     belief)
       subs=(add revise list) ;;
     'belief add')
-      opts=(--certainty --source --supports --group)
+      opts=(--certainty --source --supports --group --trust --by)
       args=(any any)
       case $2 in
-        --certainty|--source|--group) kind=any ;;
+        --certainty|--source|--group|--by) kind=any ;;
         --supports) kind=goals ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
       esac ;;
     'belief revise')
-      opts=(--certainty --value --source --reason)
+      opts=(--certainty --value --source --reason --trust --by)
       args=(beliefs)
       case $2 in
-        --certainty|--value|--source|--reason) kind=any ;;
+        --certainty|--value|--source|--reason|--by) kind=any ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
       esac ;;
     'belief list')
       opts=(--min-certainty --status)
@@ -421,10 +427,13 @@ low' ;;
     learning)
       subs=(add list) ;;
     'learning add')
-      opts=(--source)
+      opts=(--source --trust --by)
       args=(any any)
       case $2 in
-        --source) kind=any ;;
+        --source|--by) kind=any ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
       esac ;;
     bdi)
       subs=(cycle status conflicts resolve) ;;
@@ -608,20 +617,17 @@ critical' ;;
       case $2 in
         --format) kind='=mermaid
 dot
-graphml
 jsonld' ;;
         --around|--hops) kind=any ;;
       esac ;;
     'graph impact')
-      opts=(--conflict --behind --level --via)
+      opts=(--conflict --behind --level)
       args=(any)
       case $2 in
         --conflict) kind=any ;;
         --level) kind='=strategic
 tactical
 operational' ;;
-        --via) kind='=files
-typedb' ;;
       esac ;;
     ontology)
       subs=(list show propose validate merge reject scaffold export) ;;
@@ -672,17 +678,19 @@ datatype_property' ;;
         --format) kind='=jsonld
 turtle
 ntriples
-typeql
-dot' ;;
+typeql' ;;
       esac ;;
     case)
       subs=(store list show revise retrieve) ;;
     'case store')
-      opts=(--belief --desire --context --plan --action --success --failure --metric --lessons --from --from-mind --batch)
+      opts=(--belief --desire --context --plan --action --success --failure --metric --lessons --from --from-mind --batch --source --trust --by)
       case $2 in
-        --belief|--desire|--context|--plan|--action|--metric|--lessons) kind=any ;;
+        --belief|--desire|--context|--plan|--action|--metric|--lessons|--source|--by) kind=any ;;
         --from) kind=cases ;;
         --batch) kind=files ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
       esac ;;
     'case list')
       opts=(--success --failure --limit -n)
@@ -692,18 +700,18 @@ dot' ;;
     'case show')
       args=(cases) ;;
     'case revise')
-      opts=(--success --failure --metric --lessons --plan --action --context --correct)
+      opts=(--success --failure --metric --lessons --plan --action --context --correct --trust --by)
       args=(cases)
       case $2 in
-        --metric|--lessons|--plan|--action|--context) kind=any ;;
+        --metric|--lessons|--plan|--action|--context|--by) kind=any ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
       esac ;;
     'case retrieve')
-      opts=(--belief --desire --context --similarity --alpha --beta --success-only --no-taxonomy --min-score --limit -n)
+      opts=(--belief --desire --context --success-only --min-score --limit -n)
       case $2 in
-        --belief|--desire|--context|--alpha|--beta|--min-score|--limit|-n) kind=any ;;
-        --similarity) kind='=containment
-jaccard
-tversky' ;;
+        --belief|--desire|--context|--min-score|--limit|-n) kind=any ;;
       esac ;;
     reason)
       subs=(solve list show outcome history)
@@ -853,7 +861,7 @@ no' ;;
     typedb)
       subs=(status sync-schema sync-agent query seed-goals) ;;
     'typedb sync-schema')
-      opts=(--apply-changes --dry-run) ;;
+      opts=(--dry-run) ;;
     'typedb sync-agent')
       opts=(--all --check --strict)
       args=(agents) ;;
@@ -989,7 +997,7 @@ sync
 nightly
 weekly') ;;
     mcp)
-      opts=(--tools --read-only --list)
+      opts=(--tools --read-only --structured --list)
       case $2 in
         --tools) kind=any ;;
       esac ;;
@@ -1000,9 +1008,19 @@ fish') ;;
     demo)
       args=(folders) ;;
     config)
-      args=('=memory.default_store
-memory.default_type
-memory.lasting_types
+      args=('=memory.default_type
+types.event
+types.decision
+types.outcome
+types.lesson
+types.fact
+types.observation
+types.preference
+types.instruction
+types.project
+types.person
+types.insight
+types.plan
 memory.working_capacity
 memory.short_term_capacity
 memory.short_term_ttl
@@ -1021,7 +1039,6 @@ log.consolidate_after
 log.recurring_days
 log.archive_after
 lifecycle.high_unused
-lifecycle.other_unused
 lifecycle.notice
 lifecycle.fuse
 memory.shared
@@ -1056,15 +1073,14 @@ grade.decision
 grade.important
 grade.remember
 grade.recurring
-grade.floor
-grade.horizon_days
 grade.must_remember
 grade.nice_to_have
 capture.max_bytes
 migrate.max_tokens
 migrate.min_tokens
-harvest.store
 harvest.min_importance
+harvest.person_trust
+harvest.local_tools
 harvest.chunk
 flush.soft_tokens
 flush.reserve_tokens
@@ -1099,7 +1115,6 @@ context.reserve_share
 context.compact_at
 context.flush_at
 context.recent_messages
-audit.stale_after
 audit.section_tokens
 audit.file_tokens
 context.index_tokens
@@ -1121,6 +1136,7 @@ schedule.patience
 schedule.name
 git.commit
 mcp.max_tokens
+hook.harvest
 hook.prompt_budget
 hook.min_trust
 secrets.refuse

@@ -125,10 +125,10 @@ rrf'
             set opts '--raw	Print secrets too; else each is replaced'
             set args paths
         case update
-            set opts '--content	The new text; - reads standard input' '-c	The new text; - reads standard input' '--type	The new type' '-t	The new type' '--importance	0 to 1' '-i	0 to 1' '--priority	critical, high, medium or low' '--tag	The new tags, replacing the old; may repeat' '--store	Move it to working, short_term or long_term' '--context	Why it is stored' '--related-to	Related items, replacing the old' '--expires	A date, or how long from now: 30d' '--redact	Store it with secrets replaced by [redacted:KIND]' '--allow-secret	Store it although it holds a secret'
+            set opts '--content	The new text; - reads standard input' '-c	The new text; - reads standard input' '--type	The new type' '-t	The new type' '--importance	0 to 1' '-i	0 to 1' '--priority	critical, high, medium or low' '--tag	The new tags, replacing the old; may repeat' '--store	Move it to working, short_term or long_term' '--context	Why it is stored' '--related-to	Related items, replacing the old' '--expires	A date, or how long from now: 30d' '--supersedes	An item that was so before; it is archived' '--redact	Store it with secrets replaced by [redacted:KIND]' '--allow-secret	Store it although it holds a secret'
             set args items
             switch $option
-                case --content -c --importance -i --context --expires
+                case --content -c --importance -i --context --expires --supersedes
                     set kind any
                 case --type -t
                     set kind '=event
@@ -199,7 +199,7 @@ untrusted'
                     set kind any
             end
         case consolidate
-            set opts '--min-importance	Take items at least this important (default 0.6)' '--min-access	Or recalled at least this often (default 2)' '--no-summarize	Move items one by one, without grouping' '--dry-run	Show what would happen' '--llm	Let the language model word the groups; a dry run does not ask it'
+            set opts '--min-importance	Take items at least this important (default 0.6)' '--min-access	Or used at least this often (default 2)' '--no-summarize	Move items one by one, without grouping' '--dry-run	Show what would happen' '--llm	Let the language model word the groups; a dry run does not ask it'
             switch $option
                 case --min-importance --min-access
                     set kind any
@@ -221,7 +221,7 @@ untrusted'
         case lifecycle
             set subs 'run	Archive what is unused or expired'
         case 'lifecycle run'
-            set opts '--dry-run	Show what would happen' '--yes	Go on when more items than the fuse allows would go'
+            set opts '--dry-run	Show what would happen' '--yes	Archive all of it at once, however much that is'
         case capture
             set opts '--tool	The tool that said it; then it is untrusted' '--type	The type of the item that it becomes' '-t	The type of the item that it becomes' '--session	The conversation it was said in' '--author	Who said it' '--tag	A tag; repeat it, or separate with commas' '--source	Where it comes from (default tool:NAME, or capture)' '--importance	0 to 1; graded by harvest when left out' '-i	0 to 1; graded by harvest when left out' '--trust	trusted, agent or untrusted (default agent; what a tool said, untrusted)' '--at	When it happened, if not now' '--batch	Capture each line of an NDJSON file, or - for standard input; options hold where a line is silent' '--strict	Take nothing when one line of a batch is malformed'
             set args any
@@ -269,7 +269,7 @@ assistant'
                     set kind any
             end
         case harvest
-            set opts '--since	Only what was observed since: a date, or an age such as 7d' '--limit	Take at most this many; 0 for all' '-n	Take at most this many; 0 for all' '--store	working, short_term or long_term (default long_term)' '--min-importance	Take what is at least this important (default 0)' '--dry-run	Show what would happen'
+            set opts '--since	Only what was observed since: a date, or an age such as 7d' '--limit	Take at most this many; 0 for all' '-n	Take at most this many; 0 for all' '--store	working, short_term or long_term (default: by type)' '--min-importance	Take what is at least this important (default 0)' '--dry-run	Show what would happen'
             switch $option
                 case --since --limit -n --min-importance
                     set kind any
@@ -344,20 +344,28 @@ daily'
         case belief
             set subs 'add	Add a belief to Beliefs.md, as a row where beliefs stand in tables, else as a section' 'revise	Change a belief in its place; only its own lines change' 'list	List the beliefs in the order of the file, with their places'
         case 'belief add'
-            set opts '--certainty	0 to 1' '--source	Where it comes from' '--supports	A goal it supports; may repeat' '--group	The heading that it goes under'
+            set opts '--certainty	0 to 1' '--source	Where it comes from' '--supports	A goal it supports; may repeat' '--group	The heading that it goes under' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged'
             set args any any
             switch $option
-                case --certainty --source --group
+                case --certainty --source --group --by
                     set kind any
                 case --supports
                     set kind goals
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
             end
         case 'belief revise'
-            set opts '--certainty	The new certainty, 0 to 1' '--value	What holds now, in place of its value or text' '--source	The new source' '--reason	Why; kept in the revision log of the file, if it has one'
+            set opts '--certainty	The new certainty, 0 to 1' '--value	What holds now, in place of its value or text' '--source	The new source' '--reason	Why; kept in the revision log of the file, if it has one' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged'
             set args beliefs
             switch $option
-                case --certainty --value --source --reason
+                case --certainty --value --source --reason --by
                     set kind any
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
             end
         case 'belief list'
             set opts '--min-certainty	Only beliefs at least this certain' '--status	Only those with this status: active, superseded, ..'
@@ -507,11 +515,15 @@ low'
         case learning
             set subs 'add	Add a lesson to Learnings.md, dated, in the shape that the file has' 'list	List the lessons in the order of the file, with their places'
         case 'learning add'
-            set opts '--source	What taught it'
+            set opts '--source	What taught it' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged'
             set args any any
             switch $option
-                case --source
+                case --source --by
                     set kind any
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
             end
         case bdi
             set subs 'cycle	Prune intentions, sort desires, compare beliefs, and report what they disagree about' 'status	Show how much an agent holds in mind, what the next cycle would end, and open conflicts' 'conflicts	List the beliefs that contradict each other, with their places and what to do' 'resolve	Settle a conflict for good'
@@ -719,18 +731,17 @@ critical'
                     set kind any
             end
         case 'graph export'
-            set opts '--format	mermaid, dot, graphml or jsonld' '--around	Only what is near this' '--hops	How near'
+            set opts '--format	mermaid, dot or jsonld' '--around	Only what is near this' '--hops	How near'
             switch $option
                 case --format
                     set kind '=mermaid
 dot
-graphml
 jsonld'
                 case --around --hops
                     set kind any
             end
         case 'graph impact'
-            set opts '--conflict	What a conflict touches: its key, or the start of it' '--behind	The goals of all agents that are behind' '--level	With --behind: strategic, tactical or operational' '--via	Who answers: files or typedb'
+            set opts '--conflict	What a conflict touches: its key, or the start of it' '--behind	The goals of all agents that are behind' '--level	With --behind: strategic, tactical or operational'
             set args any
             switch $option
                 case --conflict
@@ -739,9 +750,6 @@ jsonld'
                     set kind '=strategic
 tactical
 operational'
-                case --via
-                    set kind '=files
-typedb'
             end
         case ontology
             set subs 'list	List the ontologies of the workspace, or what is proposed for them' 'show	Show what something means and where it belongs, or the class tree' 'propose	Propose a class or a property for an ontology' 'validate	Check proposals: duplicates, naming, parents, circles, definitions, domains and ranges; keep what was found' 'merge	Put proposals into their ontologies, all of them or none' 'reject	Reject a proposal; it stays in its file, with the reason' 'scaffold	Copy a ready ontology into the workspace; to one that is there only what it lacks is added' 'export	Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or a DOT graph'
@@ -792,27 +800,30 @@ datatype_property'
                     set kind any
             end
         case 'ontology export'
-            set opts '--format	jsonld, turtle, ntriples, typeql or dot'
+            set opts '--format	jsonld, turtle, ntriples or typeql'
             set args any
             switch $option
                 case --format
                     set kind '=jsonld
 turtle
 ntriples
-typeql
-dot'
+typeql'
             end
         case case
             set subs 'store	Keep a case: the situation, what was done, what came of it' 'list	List cases, the latest first' 'show	Show all of a case, live or archived, and how it changed' 'revise	Note what came of a reuse: it counts as a use, and the earlier values stay known' 'retrieve	Find the cases that are like the present situation, and what worked then'
         case 'case store'
-            set opts '--belief	A belief, by id or in words; commas separate, may repeat' '--desire	A desire, likewise' '--context	The situation in words' '--plan	The plan that was used: P-001' '--action	What was done; may repeat, in order' '--success	How it went; else it is open' '--failure	How it went; else it is open' '--metric	A result; may repeat' '--lessons	What was learned' '--from	Take what is not given from this case: an adaptation' '--from-mind	Add the beliefs and desires of the agent\'s files' '--batch	Cases as NDJSON or a case file; - reads standard input'
+            set opts '--belief	A belief, by id or in words; commas separate, may repeat' '--desire	A desire, likewise' '--context	The situation in words' '--plan	The plan that was used: P-001' '--action	What was done; may repeat, in order' '--success	How it went; else it is open' '--failure	How it went; else it is open' '--metric	A result; may repeat' '--lessons	What was learned' '--from	Take what is not given from this case: an adaptation' '--from-mind	Add the beliefs and desires of the agent\'s files' '--batch	Cases as NDJSON or a case file; - reads standard input' '--source	Where it comes from, if not from the agent\'s own experience' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged'
             switch $option
-                case --belief --desire --context --plan --action --metric --lessons
+                case --belief --desire --context --plan --action --metric --lessons --source --by
                     set kind any
                 case --from
                     set kind cases
                 case --batch
                     set kind files
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
             end
         case 'case list'
             set opts '--success	Only those that worked, or that failed' '--failure	Only those that worked, or that failed' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
@@ -823,21 +834,21 @@ dot'
         case 'case show'
             set args cases
         case 'case revise'
-            set opts '--success	How it went; else it is open' '--failure	How it went; else it is open' '--metric	A result; may repeat' '--lessons	What was learned' '--plan	The plan that was used: P-001' '--action	What was done; may repeat, in order' '--context	The situation in other words' '--correct	Only a correction: no use of the case is counted'
+            set opts '--success	How it went; else it is open' '--failure	How it went; else it is open' '--metric	A result; may repeat' '--lessons	What was learned' '--plan	The plan that was used: P-001' '--action	What was done; may repeat, in order' '--context	The situation in other words' '--correct	Only a correction: no use of the case is counted' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged'
             set args cases
             switch $option
-                case --metric --lessons --plan --action --context
+                case --metric --lessons --plan --action --context --by
                     set kind any
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
             end
         case 'case retrieve'
-            set opts '--belief	A belief that holds now, as in store; without any, those of the agent\'s files' '--desire	A desire, likewise' '--context	The situation in words, compared by words and meaning' '--similarity	containment, jaccard or tversky' '--alpha	Tversky: what is missing now takes away (0.7)' '--beta	Tversky: what is new now takes away (0.3)' '--success-only	Only cases that worked' '--no-taxonomy	Names of near concepts do not count in part' '--min-score	Only cases at least this near' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
+            set opts '--belief	A belief that holds now, as in store; without any, those of the agent\'s files' '--desire	A desire, likewise' '--context	The situation in words, compared by words and meaning' '--success-only	Only cases that worked' '--min-score	Only cases at least this near' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
             switch $option
-                case --belief --desire --context --alpha --beta --min-score --limit -n
+                case --belief --desire --context --min-score --limit -n
                     set kind any
-                case --similarity
-                    set kind '=containment
-jaccard
-tversky'
             end
         case reason
             set subs 'solve	Reason about a problem; the word solve may be left out' 'list	List the methods, by category' 'show	Show what a method is for, and its worksheet' 'outcome	Say whether a kept conclusion turned out right; calibration and learning-to-reason use it' 'history	List the kept results, the latest first, with what became of them'
@@ -997,7 +1008,7 @@ no'
         case typedb
             set subs 'status	Say whether a server is configured and answers, and how far each agent is mirrored' 'sync-schema	Make the database if needed, and define the types that agents and ontologies need' 'sync-agent	Bring the mirror of an agent up to date with its files' 'query	Run a TypeQL query that reads, and print its rows as JSON' 'seed-goals	Give a business its goals, desires, plans and beliefs'
         case 'typedb sync-schema'
-            set opts '--apply-changes	Also redefine what the server has otherwise' '--dry-run	Show what would happen'
+            set opts '--dry-run	Show what would happen'
         case 'typedb sync-agent'
             set opts '--all	All agents of the workspace' '--check	Exit 7 when the server refused something' '--strict	Exit 7 when the server refused something'
             set args agents
@@ -1157,7 +1168,7 @@ sync	the search index up to date
 nightly	the day into long-term memory, what is old into the archive
 weekly	summaries of weeks, months and quarters'
         case mcp
-            set opts '--tools	Only these families of tools, or tools by name; --list shows both' '--read-only	Only tools that change nothing' '--list	Print the tools instead of serving them'
+            set opts '--tools	List these families of tools, tools by name, or all; else a dozen for every day' '--read-only	Only tools that change nothing' '--structured	Answer with structured content in place of text, for programs' '--list	Print the tools instead of serving them'
             switch $option
                 case --tools
                     set kind any
@@ -1169,9 +1180,19 @@ fish'
         case demo
             set args folders
         case config
-            set args '=memory.default_store	where store puts an item when --store is not given
-memory.default_type	type of an item when --type is not given
-memory.lasting_types	types that store puts into long_term when --store is not given
+            set args '=memory.default_type	type of an item when --type is not given
+types.event	store of event items, and how long they may go unused before they leave it
+types.decision	store of decision items, and how long they may go unused before they leave it
+types.outcome	store of outcome items, and how long they may go unused before they leave it
+types.lesson	store of lesson items, and how long they may go unused before they leave it
+types.fact	store of fact items, and how long they may go unused before they leave it
+types.observation	store of observation items, and how long they may go unused before they leave it
+types.preference	store of preference items, and how long they may go unused before they leave it
+types.instruction	store of instruction items, and how long they may go unused before they leave it
+types.project	store of project items, and how long they may go unused before they leave it
+types.person	store of person items, and how long they may go unused before they leave it
+types.insight	store of insight items, and how long they may go unused before they leave it
+types.plan	store of plan items, and how long they may go unused before they leave it
 memory.working_capacity	items in working memory; more demotes the least recently used
 memory.short_term_capacity	items in short-term memory; more archives the least important
 memory.short_term_ttl	how long short-term items live before they are archived
@@ -1179,20 +1200,19 @@ memory.split_above	long-term items above which the store splits into monthly pag
 memory.materialize_split_above	long-term items above which mabos-memory-items.md splits into pages
 memory.page_items	items on one page; a fuller month gets a second page
 memory.max_content_bytes	largest content of one item
-memory.duplicate_threshold	likeness above which two texts are the same memory
+memory.duplicate_threshold	likeness above which a pack shows one of two texts
 memory.related_threshold	likeness from which two long-term items are linked
-memory.access_journal_lines	recalls journalled before paged long-term items are rewritten
+memory.access_journal_lines	lines of uses journalled before paged long-term items are rewritten
 consolidation.min_importance	importance from which an item is consolidated
-consolidation.min_access	recalls from which a short-term item is consolidated
+consolidation.min_access	uses from which a short-term item is consolidated
 consolidation.jaccard	share of common tags above which items are grouped
 log.min_importance	importance from which log consolidate takes an event
 log.consolidate_after	age from which log consolidate takes events
 log.recurring_days	days of 30 on which an event must be told to count as recurring
 log.archive_after	age from which log archive moves a daily log
-lifecycle.high_unused	how long a long-term item of importance 0.8 or more may go unused
-lifecycle.other_unused	how long a less important one may go unused
+lifecycle.high_unused	how long an item of importance 0.8 or more may go unused at least, whatever its type
 lifecycle.notice	how long before that an item counts as fading
-lifecycle.fuse	share of live items above which lifecycle run needs --yes
+lifecycle.fuse	share of live items that one lifecycle run archives at most, without --yes
 memory.shared	whether other agents may read this one\'s memory: recall --shared
 recall.limit	results of a recall
 recall.preset	how the signals of a hit are weighed
@@ -1225,15 +1245,14 @@ grade.decision	heuristic-v1: added for a decision
 grade.important	heuristic-v1: added for the word important
 grade.remember	heuristic-v1: added for the word remember
 grade.recurring	heuristic-v1: added when it recurs
-grade.floor	heuristic-v1: least share that age leaves
-grade.horizon_days	heuristic-v1: days until only the floor is left
 grade.must_remember	importance from which an item must be remembered
 grade.nice_to_have	importance from which an item is nice to have
 capture.max_bytes	text of one observation, at most; its middle is left out
 migrate.max_tokens	size above which migrate cuts an entry at its paragraphs
 migrate.min_tokens	size below which migrate leaves an entry out
-harvest.store	where harvest puts the items that it makes
 harvest.min_importance	importance from which harvest takes an observation
+harvest.person_trust	how far what a person said in a session is trusted
+harvest.local_tools	more tools of hosts whose answers bring nothing from outside; after any other, an agent\'s words are untrusted
 harvest.chunk	observations that harvest stores at a time under the agent\'s lock
 flush.soft_tokens	tokens left before the reserve at which memory is flushed
 flush.reserve_tokens	tokens kept free for the answer
@@ -1268,7 +1287,6 @@ context.reserve_share	share that is kept free for the answer
 context.compact_at	share of the window from which to compact
 context.flush_at	share of the window from which to save memory first
 context.recent_messages	last messages that compression leaves as they are
-audit.stale_after	how long a domain\'s item may go unused before it is stale
 audit.section_tokens	tokens of a section of MEMORY.md that are worth moving
 audit.file_tokens	tokens above which a file is better split
 context.index_tokens	INDEX.md stays under this many tokens; at least 400
@@ -1290,6 +1308,7 @@ schedule.patience	how long a scheduled command waits for an agent\'s lock
 schedule.name	the workspace in names of units; when empty, its folder\'s name
 git.commit	whether what a command writes is committed to git, as --commit does
 mcp.max_tokens	tokens that an answer of mabos mcp may have, at least 250; what is longer is cut
+hook.harvest	whether the end of a session, and a compaction, start a harvest in the background
 hook.prompt_budget	tokens of the pack that a hook adds to a prompt, at most
 hook.min_trust	the least trust of what a hook adds to a prompt
 secrets.refuse	whether store and update refuse what holds a secret

@@ -249,7 +249,7 @@ def _(t: Trial):
 
 def _captured(t: Trial, count: int = 1) -> None:
     for number in range(count):
-        t.ok("capture", f"Test run {number} failed", "--tool", "pytest")
+        t.ok("capture", f"Test run {number} failed")
 
 
 @effect("harvest.min_importance", 0.9, 1, 0)
@@ -263,6 +263,40 @@ def _(t: Trial):
     _captured(t, 3)
     t.ok("harvest")
     return json.loads((t.folder() / "memory-store.json").read_text())["version"]
+
+
+def _trust_of_said(t: Trial, author: str, text: str) -> str:
+    """How far is trusted what was said behind a page from the web."""
+    fetch = [{"type": "tool_use", "id": "t1", "name": "WebFetch", "input": {"path": "page"}}]
+    page = [{"type": "tool_result", "tool_use_id": "t1", "content": "A page about gulls."}]
+    turns = [("assistant", fetch), ("user", page), (author, text)]
+    lines = [
+        json.dumps({"type": who, "sessionId": "s", "uuid": f"0000000{n}-aaaa", "message": {"content": content}})
+        for n, (who, content) in enumerate(turns)
+    ]
+    (t.root / "talk.jsonl").write_text("\n".join(lines) + "\n")
+    t.ok("ingest", "transcript", str(t.root / "talk.jsonl"), "--harvest")
+    [found] = json.loads((t.folder() / "memory-store.json").read_text())["long_term"]
+    return found["trust"]
+
+
+@effect("harvest.person_trust", "untrusted", "agent", "untrusted")
+def _(t: Trial):
+    return _trust_of_said(t, "user", "Decision: the export reads from the replica")
+
+
+@effect("harvest.local_tools", "webfetch", "untrusted", "agent")
+def _(t: Trial):
+    return _trust_of_said(t, "assistant", "Decision: the export reads from the replica")
+
+
+@effect("hook.harvest", False, True, False)
+def _(t: Trial):
+    from mabos_cli.serve import hook
+
+    _captured(t)
+    hook.main(["hook", "learn", "-w", str(t.root), "-a", "main"])
+    return (t.folder() / "memory-store.json").exists()
 
 
 @effect("secrets.refuse", False, 2, 0)
