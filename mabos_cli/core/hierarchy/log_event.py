@@ -38,7 +38,14 @@ _LABELS = {
     **{name: name for name in TYPES},
     **{f"{name}s": name for name in TYPES if name != "person"},
     **{"decided": "decision", "learned": "lesson", "learnings": "lesson", "result": "outcome", "results": "outcome"},
-    **{"finding": "observation", "findings": "observation", "rule": "instruction", "milestones": "plan"},
+    **{
+        "idea": "insight",
+        "thought": "insight",
+        "finding": "observation",
+        "findings": "observation",
+        "rule": "instruction",
+        "milestones": "plan",
+    },
     **dict.fromkeys(
         ("todo", "to do", "next", "next step", "next steps", "follow up", "action item", "action items"), "plan"
     ),
