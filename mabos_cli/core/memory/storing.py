@@ -303,10 +303,11 @@ def _joined(old: MemoryItem, item: MemoryItem) -> dict[str, Any]:
 
 
 class Doubt(NamedTuple):
-    """A text that is to be stored, and the item that may say the same."""
+    """A text that is to be stored, and the item that may say the same, or, if that cannot be, what was so before."""
 
     content: str
     item: MemoryItem
+    can_be_same: bool = True
 
     @property
     def pair(self) -> Pair:
@@ -334,12 +335,12 @@ def find_doubts(
         hits = [(score, item) for score, item_id in near if (item := memory.long_term.find(item_id))]
         if any(repeats(content, item.content) for _, item in hits):
             continue  # these merge without a question
-        doubts = [item for score, item in hits if may_be_one(content, item.content, score > limits.duplicate)]
+        doubts = [
+            Doubt(content, old) for score, old in hits if may_be_one(content, old.content, score > limits.duplicate)
+        ]
         if draft.item.type not in HAPPENED:
             olds = (memory.long_term.find(item_id) for _, item_id in about)
-            doubts += [
-                old for old in olds if old and old.type not in HAPPENED and not find_update(old.content, content)
-            ]
-        if item := next((item for item in doubts if trust_of(item) == trust), None):
-            found.append(Doubt(content, item))
+            before = (old for old in olds if old and old.type not in HAPPENED and not find_update(old.content, content))
+            doubts += [Doubt(content, old, can_be_same=False) for old in before]
+        found += [doubt for doubt in doubts if trust_of(doubt.item) == trust][:1]
     return found

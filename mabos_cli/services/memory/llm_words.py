@@ -52,7 +52,7 @@ class Merger(Asker):
                 self.do_without("too large for a prompt")
                 continue
             merge = self.ask(render_merge_prompt(doubt.item.content, doubt.content), partial(_read_merge, doubt=doubt))
-            if merge and (merge.same or merge.newer):
+            if merge and (merge.newer or (merge.same and doubt.can_be_same)):
                 agreed[doubt.pair] = Prose(merge.text, self.mark) if merge.same else None
         return agreed
 
