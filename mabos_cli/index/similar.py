@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from zlib import crc32
 
-from mabos_cli.core.language.similar import WordIndex, likeness, probe, shared, subjects, word_set
+from mabos_cli.core.language.similar import CANDIDATES, HOLDERS, WordIndex, likeness, probe, shared, subjects, word_set
 from mabos_cli.core.memory.stores import Relatives
 
 _SCHEMA = 3
@@ -122,11 +122,12 @@ class SimilarIndex(Relatives):
         if not marks:
             return []
         newest = " UNION ALL ".join(
-            ["SELECT * FROM (SELECT id FROM similar_probe WHERE word = ? ORDER BY id DESC LIMIT 500)"] * len(marks)
+            [f"SELECT * FROM (SELECT id FROM similar_probe WHERE word = ? ORDER BY id DESC LIMIT {HOLDERS})"]
+            * len(marks)
         )
         query = (
             f"SELECT i.id, i.words FROM (SELECT id, count(*) AS n FROM ({newest}) GROUP BY id) p "
-            "JOIN similar_item i ON i.id = p.id ORDER BY p.n DESC, length(i.words), i.id DESC LIMIT 60"
+            f"JOIN similar_item i ON i.id = p.id ORDER BY p.n DESC, length(i.words), i.id DESC LIMIT {CANDIDATES}"
         )
         asked = subjects(text)
         found = [

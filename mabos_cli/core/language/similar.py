@@ -203,7 +203,8 @@ def _overlap(size: int, threshold: float) -> int:
 
 
 _STATEMENT = 40  # distinct words of a text that says one thing
-_HOLDERS = 500  # of a word: the newest are looked at
+HOLDERS = 200  # of a word: the newest are looked at
+CANDIDATES = 40  # statements that share most of those words
 
 
 def subjects(text: frozenset[str]) -> frozenset[str]:
@@ -215,7 +216,7 @@ def subjects(text: frozenset[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in text if word not in STOP_WORDS) if len(text) <= _STATEMENT else frozenset()
 
 
-def may_update(older: str, newer: str) -> bool:
+def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     """Returns whether it is worth reading two statements that share a subject: they begin or end alike, or the newer one
     tells of a change.
 
@@ -224,11 +225,18 @@ def may_update(older: str, newer: str) -> bool:
     >>> may_update("Dana has a cat", "Dana likes jazz and opera")
     False
     """
+    if tells_change(newer) if is_change is None else is_change:
+        return True
     one, two = words(older), words(newer)
     most = min(len(one), len(two))
     start = next((n for n in range(most) if one[n] != two[n]), most)
     end = next((n for n in range(most - start) if one[-1 - n] != two[-1 - n]), most - start)
-    return 2 * (start + end) >= most or {*one} == {*two} or _CHANGING.search(newer) is not None
+    return 2 * (start + end) >= most or {*one} == {*two}
+
+
+def tells_change(text: str) -> bool:
+    """Returns whether a statement may tell that something is not as it was."""
+    return _CHANGING.search(text) is not None
 
 
 class SubjectIndex:
@@ -247,7 +255,10 @@ class SubjectIndex:
     def find(self, text: frozenset[str]) -> list[tuple[float, str]]:
         """Returns the keys of statements that share a word, each with its likeness, most alike first."""
         asked = subjects(text)
-        keys = {key for word in asked for key in self._holders.get(word, ())[-_HOLDERS:]}
+        counts: Counter[str] = Counter()
+        for word in asked:
+            counts.update(self._holders.get(word, ())[-HOLDERS:])
+        keys = (key for key, _ in counts.most_common(CANDIDATES))
         return sorted(((likeness(asked, self._texts[key]), key) for key in keys), key=lambda hit: (-hit[0], hit[1]))
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.similar import SubjectIndex, WordIndex, may_update, repeats, word_set
+from mabos_cli.core.language.similar import SubjectIndex, WordIndex, may_update, repeats, tells_change, word_set
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
@@ -17,6 +17,7 @@ Pair = tuple[str, str, str]
 # What a repetition may say differently about itself; then it is kept in the archive under an id of its own.
 _ASKED = 3  # statements about the same that a model may be asked about
 _UNASKED = Prose("", "")
+_ALIKE = (0.2, 0.1)  # likeness of what two statements are about; less if the newer one tells of a change
 _LOOKED_AT = 20  # statements that a draft is compared with
 _ABOUT = "type source trust author session observed_at derived_from related_to context expires_at".split()
 
@@ -175,20 +176,21 @@ class _Storing:
         if item.type in HAPPENED:
             return []
         hits = [*self._statements.find(text), *(self._relatives.about(text) if self._relatives else ())]
-        near = sorted({*hits}, key=lambda hit: (-hit[0], hit[1]))
+        is_change = tells_change(item.content)
+        near = sorted({hit for hit in hits if hit[0] >= _ALIKE[is_change]}, key=lambda hit: (-hit[0], hit[1]))
         found, at, rank = [], item.happened_at or format_time(self._now), trust_rank(item.trust)
         for _, item_id in near[:_LOOKED_AT]:
             place = self._locate(item_id)
             if not place or place[1].type in HAPPENED or place[1].happened_at > at:
                 continue
-            if trust_rank(self._trust_of(place[1])) <= rank and self._is_updated(place[1], item):
+            if self._is_updated(place[1], item, is_change) and trust_rank(self._trust_of(place[1])) <= rank:
                 found.append(place)
         return found
 
-    def _is_updated(self, old: MemoryItem, item: MemoryItem) -> bool:
+    def _is_updated(self, old: MemoryItem, item: MemoryItem, is_change: bool) -> bool:
         """Returns whether the later of two items says something else of the same."""
         pair = (item.content, old.id, old.content)
-        if pair in self._agreed or not may_update(old.content, item.content):
+        if pair in self._agreed or not may_update(old.content, item.content, is_change):
             return self._agreed.get(pair, _UNASKED) is None
         from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
 
