@@ -220,7 +220,7 @@ def _standing_alone(note: Note, path: str) -> tuple[str, str]:
     # The type says what a label said, except of a list; numbers in the label are importance.
     bare = split_kind(text)[1]
     bare = text if "\n" in text.removesuffix(bare) else bare
-    if not (is_open or names) or not title or kind_of_title(title) or has_it:
+    if not (is_open or names) or not title or (kind_of_title(title) and not _is_timed(note)) or has_it:
         return bare, text
     return f"{title}: {bare}", f"{title}: {text}" if is_open else text
 

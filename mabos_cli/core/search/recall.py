@@ -178,10 +178,11 @@ def spoken_text(candidate: Candidate) -> str:
 
 
 def new_words(candidate: Candidate, known: set[str]) -> list[str]:
-    """Returns the words of a candidate and its tags with more than three letters and with stems not known yet."""
+    """Returns the words of a candidate with more than three letters and those of its tags, with stems not known yet."""
     tags = " ".join(candidate.item.tags) if candidate.item else ""
+    named = {*stems(tags)}
     found = {stem(word): word for word in reversed(asked_words(f"{candidate.text} {tags}"))}
-    return [word for term, word in reversed(found.items()) if len(word) > 3 and term not in known]
+    return [word for term, word in reversed(found.items()) if (len(word) > 3 or term in named) and term not in known]
 
 
 def rank(hits: Iterable[Hit]) -> list[Hit]:
