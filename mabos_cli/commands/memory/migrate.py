@@ -126,4 +126,4 @@ def _advice(memory: int, index: int) -> Iterator[str]:
     """What to do next, where the index costs less than MEMORY.md does."""
     if 0 < index < memory:
         yield f"tokens: MEMORY.md {memory}, memory/INDEX.md {index}"
-        yield "next: mabos context index shows what an agent can read instead; then shorten MEMORY.md by hand"
+        yield "next: load memory/INDEX.md instead; mabos context audit --recommend says what can go from MEMORY.md"
