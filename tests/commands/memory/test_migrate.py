@@ -113,7 +113,7 @@ def test_text_says_what_to_do_next_where_the_index_is_smaller(monolith: Desk) ->
     *_, tokens, following = monolith.run("migrate").stdout.splitlines()
     memory, index = (int(part.split()[-1]) for part in tokens.split(","))
     assert tokens.startswith("tokens: MEMORY.md ") and index < 1_500 < memory
-    assert following.startswith("next: mabos context index ")
+    assert following.startswith("next: load memory/INDEX.md instead")
     monolith.write("MEMORY.md", "- A single short note about the harbour\n")
     assert monolith.run("migrate").stdout.splitlines()[-1].startswith("lines: ")
 
