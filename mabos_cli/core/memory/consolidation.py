@@ -17,8 +17,11 @@ from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_t
 GroupKey = tuple[tuple[str, str], ...]
 _APART = ("instruction", "preference", "person")  # types that are grouped with their own kind only
 _FEW, _EVERYWHERE = 4, 0.5  # a tag of so many items, and of more than this share of all, is a catch-all
-# Words that items under a catch-all tag must share, at least and of the shorter one's; holders of a word that is looked up.
-_COMMON_WORDS, _COMMON_SHARE, _LOOKED_UP = 2, 0.34, 100
+_COMMON_WORDS, _COMMON_SHARE = (
+    2,
+    0.34,
+)  # words that items under a catch-all tag must share, at least and of the shorter one's
+_ASKED, _HOLDERS = 5, 50  # rare words by which an item is looked up, and how many may hold one
 _REST = 7 * DAY  # what was consolidated so long ago is consolidated again with what else there is of its topic
 _BRANCHES = 12  # of a standing item: with more, the one before becomes a branch
 
@@ -126,56 +129,68 @@ def group_alike(
 def group_by_tags(
     items: list[MemoryItem], threshold: float, common: Collection[str] = ()
 ) -> list[tuple[MemoryItem, ...]]:
-    """Greedy groups in order: an item joins the first open group whose first item's tags are alike enough. If a catch-all tag
-    is all that both carry, they must share words as well.
-
-    Two tag sets that are alike enough share one of the rarest tags of either (as many as could be missing, plus one), so
-    items are looked up by those alone, and by their words: a tag that everything carries brings nobody together.
-    """
-    tags = [frozenset(item.tags) for item in items]
-    carried = Counter(name for names in tags for name in names)
-    said = _telling_words(items) if common else [frozenset[str]()] * len(items)
-    keys = [[name for name in _rarest(names, carried, threshold) if name not in common] for names in tags]
-    wholes = ["\t".join(sorted(names)) if len(names) > 1 else "" for names in tags]
-    keys = [
-        [*names, *(f" {word}" for word in words), whole] for names, words, whole in zip(keys, said, wholes, strict=True)
-    ]
+    """Greedy groups in order: an item joins the first open group whose first item is alike enough."""
+    topics = _Topics(items, threshold, common)
     holders: dict[str, list[int]] = defaultdict(list)
-    for position, names in enumerate(keys):
-        for name in filter(None, names):
+    for position, names in enumerate(topics.keys):
+        for name in names:
             holders[name].append(position)
     taken = [False] * len(items)
-
-    def is_alike(one: int, other: int) -> bool:
-        if likeness(tags[one], tags[other]) <= threshold:
-            return False
-        topics = [tags[n].difference(common) for n in (one, other)]
-        if all(topics):
-            return not topics[0].isdisjoint(topics[1])
-        if tags[one] == tags[other] and len(tags[one]) > 1:
-            return True
-        # Under catch-all tags alone both must name one of them, or have more in common than a word, the longer they are.
-        spoken, shared = said[one] & said[other], tags[one] & tags[other]
-        need = max(_COMMON_WORDS, _COMMON_SHARE * min(len(said[one]), len(said[other])))
-        return len(spoken) >= need or any(spoken.issuperset(terms(tag)) for tag in shared)
-
     groups = []
     for first in range(len(items)):
         if taken[first]:
             continue
-        near = sorted({p for name in keys[first] for p in _open_after(holders, name, first, taken)})
-        group = [first, *(p for p in near if is_alike(first, p))]
+        near = sorted({p for name in topics.keys[first] for p in _open_after(holders, name, first, taken)})
+        group = [first, *(p for p in near if topics.are_alike(first, p))]
         for position in group:
             taken[position] = True
         groups.append(tuple(items[position] for position in group))
     return groups
 
 
+class _Topics:
+    """What items are about: tags and, under catch-all tags, words; and the keys by which those that may be alike are looked up.
+
+    Two tag sets that are alike enough share one of the rarest tags of either (as many as could be missing, plus one), and
+    two texts that are share rare words: a tag that everything carries brings nobody together for comparison.
+    """
+
+    def __init__(self, items: Sequence[MemoryItem], threshold: float, common: Collection[str]) -> None:
+        self.threshold, self.named = threshold, {tag: frozenset(terms(tag)) for tag in common}
+        self.tags = [frozenset(item.tags) for item in items]
+        self.own = [names.difference(common) for names in self.tags]
+        carried = Counter(name for names in self.tags for name in names)
+        self.said = _telling_words(items) if common else [frozenset[str]()] * len(items)
+        spoken = Counter(word for words in self.said for word in words)
+        self.keys = [
+            [
+                *(name for name in _rarest(names, carried, threshold) if name not in common),
+                *(f" {word}" for word in sorted(words, key=lambda word: (spoken[word], word))[:_ASKED]),
+                *(["\t".join(sorted(names))] if len(names) > 1 else []),
+            ]
+            for names, words in zip(self.tags, self.said, strict=True)
+        ]
+
+    def are_alike(self, one: int, other: int) -> bool:
+        """Whether two items have enough tags in common, not only a catch-all, or words as well."""
+        tags = self.tags[one], self.tags[other]
+        if likeness(*tags) <= self.threshold:
+            return False
+        if self.own[one] and self.own[other]:
+            return not self.own[one].isdisjoint(self.own[other])
+        if tags[0] == tags[1] and len(tags[0]) > 1:
+            return True
+        # Both must name a tag that they share, or have more in common than a word, the longer they are.
+        spoken = self.said[one] & self.said[other]
+        need = max(_COMMON_WORDS, _COMMON_SHARE * min(len(self.said[one]), len(self.said[other])))
+        return len(spoken) >= need or any(self.named[tag] and self.named[tag] <= spoken for tag in tags[0] & tags[1])
+
+
 def _telling_words(items: Sequence[MemoryItem]) -> list[frozenset[str]]:
     """The words of each item that neither too many of the others nor any number share."""
     said = [frozenset(word for word in terms(body_of(item.content)) if not word[0].isdigit()) for item in items]
     held = Counter(word for words in said for word in words)
-    most = min(_LOOKED_UP, max(2 * _FEW, len(items) // 5))
+    most = min(_HOLDERS, max(2 * _FEW, len(items) // 5))
     return [frozenset(word for word in words if held[word] <= most) for words in said]
 
 
