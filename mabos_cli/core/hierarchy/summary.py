@@ -144,8 +144,8 @@ def _ranked(lines: Iterable[Highlight]) -> tuple[Highlight, ...]:
 
 
 def _mark_routine(days: Iterable[DayDigest]) -> tuple[DayDigest, ...]:
-    """The days with their everyday lines marked, and those last."""
-    found = [(day, [(line, frame_of(line.text)) for line in day.lines]) for day in days]
+    """The days with their everyday lines marked, and those last. Lines that go on in the same three words are of one frame."""
+    found = [(day, [(line, " ".join(frame_of(line.text).split()[:3])) for line in day.lines]) for day in days]
     often = Counter(frame for _, lines in found for _, frame in lines)
 
     def marked(line: Highlight, frame: str) -> Highlight:

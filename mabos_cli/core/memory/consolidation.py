@@ -73,7 +73,8 @@ def plan_consolidation(
     again: list[tuple[MemoryItem, ...]] = []
     if summarize and candidates:
         lasting = list(memory.long_term)
-        common = find_catch_alls(candidates) | find_catch_alls([*memory.working, *memory.short_term, *lasting])
+        every = [*memory.working, *memory.short_term, *lasting]
+        common = find_catch_alls(every) | (find_catch_alls(candidates) & find_catch_alls(every, _EVERYWHERE / 2))
         grouped = group_alike(candidates, jaccard, common)
         resting = [
             lowered(i, trust_of(i))
@@ -103,11 +104,11 @@ def plan_consolidation(
     return Consolidation(tidy(changes, now, keep or limits), groups)
 
 
-def find_catch_alls(items: Iterable[MemoryItem]) -> frozenset[str]:
+def find_catch_alls(items: Iterable[MemoryItem], share: float = _EVERYWHERE) -> frozenset[str]:
     """The tags that so many items carry that they say nothing about any of them."""
     tagged = [item.tags for item in items if item.tags]
     carried = Counter(tag for tags in tagged for tag in tags)
-    return frozenset(tag for tag, count in carried.items() if count >= _FEW and count > _EVERYWHERE * len(tagged))
+    return frozenset(tag for tag, count in carried.items() if count >= _FEW and count > share * len(tagged))
 
 
 def group_alike(

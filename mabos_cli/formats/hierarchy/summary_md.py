@@ -260,8 +260,8 @@ def _trend(before: Compared | None) -> Iterator[Line]:
         return
     then, now = before.then, before.now
     rates = [
-        f"{_rate(count, now.days)} {noun} a day ({_change(count * then.days, known * now.days)})"
-        for noun, count, known in (("entries", now.total, then.total), ("decisions", now.decisions, then.decisions))
+        f"{_rate(count, now.days)} {noun if count == now.days else plural(2, noun)[2:]} a day ({_change(count * then.days, known * now.days)})"
+        for noun, count, known in (("entry", now.total, then.total), ("decision", now.decisions, then.decisions))
     ]
     covered = f"{plural(now.days, 'day')} of entries, {then.days} then"
     yield Line(f"- Against {before.name}: {', '.join(rates)}; {covered}", 2.9)
