@@ -95,12 +95,12 @@ def test_unfinished_work_is_carried_over_a_rollback(agent: Agent, tmp_path: Path
 
 def test_uses_are_counted_once_wherever_a_fold_is_cut_off(agent: Agent, tmp_path: Path) -> None:
     item_id = agent.do("store", "zebra thing")["id"]
-    agent.do("recall", "zebra")
+    agent.do("context", "pack", "zebra")
     calls = agent.copy(tmp_path / "probe").run("store", "two").calls
     for at in places(calls, 3):
         other = agent.copy(tmp_path / "ws")
         other.run("store", "two", fault=Fault("kill", at))
-        other.do("recall", "zebra")
+        other.do("context", "pack", "zebra")
         other.do("store", "three")
         assert other.do("get", item_id)["item"]["access_count"] == 2, at
 
@@ -116,7 +116,7 @@ def test_foreign_ids_on_pages_are_counted_and_found_once(agent: Agent) -> None:
     agent.store.write_text(foreign(5))
     agent.do("store", "something else")
     for _ in range(3):
-        agent.do("recall", "zebra")
+        agent.do("context", "pack", "zebra")
     agent.do("store", "and again")
     assert sorted(text for text in agent.live() if "zebra" in text) == [f"zebra {n} {n * 7}" for n in range(5)]
     assert agent.do("get", "mem-3")["item"]["access_count"] == 3
