@@ -45,7 +45,7 @@ def test_every_command_is_shown_with_what_it_prints_and_nothing_stays(tour, quic
     chapters = load_tour()
     assert commands_of(done.stdout) == [c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands]
     for told in (
-        "stored 123 items, merged or known 1",
+        "stored 124 items",
         "made 4 long-term items of 13 memories",
         "(archived) Saltmarsh said yes on the phone",
         "+## Consolidated (2026-02-24)",
