@@ -23,7 +23,7 @@ from typing import Any
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
-from mabos_cli.core.search.recall import Depth, Filters, recall
+from mabos_cli.core.search.recall import FINDABLE, Depth, Filters, recall
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
 Search = Callable[[str], list[str]]
@@ -76,7 +76,7 @@ def open_mabos(folder: str, model: str, path: str, passes: int) -> Search:
     os.environ["MABOS_EMBEDDINGS_PATH"] = path if model != "none" else ""
     call = Call(workspace=folder)
     home = call.open_agent()
-    search = AgentSearch([home], SearchOptions(Filters(), False, 10), call.progress)
+    search = AgentSearch([home], SearchOptions(Filters(), FINDABLE, 10), call.progress)
 
     def ask(question: str) -> list[str]:
         hits = recall(search, question, 10, Depth(passes))

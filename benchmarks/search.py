@@ -23,7 +23,7 @@ from workspaces import item_rows, make_items, make_notes, questions
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
-from mabos_cli.core.search.recall import Filters, recall
+from mabos_cli.core.search.recall import FINDABLE, Filters, recall
 from mabos_cli.index import tables as lanes
 from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 
@@ -31,7 +31,7 @@ from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, Sear
 def in_process(root: Path, runs: int) -> tuple[float, float]:
     """One hybrid recall as a multiple of its two bare SQL statements, and the milliseconds of those."""
     home = Call(workspace=str(root)).open_agent()
-    search = AgentSearch([home], SearchOptions(Filters(), False, 10))
+    search = AgentSearch([home], SearchOptions(Filters(), FINDABLE, 10))
     index = search._indexes()[0]
     pool = home.settings["recall.pool"]
     asked = questions(runs * 4)
@@ -45,7 +45,7 @@ def in_process(root: Path, runs: int) -> tuple[float, float]:
         match, vector = next(turns[1])
         sql = "SELECT rowid, bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ? ORDER BY rank LIMIT ?"
         index.db.execute(sql, (match, pool)).fetchall()
-        near = "SELECT rowid, distance FROM passages_vec WHERE embedding MATCH ? AND k = ? AND live = 1"
+        near = "SELECT rowid, distance FROM passages_vec WHERE embedding MATCH ? AND k = ? AND away = 0"
         index.db.execute(near, (vector, pool)).fetchall()
 
     hybrid(), bare()

@@ -47,4 +47,4 @@ class Agent:
         return self.root / "agents/main/memory-store.json"
 
     def live(self) -> list[str]:
-        return [row["content"] for row in self.do("recall", "--limit", "0")["results"]]
+        return [row["content"] for row in self.do("recall", "--limit", "0", "--live")["results"]]

@@ -5,6 +5,7 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.recall import (
@@ -18,25 +19,30 @@ from mabos_cli.core.search.recall import (
     without,
     without_retold,
 )
-from mabos_cli.core.search.scoring import Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
+from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index import tables as lanes
 from mabos_cli.index.search_index import SearchIndex
-from mabos_cli.index.tables import Restriction, Row
+from mabos_cli.index.tables import ARCHIVED, BOUNDS, PARTS, Restriction, Row
+from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _SPARE = 12  # results more that are looked at where summaries may repeat others
+_AWAY = 24  # candidates of each lane among what is archived, or as many as results are wanted
+_POSTINGS = (
+    4000  # passages that the words of a question, the rarest first, may lead to in an archive; more for more results
+)
 _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
 class Scope(NamedTuple):
-    """What may be found and how it is weighed: filters, the archive too or not, candidates of each lane, results."""
+    """What may be found and how it is weighed: filters, how far into the archive, candidates of each lane, results."""
 
     filters: Filters
-    archived: bool
+    reach: int
     pool: int
     limit: int
     weighing: Weighing
@@ -69,6 +75,7 @@ class Lanes(NamedTuple):
     exact: dict[int, float]
     authors: frozenset[str]
     floor: float
+    now: str
     kept: dict[int, tuple[float, float | None]]
 
     def doc_of(self, row: Row) -> Doc:
@@ -76,8 +83,16 @@ class Lanes(NamedTuple):
         ref = f"{self.search_index.label}{row.item or row.row}"
         lexical, semantic = self.kept.get(row.row, (0.0, None))
         is_named, is_exact = row.author in self.authors, row.row in self.exact
-        signals = Signals(ref, lexical, semantic, row.importance, row.at, row.access, is_named, is_exact, row.size)
+        is_away = row.row >= ARCHIVED or is_past(row, self.now)
+        signals = Signals(
+            ref, lexical, semantic, row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
+        )
         return Doc(self.search_index, row, signals)
+
+
+def is_past(row: Row, now: str) -> bool:
+    """Returns whether the date of an item has passed."""
+    return bool(row.expires_at) and row.expires_at <= now
 
 
 class Asking:
@@ -87,6 +102,8 @@ class Asking:
         self._indexes = indexes
         self._scope = scope
         self._only: dict[str, Restriction] = {}
+        self._end = BOUNDS[scope.reach + 1]
+        self._now = format_time(scope.weighing.now) if scope.weighing.now else ""
         self.candidates = 0
 
     def __call__(self, question: str) -> list[Hit]:
@@ -126,9 +143,11 @@ class Asking:
         """Returns the most important and recent items."""
         found = []
         for index in self._indexes:
-            only, archived = self._restriction(index), self._scope.archived
-            for row in lanes.list_best(index.db, self._scope.limit, only, archived):
-                found.append((Doc(index, row, Signals(row.item)), Scored("", round(row.importance, 4), 0.0, ())))
+            only = self._restriction(index)
+            for away in range(self._scope.reach + 1):
+                for row in lanes.list_best(index.db, self._scope.limit, only, away):
+                    worth = row.importance * (AWAY if row.row >= ARCHIVED or is_past(row, self._now) else 1.0)
+                    found.append((Doc(index, row, Signals(row.item)), Scored("", round(worth, 4), 0.0, ())))
         self.candidates = len(found)
         found.sort(key=lambda pair: pair[0].row.at, reverse=True)
         found.sort(key=lambda pair: -pair[1].score)
@@ -137,12 +156,12 @@ class Asking:
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
         """Returns the agent's own items before a place in time, and those from there on."""
         index = self._indexes[0]
-        found = lanes.list_around(index.db, place, before, after, self._scope.archived)
+        found = lanes.list_around(index.db, place, before, after, self._scope.reach)
         return [[candidate_of(index.decode(line), *rest) for line, *rest in side] for side in found]
 
     def count(self) -> int:
         """Returns how many items and passages can be found at all."""
-        return sum(lanes.count_findable(index.db, self._scope.archived) for index in self._indexes)
+        return sum(lanes.count_findable(index.db, self._end) for index in self._indexes)
 
     def holders(self, asked: Sequence[str]) -> dict[str, int]:
         """Returns how many passages hold each word, in whatever form."""
@@ -159,21 +178,36 @@ class Asking:
 
     def _find(self, index: SearchIndex, question: Question) -> Lanes:
         """Returns what both lanes of one index find."""
-        only, archived, pool = self._restriction(index), self._scope.archived, self._scope.pool
+        only, pool = self._restriction(index), self._scope.pool
         named = names_in(question.text, lanes.list_authors(index.db))
-        lexical = lanes.find_words(index.db, lanes.match_any(question.asked), pool, only, archived)
+        lexical = self._find_by_words(index, question.asked, only)
         exact: dict[int, float] = {}
         for phrase, sure in question.written:
-            found = lanes.find_words(index.db, lanes.match_phrase(phrase), pool, only, archived)
+            found = lanes.find_words(index.db, lanes.match_phrase(phrase), pool, only, PARTS, self._end)
             if sure or len(found) <= _RARE:  # a code that stands everywhere tells nothing
                 exact |= found
         vectors = index.vectors if question.meaning else None
         query = embed_question(index, without(question.text, named)) if vectors else b""
-        near = vectors.nearest(query, pool, only.sql, only.values, archived) if vectors and query else []
+        near = self._find_by_meaning(vectors, query, only) if vectors and query else []
         authors = named | _USER if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
         kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
-        return Lanes(index, lexical, lanes.first_parts(near), exact, authors, floor, kept)
+        return Lanes(index, lexical, lanes.first_parts(near), exact, authors, floor, self._now, kept)
+
+    def _find_by_words(self, index: SearchIndex, asked: Sequence[str], only: Restriction) -> dict[int, float]:
+        """Returns what shares words with a question. In an archive, which may be large, only what holds its rarer words."""
+        lexical = lanes.find_words(index.db, lanes.match_any(asked), self._scope.pool, only, *BOUNDS[:2])
+        if self._scope.reach:
+            limit = self._scope.limit
+            rare = lanes.match_any(lanes.telling_terms(index.db, asked, max(_POSTINGS, 50 * limit)))
+            lexical |= lanes.find_words(index.db, rare, max(_AWAY, limit), only, ARCHIVED, self._end)
+        return lexical
+
+    def _find_by_meaning(self, vectors: Vectors, query: bytes, only: Restriction) -> list[tuple[int, float]]:
+        found = vectors.nearest(query, self._scope.pool, only, 0)
+        for away in range(1, self._scope.reach + 1):
+            found += vectors.nearest(query, max(_AWAY, self._scope.limit), only, away)
+        return found
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
         """Adds the neighbours of the best turns of conversations to the candidates, and says whose they are."""
@@ -184,7 +218,7 @@ class Asking:
         missing: dict[str, list[str]] = {}
         for doc in nlargest(_GIVERS, turns, key=lambda doc: blend(doc.signals.lexical, doc.signals.semantic)):
             label = doc.search_index.label
-            before, after = lanes.neighbours(doc.search_index.db, doc.row)
+            before, after = lanes.neighbours(doc.search_index.db, doc.row, self._scope.reach)
             near, far = (tuple(label + i for i in (*before[n : n + 1], *after[n : n + 1])) for n in (0, 1))
             rings[doc.signals.ref] = Ring(near, far)
             new = [i for i in (*before, *after) if label + i not in docs]
@@ -192,7 +226,7 @@ class Asking:
         for lane in found:
             index = lane.search_index
             ids = missing.get(index.label, [])
-            rows = lanes.load_items(index.db, ids, self._restriction(index), self._scope.archived) if ids else ()
+            rows = lanes.load_items(index.db, ids, self._restriction(index), self._end) if ids else ()
             docs |= {doc.signals.ref: doc for doc in map(lane.doc_of, rows)}
         return rings
 
@@ -213,18 +247,20 @@ class Asking:
                 lanes.load_texts(index.db, [row.row for row in rows if not row.item]),
             )
         return [
-            Hit(_candidate(doc, *loaded[doc.search_index.label]), s.score, s.relevance, parts=s.parts)
+            Hit(_candidate(doc, self._now, *loaded[doc.search_index.label]), s.score, s.relevance, parts=s.parts)
             for doc, s in found
         ]
 
 
-def _candidate(doc: Doc, items: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
+def _candidate(doc: Doc, now: str, items: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
     row, agent = doc.row, doc.search_index.label.removesuffix("/")
     if not row.item:
         text, lines, trust = texts[row.row], (row.first, row.last), TRUSTS[row.trust]
         return Candidate(text, row.importance, row.at, path=row.source, lines=lines, agent=agent, marked=trust)
     line, store, archived = items[row.item_row]
-    return candidate_of(doc.search_index.decode(line), store, archived, agent)
+    return candidate_of(
+        doc.search_index.decode(line), store, archived or ("expired" if is_past(row, now) else ""), agent
+    )
 
 
 def embed_question(index: SearchIndex, text: str) -> bytes:
@@ -245,14 +281,14 @@ def embed_question(index: SearchIndex, text: str) -> bytes:
 def search_lanes(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """Returns what each lane finds by itself: reference, measure and text."""
     match = lanes.match_any(words_as_written(question))
-    found = {"words": [*lanes.find_words(index.db, match, count, Restriction(), False).items()], "vectors": []}
+    found = {"words": [*lanes.find_words(index.db, match, count, Restriction(), *BOUNDS[:2]).items()], "vectors": []}
     if index.vectors and (query := embed_question(index, question)):
-        found["vectors"] = index.vectors.nearest(query, count, "", (), False)
+        found["vectors"] = index.vectors.nearest(query, count, Restriction(), 0)
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
         docs = {row.row: Doc(index, row, Signals("")) for row in lanes.load_rows(index.db, [row for row, _ in hits])}
         lines = lanes.load_lines(index.db, [doc.row.item_row for doc in docs.values() if doc.row.item])
         texts = lanes.load_texts(index.db, docs)
-        candidates = [(_candidate(docs[row], lines, texts), value) for row, value in hits]
+        candidates = [(_candidate(docs[row], "", lines, texts), value) for row, value in hits]
         shown[name] = [(c.ref, value, c.text) for c, value in candidates]
     return shown

@@ -2,7 +2,8 @@
 vectors of a passage go together."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -10,10 +11,11 @@ from mabos_cli.core.language.clock import as_stamp
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import cut_text, spaced, words
 from mabos_cli.core.memory.item import MemoryItem, types_of
+from mabos_cli.core.memory.stores import is_findable
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
-from mabos_cli.index.tables import ARCHIVED, END, PARTS, transaction
+from mabos_cli.index.tables import BOUNDS, PARTS, transaction
 from mabos_cli.index.vectors import Decode, Vectors
 
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
@@ -23,7 +25,6 @@ _BESIDES = re.compile(
     r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?: untrusted)?(?= \^)|\([01]\.\d\d(?:, untrusted)?\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
 )
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"
-_RANGES = ((True, PARTS, ARCHIVED), (False, ARCHIVED, END))
 
 
 class Stats(NamedTuple):
@@ -36,6 +37,16 @@ class Stats(NamedTuple):
     passages: int = 0
     embedded: int = 0
     errors: int = 0
+
+
+class Known(NamedTuple):
+    """What the index knows about a source since it last read it."""
+
+    stamp: str
+    hash: str
+    error: str
+    size: int
+    items: int
 
 
 class Place(NamedTuple):
@@ -58,23 +69,24 @@ class Follower:
     def follow(self, sources: Sequence[Source]) -> Stats:
         """Reads what changed since the last time."""
         known = {
-            path: (stamp, hash, error)
-            for path, stamp, hash, error in self._db.execute("SELECT path, stamp, hash, error FROM files")
+            row[0]: Known(*row[1:])
+            for row in self._db.execute("SELECT path, stamp, hash, error, size, items FROM files")
         }
         names = {source.path for source in sources}
         gone = [path for path in known if path not in names]
-        stale = [s for s in sources if known.get(s.path, ("",))[0] != s.stamp]
+        stale = [s for s in sources if s.path not in known or known[s.path].stamp != s.stamp]
         # New ones first, and those that are gone last: what moved from one to another keeps its words and vector.
         stale.sort(key=lambda source: source.path in known)
         added = changed = errors = rows = 0
         batch: list[tuple[Source, Content]] = []
         for source in stale:
-            content = source.load()
-            batch.append((source, content))
             before = known.get(source.path)
+            grown = source.grow(before.size, before.hash) if source.grow and before and not before.error else None
+            content = grown or source.load()
+            batch.append((source, content))
             errors += bool(content.error)
             added += before is None
-            changed += bool(before and before[1:] != (content.hash, content.error))
+            changed += bool(before and (before.hash, before.error) != (content.hash, content.error))
             rows += len(content.pieces) + len(content.records)
             if rows > _BATCH:
                 self._apply(batch, known)
@@ -85,7 +97,7 @@ class Follower:
         unchanged = len(sources) - added - changed
         return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors)
 
-    def _apply(self, batch: list[tuple[Source, Content]], known: dict[str, tuple[str, str, str]]) -> None:
+    def _apply(self, batch: list[tuple[Source, Content]], known: dict[str, Known]) -> None:
         """Brings the rows of some sources up to date, in one transaction."""
         touched: set[str] = set()
         moved: list[Place] = []
@@ -94,15 +106,18 @@ class Follower:
                 stamp = source.stamp if source.settled else ""
                 if not source.stamp:
                     self._db.execute("DELETE FROM files WHERE path = ?", (source.path,))
-                elif content.hash and known.get(source.path, ("", "", ""))[1:] == (content.hash, content.error):
+                elif (
+                    content.hash and (before := known.get(source.path)) and before[1:3] == (content.hash, content.error)
+                ):
                     self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
                     continue
                 content = self._write_records(source.path, content, touched, moved)
                 self._write_pieces(source.path, content.pieces, touched)
                 if source.stamp:
                     size, changed = (int(number) for number in source.stamp.split(":")[:2])
-                    counts = len(content.pieces), len(content.records)
-                    row = (source.path, stamp, size, changed, content.hash, *counts, content.error)
+                    held = known[source.path].items if content.is_more else 0
+                    counts = len(content.pieces), held + len(content.records)
+                    row = (source.path, stamp, content.size or size, changed, content.hash, *counts, content.error)
                     self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             for item_id in sorted(touched):
                 self._settle(item_id)
@@ -112,9 +127,7 @@ class Follower:
         """Brings the items of one source up to date; what cannot be decoded becomes the source's error."""
         old = {
             (item_id, checksum): (row, body, Place(session, at, item_id))
-            for row, item_id, checksum, body, session, at in self._db.execute(
-                "SELECT row, id, checksum, body, session, at FROM items WHERE source = ?", (path,)
-            )
+            for row, item_id, checksum, body, session, at in self._records(path, content)
         }
         if content.error:  # what it held is unknown now; better nothing than a ghost
             content = content._replace(records=(), pieces=())
@@ -132,7 +145,7 @@ class Follower:
                 body = self._insert_item(path, record.checksum, held)
                 after[record.id] = (body, Place(held.item.session, held.item.happened_at, held.item.id))
             kept.add(key)
-        for key in old.keys() - kept:
+        for key in () if content.is_more else old.keys() - kept:
             row, body, place = old[key]
             self._db.execute("DELETE FROM items WHERE row = ?", (row,))
             before[place.id] = (body, place)
@@ -146,17 +159,23 @@ class Follower:
         ]
         return content
 
+    def _records(self, path: str, content: Content) -> Iterator[tuple[Any, ...]]:
+        """Returns the rows that a source has: all, or of one that only grew those that its new lines may repeat."""
+        sql = "SELECT row, id, checksum, body, session, at FROM items WHERE"
+        if not content.is_more:
+            return iter(self._db.execute(f"{sql} source = ?", (path,)))
+        ids = {record.id for record in content.records}
+        return (row for item_id in ids for row in self._db.execute(f"{sql} id = ? AND +source = ?", (item_id, path)))
+
     def _insert_item(self, path: str, checksum: int, held: Held) -> int:
         """Inserts a record; returns the number that changes when what can be found of it does."""
-        item = held.item
-        text = "\0".join(
-            (item.content, item.author, item.session, item.happened_at, *item.tags, held.archived and "away")
-        )
+        item, away = held.item, (1 if is_findable(held.archived) else 2) if held.archived else 0
+        text = "\0".join((item.content, item.author, item.session, item.happened_at, *item.tags, "away" * away))
         body = crc32(text.encode("utf-8", "replace"))
         self._db.execute(
-            "INSERT INTO items VALUES (NULL, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO items VALUES (NULL, ?, ?, ?, 0{', ?' * 16})",
             (
-                *(path, item.id, checksum, held.store, held.archived, held.away_at),
+                *(path, item.id, checksum, held.store, held.archived, away, held.away_at),
                 "".join(f"\n{name}\n" for name in types_of(item)),
                 item.importance,
                 *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),
@@ -193,30 +212,30 @@ class Follower:
     def _settle(self, item_id: str) -> None:
         """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
         records = self._db.execute(
-            "SELECT row, archived, body, shown, line FROM items WHERE id = ? ORDER BY archived != '', away_at DESC, source, checksum",
+            "SELECT row, away, body, shown, line FROM items WHERE id = ? ORDER BY away > 0, away_at DESC, away, source, checksum",
             (item_id,),
         ).fetchall()
         found = self._db.execute(
             "SELECT row, body, item_row FROM passages WHERE item = ? AND item != '' ORDER BY part", (item_id,)
         ).fetchall()
-        row, archived, body, shown, line = records[0] if records else (0, "", -1, True, "")
+        row, away, body, shown, line = records[0] if records else (0, 0, -1, True, "")
         if not shown:
             self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
         if not found or found[0][1] != body:
             self._passages.remove([hit[0] for hit in found])
             if records:
-                self._add_item(row, self._decode(line), live=not archived, body=body)
+                self._add_item(row, self._decode(line), away, body)
         elif found[0][2] != row:
             self._db.execute("UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id))
         copies = self._db.execute(_COPIES, (item_id,)).fetchall()
         if copies:
             self._settle_copies(copies, [self._decode(record[4]) for record in records])
 
-    def _add_item(self, item_row: int, item: MemoryItem, *, live: bool, body: int) -> None:
+    def _add_item(self, item_row: int, item: MemoryItem, away: int, body: int) -> None:
         about = f"{item.author} {spoken_date(item.happened_at)} {' '.join(item.tags)}".strip()
         for part, text in enumerate(cut_text(item.content, self._item_size, PARTS)):
             piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
-            row = self._passages.insert("", piece, shown=True, live=live, of=(item.id, item_row, body, part))
+            row = self._passages.insert("", piece, shown=True, away=away, of=(item.id, item_row, body, part))
             self._passages.make_findable(row, f"{about} {item.id}", text)
 
     def _settle_copies(self, copies: list[tuple[Any, ...]], versions: list[MemoryItem]) -> None:
@@ -271,18 +290,18 @@ class Passages:
     def __init__(self, db: Any, vectors: Vectors | None) -> None:
         self._db = db
         self._vectors = vectors
-        self._next = {live: _first_free(db, low, high) for live, low, high in _RANGES}
+        self._next = [_first_free(db, low, high) for low, high in pairwise(BOUNDS)]
         self.written = 0
 
     def insert(
-        self, path: str, piece: Piece, *, shown: bool, live: bool = True, of: tuple[str, int, int, int] = ("", 0, 0, 0)
+        self, path: str, piece: Piece, *, shown: bool, away: int = 0, of: tuple[str, int, int, int] = ("", 0, 0, 0)
     ) -> int:
         """Inserts a row and returns its number; `of` is the item it is a part of: its id, row, body, and which part."""
         item, item_row, body, part = of
         if part == 0:
-            self._next[live] += PARTS
-        row = self._next[live] - PARTS + part
-        if row >= (ARCHIVED if live else END):
+            self._next[away] += PARTS
+        row = self._next[away] - PARTS + part
+        if row >= BOUNDS[away + 1]:
             raise ValueError("the numbers are used up: a new index begins from the first")
         self.written += 1
         vector = "" if part == 0 else "-"  # an item has one vector, with its first part

@@ -12,7 +12,7 @@ from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import tables as lanes
-from mabos_cli.index.tables import ARCHIVED, SCHEMA, address_of, read_meta
+from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
@@ -32,6 +32,7 @@ class Seen(NamedTuple):
     trust: str
     lines: tuple[int, int]
     item: Mapping[str, Any] | None = None
+    archived: str = ""
 
 
 class Peek:
@@ -50,7 +51,7 @@ class Peek:
         """Returns what shares enough telling words with a prompt and is trusted at least so far, best first."""
         asked = asked_about(prompt)
         held = lanes.holders(self._db, asked) if asked else {}
-        total = lanes.count_findable(self._db, False) if held else 0
+        total = lanes.count_findable(self._db, GONE) if held else 0
         worth = telling_words(asked, held, total)
         if len(worth) < words_needed(len(asked)):
             return []
@@ -59,7 +60,7 @@ class Peek:
         rows = [row for row in lanes.load_rows(self._db, best) if row.trust >= least]
         lexical = shares([found[row.row] for row in rows])
         signals = [
-            Signals(str(row.row), value, importance=row.importance, at=row.at)
+            Signals(str(row.row), value, importance=row.importance, at=row.at, away=row.row >= ARCHIVED)
             for row, value in zip(rows, lexical, strict=True)
         ]
         scored = score(signals, Weighing(importance=importance), _KEPT)
@@ -71,6 +72,10 @@ class Peek:
         line = self.line(item["id"])
         return line is not None and json.loads(line)["content"] == item["content"]
 
+    def stamps(self) -> dict[str, str]:
+        """Returns the stamp that each file had when it was read."""
+        return dict(self._db.execute("SELECT path, stamp FROM files"))
+
     def line(self, item_id: str) -> str | None:
         """Returns the record of an item, live or archived."""
         return lanes.find_line(self._db, item_id)
@@ -78,20 +83,21 @@ class Peek:
     def _places(self, word: str) -> set[int]:
         match = lanes.match_any([word])
         sql = "SELECT rowid, 0 FROM passages_fts WHERE passages_fts MATCH ? AND rowid < ? LIMIT ?"
-        return {*lanes.first_parts(self._db.execute(sql, (match, ARCHIVED, _ROWS)))}
+        return {*lanes.first_parts(self._db.execute(sql, (match, GONE, _ROWS)))}
 
     def _seen(self, rows: list[tuple[lanes.Row, float]]) -> Iterator[Seen]:
         lines = lanes.load_lines(self._db, [row.item_row for row, _ in rows if row.item])
         texts = lanes.load_texts(self._db, [row.row for row, _ in rows if not row.item])
-        stamps = dict(self._db.execute("SELECT path, stamp FROM files"))
+        stamps = self.stamps()
         sources = lanes.load_sources(self._db, lines)
         for row, worth in rows:
-            item = json.loads(lines[row.item_row][0]) if row.item else None
+            line, _, archived = lines[row.item_row] if row.item else ("", "", "")
+            item = json.loads(line) if row.item else None
             source = sources[row.item_row] if item else row.source
             ref = row.item if item else f"{row.source}:{row.first}-{row.last}"
             text = item["content"] if item else texts[row.row]
             about = (worth, row.importance, row.at, TRUSTS[row.trust], (row.first, row.last))
-            yield Seen(ref, text, source, stamps.get(source, ""), *about, item)
+            yield Seen(ref, text, source, stamps.get(source, ""), *about, item, archived)
 
 
 def open_peek(path: str, note: str) -> Peek | None:

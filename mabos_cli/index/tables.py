@@ -9,7 +9,8 @@ model_memo what a model wants to be given back so that its first question is che
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
 
 The number of a passage tells what it is without a look at the table: the parts of one item follow one another from a
-multiple of PARTS on, and those of archived items are numbered from ARCHIVED on, so that one condition leaves them out.
+multiple of PARTS on; those of archived items that are still found are numbered from ARCHIVED on, those of what was forgotten,
+merged or superseded from GONE on, so that one condition leaves them out.
 """
 
 import os
@@ -30,20 +31,20 @@ _TRUST = (
 )
 _ROW = (
     "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.at, p.author, ifnull(i.session, ''),"
-    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text)), {_TRUST}"
+    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text)), {_TRUST}, ifnull(i.expires_at, '')"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
-_LIVE = " AND archived = ''"
 _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
-# Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 7, items have the
-# types of their members.
-SCHEMA = 7
+# Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 8, items have the
+# types of their members, and what left the loaded set is found.
+SCHEMA = 8
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
-ARCHIVED, END = PARTS << 22, PARTS << 24
+ARCHIVED, GONE, END = PARTS << 22, PARTS << 23, PARTS << 24
+BOUNDS = (PARTS, ARCHIVED, GONE, END)  # of live passages, of archived ones, and of what is out of sight
 # Marks belong to the words they stand on: Indic vowel signs are marks.
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 _TABLES = f"""
@@ -55,13 +56,13 @@ CREATE TABLE files (
 CREATE INDEX files_error ON files (path) WHERE error != '';
 CREATE TABLE items (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
-    store TEXT NOT NULL, archived TEXT NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
+    store TEXT NOT NULL, archived TEXT NOT NULL, away INTEGER NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
     at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
     access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, trust INTEGER NOT NULL, line TEXT NOT NULL
 );
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
-CREATE INDEX items_rank ON items (archived != '', importance DESC, at DESC) WHERE shown;
+CREATE INDEX items_rank ON items (away, importance DESC, at DESC) WHERE shown;
 CREATE INDEX items_store ON items (store);
 CREATE INDEX items_time ON items (at, id) WHERE shown;
 CREATE INDEX items_session ON items (session, at, id) WHERE shown AND session != '';
@@ -102,6 +103,7 @@ class Row(NamedTuple):
     access: int
     size: int
     trust: int
+    expires_at: str
 
 
 def _listed(numbers: Iterable[int]) -> str:
@@ -137,9 +139,13 @@ class Restriction(NamedTuple):
     sql: str = ""
     values: tuple[Any, ...] = ()
 
+    def within(self, first: int, end: int) -> str:
+        """Returns the condition for passages of a range."""
+        return f"{self.sql} AND p.row >= {first} AND p.row < {end}" if self.sql else ""
+
 
 def restrict(db: Any, filters: Filters) -> Restriction:
-    """Returns the passages that pass the filters; no condition at all when everything does."""
+    """Returns the passages that pass the filters; no condition at all when everything does. Who asks adds in which range."""
     on_item: list[str] = []
     on_any: list[str] = []
     values: list[str | float] = []
@@ -181,19 +187,18 @@ def _has_expired(db: Any, now: str) -> bool:
     return db.execute(sql, (now,)).fetchone() is not None
 
 
-def find_words(db: Any, match: str, count: int, only: Restriction, archived: bool) -> dict[int, float]:
-    """Returns how well items and passages share words with the question, by the number of their first part.
+def find_words(db: Any, match: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
+    """Returns how well items and passages of a range share words with the question, by the number of their first part.
 
     A long item is many passages: while those of a few items fill the places, more are asked for.
     """
     if not match:
         return {}
-    sql = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
-    sql += "" if archived else f" AND rowid < {ARCHIVED}"
-    sql += f" AND +rowid IN ({only.sql})" if only.sql else ""
+    sql = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ? AND rowid >= ? AND rowid < ?"
+    sql += f" AND +rowid IN ({only.within(first, end)})" if only.sql else ""
     wanted = count
     while True:
-        rows = db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, *only.values, wanted)).fetchall()
+        rows = db.execute(f"{sql} ORDER BY rank LIMIT ?", (match, first, end, *only.values, wanted)).fetchall()
         found = first_parts(rows)
         if len(rows) < wanted or 2 * len(found) >= count or wanted > 64 * count:
             return dict(list(found.items())[:count])
@@ -213,12 +218,11 @@ def first_parts(found: Iterable[tuple[int, float]]) -> dict[int, float]:
     return best
 
 
-def load_items(db: Any, ids: Sequence[str], only: Restriction, archived: bool) -> Iterator[Row]:
+def load_items(db: Any, ids: Sequence[str], only: Restriction, end: int) -> Iterator[Row]:
     """Returns what is known about items, by their first part, as far as they pass the filters."""
     where = f"p.item IN ({','.join('?' * len(ids))}) AND p.item != '' AND p.part = 0"
     where += f" AND p.row IN ({only.sql})" if only.sql else ""
-    where += "" if archived else f" AND p.row < {ARCHIVED}"
-    return map(Row._make, db.execute(_ROW + where, (*ids, *only.values)))
+    return map(Row._make, db.execute(f"{_ROW}{where} AND p.row < ?", (*ids, *only.values, end)))
 
 
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
@@ -243,32 +247,32 @@ def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
     return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),)))
 
 
-def count_findable(db: Any, archived: bool) -> int:
-    """Returns how many items and passages of files can be found."""
-    sql = "SELECT count(*) FROM passages WHERE shown AND part = 0"
-    count: int = db.execute(sql + ("" if archived else f" AND row < {ARCHIVED}")).fetchone()[0]
+def count_findable(db: Any, end: int) -> int:
+    """Returns how many items and passages of files can be found; the lane of words has a short row for each part."""
+    sql = f"SELECT count(*) FROM passages_fts_docsize WHERE id < ? AND id % {PARTS} = 0"
+    count: int = db.execute(sql, (end,)).fetchone()[0]
     return count
 
 
-def list_best(db: Any, count: int, only: Restriction, archived: bool) -> list[Row]:
-    """Returns the most important and recent items."""
-    where = f"p.row IN ({only.sql})" if only.sql else "1"
+def list_best(db: Any, count: int, only: Restriction, away: int) -> list[Row]:
+    """Returns the most important and recent items among the live ones (0), the archived ones (1), or those out of sight (2)."""
+    where = f"p.row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else "1"
     # Written as items_rank has it the best are read off its top; those of a few are rather looked up one by one.
-    away = "" if archived else " AND i.archived = ''" if only.sql else " AND (i.archived != '') = 0"
+    column = "+i.away" if only.sql else "i.away"
     numbers = db.execute(
-        f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.item != '' AND p.part = 0 WHERE i.shown AND {where}{away} "
-        "ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",
-        (*only.values, count),
+        f"SELECT p.row FROM items i JOIN passages p ON p.item = i.id AND p.item != '' AND p.part = 0 WHERE i.shown AND {where} "
+        f"AND {column} = ? ORDER BY i.importance DESC, i.at DESC, i.id LIMIT ?",
+        (*only.values, away, count),
     ).fetchall()
     found = {row.row: row for row in load_rows(db, [row for (row,) in numbers])}
     return [found[row] for (row,) in numbers]
 
 
 def list_around(
-    db: Any, place: tuple[str, str], before: int, after: int, archived: bool
+    db: Any, place: tuple[str, str], before: int, after: int, reach: int
 ) -> list[list[tuple[str, str, str]]]:
     """Returns line, store and reason of archiving of the items before a place in time, and from there on."""
-    select = f"SELECT line, store, archived FROM items WHERE shown{'' if archived else _LIVE}"
+    select = f"SELECT line, store, archived FROM items WHERE shown AND away <= {int(reach)}"
     earlier = db.execute(select + _BEFORE, (*place, before)).fetchall()
     return [earlier[::-1], db.execute(select + _AFTER.replace(">", ">="), (*place, after)).fetchall()]
 
@@ -288,11 +292,23 @@ def list_authors(db: Any, most: int = 200) -> list[str]:
     return found
 
 
-def neighbours(db: Any, row: Row) -> tuple[list[str], list[str]]:
+def neighbours(db: Any, row: Row, reach: int) -> tuple[list[str], list[str]]:
     """Returns the ids of the two items before one in its session, and of the two after it, nearest first."""
-    select = f"SELECT id FROM items WHERE shown{_LIVE} AND session = ? AND session != ''"
+    select = f"SELECT id FROM items WHERE shown AND away <= {int(reach)} AND session = ? AND session != ''"
     before, after = (db.execute(select + side, (row.session, row.at, row.item, 2)) for side in (_BEFORE, _AFTER))
     return [item_id for (item_id,) in before], [item_id for (item_id,) in after]
+
+
+def telling_terms(db: Any, words: Sequence[str], most: int) -> list[str]:
+    """Returns the rarest words of a question, as many as so many passages together hold, and one at least."""
+    held = holders(db, words)
+    found: list[str] = []
+    for word in sorted(held, key=lambda word: (held[word], word)):
+        most -= held[word]
+        if found and most < 0:
+            break
+        found.append(word)
+    return found
 
 
 def holders(db: Any, words: Sequence[str]) -> dict[str, int]:

@@ -9,6 +9,7 @@
 import importlib
 import os
 import struct
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from heapq import nsmallest
@@ -21,7 +22,7 @@ from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.search.documents import Embedder
-from mabos_cli.index.tables import ARCHIVED, address_of, read_meta, transaction, write_meta
+from mabos_cli.index.tables import BOUNDS, Restriction, address_of, read_meta, transaction, write_meta
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
@@ -121,7 +122,10 @@ def _find_vec0() -> str:
 
 
 class VecTable:
-    """passages_vec, a table of sqlite-vec. Live and archived passages are kept in two partitions."""
+    """passages_vec, a table of sqlite-vec. Live passages, archived ones, and those out of sight are kept in partitions.
+
+    Archived ones, which may be many, are narrowed down by the signs of their numbers; only the nearest are compared in full.
+    """
 
     kind = "vec0"
 
@@ -132,7 +136,7 @@ class VecTable:
         self.drop()
         self._db.execute(
             "CREATE VIRTUAL TABLE passages_vec USING vec0 "
-            f"(live INTEGER PARTITION KEY, embedding FLOAT[{width}] distance_metric=cosine)"
+            f"(away INTEGER PARTITION KEY, embedding FLOAT[{width}] distance_metric=cosine, signs BIT[{-(-width // 8) * 8}])"
         )
 
     def drop(self) -> None:
@@ -141,21 +145,24 @@ class VecTable:
     def put(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds vectors of passages that have none."""
         self._db.executemany(
-            "INSERT INTO passages_vec (rowid, live, embedding) VALUES (?, ?, ?)",
-            ((row, int(row < ARCHIVED), vector) for row, vector in rows),
+            "INSERT INTO passages_vec (rowid, away, embedding, signs) VALUES (?, ?, ?, vec_bit(?))",
+            ((row, bisect_right(BOUNDS, row) - 1, vector, _packed_signs(vector)) for row, vector in rows),
         )
 
     def delete(self, rows: Sequence[int]) -> None:
         self._db.executemany("DELETE FROM passages_vec WHERE rowid = ?", ((row,) for row in rows))
 
-    def nearest(self, query: bytes, count: int, allowed: str, values: Sequence[Any], archived: bool) -> Rows:
-        """Returns the passages most like the query, with their cosine; `allowed` is SQL for the allowed numbers."""
-        found: Rows = []
-        for live in (1, 0) if archived else (1,):
-            sql = "SELECT rowid, distance FROM passages_vec WHERE embedding MATCH ? AND k = ? AND live = ?"
-            sql += f" AND rowid IN ({allowed})" if allowed else ""
-            found += self._db.execute(sql, (query, min(count, _MOST), live, *values))
-        return [(row, 1 - distance) for row, distance in sorted(found, key=lambda hit: hit[1])[:count]]
+    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
+        """Returns the passages of a partition that are most like the query, with their cosine."""
+        column, wanted = ("signs", "vec_bit(?)") if away else ("embedding", "?")
+        sql = f"SELECT rowid, distance FROM passages_vec WHERE {column} MATCH {wanted} AND k = ? AND away = ?"
+        sql += f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
+        near = _packed_signs(query) if away else query
+        found: Rows = self._db.execute(sql, (near, min(count, _MOST), away, *only.values)).fetchall()
+        if away:
+            exact = "SELECT vec_distance_cosine(embedding, ?) FROM passages_vec WHERE rowid = ?"
+            found = [(row, self._db.execute(exact, (query, row)).fetchone()[0]) for row, _ in found]
+        return [(row, 1 - distance) for row, distance in sorted(found, key=lambda hit: hit[1])]
 
 
 class BlobTable:
@@ -181,19 +188,19 @@ class BlobTable:
         """Adds vectors of passages that have none."""
         self._db.executemany(
             "INSERT INTO passages_blob VALUES (?, ?, ?)",
-            ((row, _signs(vector).to_bytes(len(vector) // 32 + 1), vector) for row, vector in rows),
+            ((row, _packed_signs(vector), vector) for row, vector in rows),
         )
 
     def delete(self, rows: Sequence[int]) -> None:
         self._db.executemany("DELETE FROM passages_blob WHERE row = ?", ((row,) for row in rows))
 
-    def nearest(self, query: bytes, count: int, allowed: str, values: Sequence[Any], archived: bool) -> Rows:
-        """Returns the passages most like the query, with their cosine; `allowed` is SQL for the allowed numbers."""
-        sql = "SELECT row, signs FROM passages_blob WHERE 1"
-        sql += "" if archived else f" AND row < {ARCHIVED}"
-        sql += f" AND row IN ({allowed})" if allowed else ""
+    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
+        """Returns the passages of a range that are most like the query, with their cosine."""
+        sql = "SELECT row, signs FROM passages_blob WHERE row >= ? AND row < ?"
+        sql += f" AND row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
         wanted, number = _signs(query), int.from_bytes
-        apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in self._db.execute(sql, values))
+        rows = self._db.execute(sql, (*BOUNDS[away : away + 2], *only.values))
+        apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in rows)
         rough = [row for _, row in nsmallest(max(512, self._ROUGH * count), apart)]
         found = sorted(self._cosines(query, rough).items(), key=lambda hit: (-hit[1], hit[0]))
         return found[:count]
@@ -212,6 +219,11 @@ class BlobTable:
 def _signs(vector: bytes) -> int:
     """Returns the signs of a vector's numbers as bits of one number: the top bit of every fourth byte."""
     return int("".join("1" if byte & 128 else "0" for byte in vector[3::4]) or "0", 2)
+
+
+def _packed_signs(vector: bytes) -> bytes:
+    """Returns the signs of a vector's numbers as whole bytes."""
+    return _signs(vector).to_bytes(-(-len(vector) // 32))
 
 
 Vectors = VecTable | BlobTable

@@ -179,7 +179,7 @@ _RECALL = (
         option("tags", "--tag", "Only with all of these tags."),
         *options("since", "until"),
         option("min_trust", schema=choice(*TRUSTS)),
-        *options("archived", "explain"),
+        *options("live", "archived", "explain"),
     ),
     tool("memory_search", "memory", "recall", READ, "Search memory by words and meaning.")(
         word("query", "What to look for.", required=True),
@@ -302,7 +302,7 @@ _CONTEXT = (
         _history("The conversation, messages with role and content; its last turns are kept."),
         option("tail", about="How many last turns are kept (default 4)."),
         option("min_trust", schema=choice(*TRUSTS)),
-        *options("limit", "trace", "no_use"),
+        *options("limit", "live", "trace", "no_use"),
     ),
     tool("context_build", "context", "context build", READ)(
         option("request"),

@@ -70,7 +70,8 @@ def find_sources(agent: Agent) -> list[Source]:
         ledger = ledgers.get(shown) if ledgers else None
         if ledger:
             stamp, changed = f"{stamp}:{stamp_of(ledger)}", max(changed, ledger.st_ctime_ns)
-        found.append(Source(shown, stamp, changed < settled, load))
+        grow = partial(_grow_archive, agent, path) if is_archive(shown) else None
+        found.append(Source(shown, stamp, changed < settled, load, grow))
     with suppress(OSError):
         path = os.fspath(agent.paths.queue)
         shown, stat = agent.paths.relative(agent.paths.queue), os.stat(path)
@@ -161,7 +162,7 @@ def load_source(agent: Agent, shown: str, path: str) -> Content:
         if data is None:
             return Content()
         digest = blake2b(data + _harvested(agent, shown), digest_size=16).hexdigest()
-        return _loader(agent, shown)(agent, shown, data)._replace(hash=digest)
+        return _loader(agent, shown)(agent, shown, data)._replace(hash=digest, size=len(data))
     except MabosError as error:
         return Content(error=error.message)
 
@@ -176,7 +177,7 @@ def _harvested(agent: Agent, shown: str) -> bytes:
 def _loader(agent: Agent, shown: str) -> Callable[[Agent, str, bytes], Content]:
     if is_store(shown):
         return _stored
-    if shown.startswith("archive/") and shown.endswith(".jsonl"):
+    if is_archive(shown):
         return _archived
     if shown == agent.paths.relative(agent.paths.queue):
         return _queued
@@ -217,23 +218,42 @@ def _rulings(agent: Agent) -> Mapping[str, Ruling]:
     return load_rulings(agent.paths)
 
 
+def is_archive(shown: str) -> bool:
+    """Returns whether a path is a file of the archive."""
+    return shown.startswith("archive/") and shown.endswith(".jsonl")
+
+
+def _grow_archive(agent: Agent, path: str, size: int, digest: str) -> Content | None:
+    """Reads the lines that were appended to an archive file; None when what was there before changed, or ended within a line."""
+    from hashlib import blake2b
+
+    with suppress(MabosError):
+        data = read_bytes(Path(path)) or b""
+        seen = blake2b(data[:size], digest_size=16)
+        if seen.hexdigest() == digest and data[:size].endswith(b"\n"):
+            seen.update(data[size:])
+            more = _archived(agent, "", data[size:])
+            return more._replace(hash=seen.hexdigest(), size=len(data), is_more=True)
+    return None
+
+
 def _archived(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the items of an archive file; torn lines were never acknowledged."""
-    records = []
+    records, rulings = [], cache(partial(_rulings, agent))
     for line in data.split(b"\n"):
         if line.startswith(b'{"id": "') and b'"kind": "item"' in line:
             with suppress(ValueError):
-                records.append(Record(line_id(line), crc32(line), partial(_departed, line)))
+                records.append(Record(line_id(line), crc32(line), partial(_departed, line, rulings)))
     return Content(records=tuple(records))
 
 
-def _departed(line: bytes) -> Held | None:
+def _departed(line: bytes, rulings: Rulings) -> Held | None:
     """Returns an item as the archive holds it; a line that is torn or of another kind holds none."""
     with suppress(MabosError):
         departure = departure_from_dict(parse_json(line, "archive"), "archive")
         if departure:
-            text = render_item(departure.item).decode("utf-8")
-            return Held(departure.item, text, departure.store, departure.reason, departure.at)
+            held = _hold(departure.item, render_item(departure.item), departure.store, rulings)
+            return held._replace(archived=departure.reason, away_at=departure.at)
     return None
 
 
@@ -312,8 +332,7 @@ def template_marks(agent: Agent) -> int:
 
 
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
-    """Reads what was said in a transcript or log of JSON lines: a piece for each line that holds text. An observation that became an
-    item is found as that."""
+    """Reads what was said in a transcript or log of JSON lines, line by line. An observation that became an item is found as that."""
     from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.memory.observations import parse_said
     from mabos_cli.formats.search.passages import split_passages

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.app import main
 from mabos_cli.commands.call import Call
-from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Departure
-from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
+from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Depth, Filters, Hit, recall
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import StoreFile, render_departure, render_item, render_store
 from mabos_cli.services.operations.setup import allow_settings
@@ -72,10 +71,10 @@ class Desk:
         (self.folder(agent) / "memory-store.json").write_bytes(render_store(store))
         return [item.id for item in items]
 
-    def archive(self, items: list[MemoryItem], agent: str = "main") -> None:
+    def archive(self, items: list[MemoryItem], agent: str = "main", reason: str = "forgotten") -> None:
         path = self.folder(agent) / "archive" / "2026-02.jsonl"
         path.parent.mkdir(exist_ok=True)
-        gone = [Departure(item, "long_term", "forgotten", "2026-02-20T00:00:00.000Z") for item in items]
+        gone = [Departure(item, "long_term", reason, "2026-02-20T00:00:00.000Z") for item in items]
         path.write_bytes(b"".join(map(render_departure, gone)))
 
     def write(self, name: str, text: str, agent: str = "main") -> None:
@@ -116,9 +115,8 @@ class Desk:
         self, limit: int = 10, filters: Filters | None = None, archived: bool = False, **way: Any
     ) -> AgentSearch:
         """The search of a recall; kept for many questions, the index is opened once."""
-        home = self.home()
-        filters = filters or Filters(now="" if archived else format_time(home.now()))
-        return AgentSearch([home], SearchOptions(filters, archived, limit, **way))
+        reach = EVERYTHING if archived else FINDABLE
+        return AgentSearch([self.home()], SearchOptions(filters or Filters(), reach, limit, **way))
 
     def ask(self, question: str, limit: int = 10, depth: int = 0, **how: Any) -> list[Hit]:
         return recall(self.search(limit, **how), question, limit, Depth(depth))

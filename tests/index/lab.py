@@ -10,10 +10,9 @@ from struct import unpack
 from typing import Any
 
 from mabos_cli.commands.call import Call
-from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.consolidation import plan_consolidation
 from mabos_cli.core.memory.stores import Changes, Memory, plan_forget, plan_revive, plan_update
-from mabos_cli.core.search.recall import Filters, Hit, recall
+from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Filters, Hit, recall
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.inputs import draft_from
@@ -123,10 +122,8 @@ class Lab:
     # What is found
 
     def search(self, *, archived: bool = False, limit: int = 10, filters: Filters | None = None) -> AgentSearch:
-        home = self.home()
-        return AgentSearch(
-            [home], SearchOptions(filters or Filters(now="" if archived else format_time(home.now())), archived, limit)
-        )
+        options = SearchOptions(filters or Filters(), EVERYTHING if archived else FINDABLE, limit)
+        return AgentSearch([self.home()], options)
 
     def ask(self, question: str, **how: Any) -> list[Hit]:
         """What recall finds."""

@@ -97,9 +97,31 @@ def test_a_passage_that_was_rewritten_is_left_out(full: Host) -> None:
     assert told(full, prompt) == ""
 
 
-def test_what_has_expired_is_not_told(full: Host) -> None:
+def test_what_has_expired_is_told_as_such(full: Host) -> None:
     full.desk.put([*PLENTY, ACME._replace(expires_at="2026-02-24T14:29:00.000Z")])
     full.desk.run("index", "sync")
+    assert f"[{ACME.id}] fact 2026-02-01 expired: Acme" in told(full, "What does Acme pay per seat?")
+
+
+@pytest.mark.parametrize("synced", [True, False])
+@pytest.mark.parametrize(
+    ("reason", "mark"), [("unused: 40 days", "unused"), ("expired", "expired"), ("forgotten", None)]
+)
+def test_what_left_the_loaded_set_is_told_as_such(full: Host, reason: str, mark: str | None, synced: bool) -> None:
+    full.desk.put([*PLENTY, DANA])
+    full.desk.archive([ACME], reason=reason)
+    if synced:
+        assert full.desk.run("index", "sync").code == 0
+    found = told(full, "What does Acme pay per seat?")
+    assert f"[{ACME.id}] fact 2026-02-01 {mark}: Acme" in found if mark else found == ""
+
+
+def test_what_was_forgotten_after_the_index_saw_it_in_the_archive_is_not_told(full: Host) -> None:
+    full.desk.put([*PLENTY, DANA])
+    full.desk.archive([ACME], reason="expired")
+    assert full.desk.run("index", "sync").code == 0
+    assert ACME.id in told(full, "What does Acme pay per seat?")
+    assert full.desk.run("revive", ACME.id).code == 0 and full.desk.run("forget", ACME.id).code == 0
     assert told(full, "What does Acme pay per seat?") == ""
 
 

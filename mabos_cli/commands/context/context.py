@@ -110,6 +110,9 @@ def pack(
         str, typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
     ] = "",
     limit: Limit = 0,
+    live: Annotated[
+        bool, typer.Option("--live", help="Leave out what expired or went unused, and is archived.")
+    ] = False,
     trace: Annotated[
         bool, typer.Option("--trace", help="Say of each candidate why it is in or out, without its content.")
     ] = False,
@@ -127,7 +130,7 @@ def pack(
     from mabos_cli.services.context.pack import check_bounds, pack_memory, read_history
 
     query = text_argument(query, call.literal_dash)
-    bounds = check_bounds(agent, budget, tail, history, min_trust, limit)
+    bounds = check_bounds(agent, budget, tail, history, min_trust, limit, live)
     turns = read_history(history) if history else ()
     made, counted_by, used, warnings = pack_memory(call, agent, query, bounds, turns, count_uses=not no_use)
     tail_refs = [placed.entry.ref for placed in made.tail]
@@ -164,6 +167,7 @@ def _pack_row(placed: "Placed") -> dict[str, Any]:
         "importance": entry.importance,
         "score": entry.score,
         "at": entry.at,
+        "archived": entry.state or None,
         "tokens": placed.tokens,
         "text": inert(placed.told),
         **({"was": inert(entry.was)} if entry.was else {}),

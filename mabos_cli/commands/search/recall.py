@@ -35,7 +35,7 @@ def recall(
     category: Annotated[
         list[str] | None, typer.Option(help="Only episodic, semantic or procedural memories, or a type.")
     ] = None,
-    store: Annotated[str, typer.Option(help="working, short_term, long_term or all.")] = "all",
+    store: Annotated[str, typer.Option(help="Only what is in working, short_term or long_term; or all.")] = "all",
     min_importance: Annotated[float | None, typer.Option(help="Only memories at least this important.")] = None,
     priority_min: Annotated[
         str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
@@ -50,7 +50,12 @@ def recall(
     tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeat for all of several.")] = None,
     token_budget: Annotated[int, typer.Option(help="Stop at this many tokens.")] = 0,
     format: Annotated[str, typer.Option(help="brief (a line each) or detailed.")] = "brief",
-    archived: Annotated[bool, typer.Option("--archived", help="Search the archive too.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Leave out what expired or went unused, and is archived.")
+    ] = False,
+    archived: Annotated[
+        bool, typer.Option("--archived", help="Also what was forgotten, merged, consolidated or superseded.")
+    ] = False,
     shared: Annotated[
         bool, typer.Option("--shared", help="Search the other agents that share their memory too.")
     ] = False,
@@ -82,6 +87,7 @@ def recall(
         tuple(tag or ()),
         token_budget,
         archived,
+        live,
         shared,
         preset,
         mmr,

@@ -26,7 +26,9 @@ _PERHAPS_LEANING = re.compile(rf"{_LEANING.pattern}|\W*the\b")
 
 
 class Entry(NamedTuple):
-    """A candidate. kind is item, fact or passage; lane hot, warm or cold; use is the id whose use counts, if any."""
+    """A candidate. kind is item, fact or passage; lane hot, warm or cold; use is the id whose use counts, if any;
+    state says why it is no longer loaded.
+    """
 
     ref: str
     text: str
@@ -41,6 +43,7 @@ class Entry(NamedTuple):
     fact: Fact | None = None
     was: str = ""  # the text of what it supersedes
     newer: str = ""  # the reference of what says something newer of the same
+    state: str = ""
 
 
 class Against(NamedTuple):
@@ -147,11 +150,12 @@ def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
     if item is None:
         lane, type = ("hot", "checkpoint") if c.path == checkpoint and not c.agent else ("cold", "file")
         return Entry(c.ref, c.text, "passage", lane, type, c.trust, c.importance, hit.score, c.at)
-    recent = c.store == "working" or (item.created_at or c.at) >= since
+    recent = not c.archived and (c.store == "working" or (item.created_at or c.at) >= since)
     use = item.id if not c.archived and not c.agent else ""
     lane = "hot" if recent else "warm"
     about = c.ref, c.text, "item", lane, item.type, c.trust, c.importance, hit.score, c.at, use
-    return Entry(*about, was=c.was[-1][1] if c.was else "", newer=c.newer)
+    was, state = c.was[-1][1] if c.was else "", c.archived.partition(":")[0]
+    return Entry(*about, was=was, newer=c.newer, state=state)
 
 
 def is_fact_page(candidate: Candidate) -> bool:

@@ -51,6 +51,16 @@ class Departure(NamedTuple):
     into: str = ""
 
 
+def is_findable(reason: str) -> bool:
+    """Returns whether an archived item is still found: it left what is loaded by time, for want of room or of use. What was
+    forgotten, merged, consolidated, superseded or edited is out of sight.
+
+    >>> [is_findable(reason) for reason in ("expired", "evicted", "unused: 40 days", "forgotten: moved", "updated", "superseded")]
+    [True, True, True, False, False, False]
+    """
+    return reason.partition(":")[0] in ("expired", "evicted", "unused")
+
+
 class Changes(NamedTuple):
     """What a command wants written. working and short_term are the new contents; the rest are differences.
 

@@ -42,21 +42,25 @@ class Record(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a source holds now, or what is wrong with it."""
+    """What a source holds now, or what is wrong with it; or, of one that only grew, what it holds more than before."""
 
     hash: str = ""
     pieces: tuple[Piece, ...] = ()
     records: tuple[Record, ...] = ()
     error: str = ""
+    size: int = 0  # the bytes that were read, where that matters
+    is_more: bool = False
 
 
 class Source(NamedTuple):
-    """A file that may have changed. Without `settled` it changed so recently that its stamp cannot be relied on."""
+    """A file that may have changed. Without `settled` it changed so recently that its stamp cannot be relied on. `grow` reads what
+    was appended, given the size and hash of what was read before; it returns None when more than that changed."""
 
     path: str
     stamp: str
     settled: bool
     load: Callable[[], Content]
+    grow: Callable[[int, str], Content | None] | None = None
 
     @property
     def size(self) -> int:

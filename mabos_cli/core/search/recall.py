@@ -12,7 +12,10 @@ from mabos_cli.core.language.text import asked_words, one_line, stem, stems, tok
 from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem, has_expired, types_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.search.scoring import AWAY
 
+# How far a search goes: what is loaded; what left that by time or disuse too; what was forgotten, merged or superseded too.
+LIVE, FINDABLE, EVERYTHING = range(3)
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
 _LEAST_RETOLD = 20  # shorter lines are alike by chance
 _LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
@@ -27,7 +30,7 @@ class Candidate(NamedTuple):
     at: str
     item: MemoryItem | None = None
     store: str = ""
-    archived: str = ""
+    archived: str = ""  # why it is no longer loaded
     path: str = ""
     lines: tuple[int, int] = (0, 0)
     agent: str = ""  # another agent's, when memory is shared
@@ -166,6 +169,7 @@ class TermSearch:
         hits = []
         for score, candidate in raw:
             value = (1 - self._weight) * score / top + self._weight * candidate.importance
+            value *= AWAY if candidate.archived else 1.0
             parts = (("relevance", round(score / top, 4)), ("importance", candidate.importance))
             hits.append(Hit(candidate, round(value, 4), round(score / top, 4), parts=parts))
         return rank(hits)
@@ -194,7 +198,7 @@ def rank(hits: Iterable[Hit]) -> list[Hit]:
 
 def browse(candidates: Iterable[Candidate]) -> list[Hit]:
     """Returns memory items, the most important and recent first."""
-    return rank(Hit(c, round(c.importance, 4)) for c in candidates if c.item)
+    return rank(Hit(c, round(c.importance * (AWAY if c.archived else 1.0), 4)) for c in candidates if c.item)
 
 
 def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Iterator[Hit]:

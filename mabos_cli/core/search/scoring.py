@@ -14,6 +14,7 @@ from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
 NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
+AWAY = 0.95  # what is left of the score of something that is no longer loaded
 NAMED = 0.2  # what being said by the one whom the question names adds
 _LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
@@ -37,6 +38,7 @@ class Signals(NamedTuple):
     named: bool = False
     exact: bool = False
     size: int = 0
+    away: bool = False
 
 
 class Ring(NamedTuple):
@@ -84,11 +86,13 @@ def score(
     left = [fade(c.at, how.now, how.half_life) for c in candidates] if how.half_life and how.now else []
     if left:
         scores = [value * fading for value, fading in zip(scores, left, strict=True)]
+    scores = [value * AWAY if c.away else value for c, value in zip(candidates, scores, strict=True)]
     # What matches exactly comes before all that does not.
     scores = [value + 1.0 if c.exact else value for c, value in zip(candidates, scores, strict=True)]
 
     def scored(n: int) -> Scored:
         parts = weighed.parts(n) + ((("decay", left[n]),) if left else ())
+        parts += (("archived", AWAY),) if candidates[n].away else ()
         parts += (("exact", 1.0),) if candidates[n].exact else ()
         rounded = tuple((name, round(value, 4)) for name, value in parts)
         return Scored(candidates[n].ref, round(scores[n], 4), round(weighed.relevances[n], 4), rounded)

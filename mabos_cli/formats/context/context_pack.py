@@ -63,9 +63,9 @@ _BRACKETS = str.maketrans("[]\uff3b\uff3d", "()()")
 
 
 def render_entry(entry: Entry, text: str, against: str = "") -> str:
-    """Returns the line of an entry: source, type, date, whether it is untrusted, what it contradicts or what is newer, its
-    text, and what was so before."""
-    marks = [entry.type, entry.at[:10]]
+    """Returns the line of an entry: source, type, date, why it is no longer loaded, whether it is untrusted, what it contradicts
+    or what is newer, its text, and what was so before."""
+    marks = [entry.type, entry.at[:10], entry.state]
     marks += ["untrusted"] if not trust_rank(entry.trust) else []
     marks += [f"contradicts {render_source(against)}"] if against else []
     marks += [f"outdated by {inert(entry.newer)}"] if entry.newer else []

@@ -26,7 +26,7 @@ from mabos_cli.core.language.text import plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.recall import Filters, Hit, recall
+from mabos_cli.core.search.recall import FINDABLE, LIVE, Filters, Hit, recall
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
@@ -39,12 +39,14 @@ _RECENT = 50  # items of working and short-term memory that are looked at, whate
 
 
 class Bounds(NamedTuple):
-    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number)."""
+    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number), and whether only
+    what is loaded."""
 
     budget: int
     tail: int = 0
     min_trust: str = ""
     entries: int = 0
+    live: bool = False
 
 
 class Packed(NamedTuple):
@@ -57,7 +59,7 @@ class Packed(NamedTuple):
 
 
 def check_bounds(
-    agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int
+    agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int, live: bool
 ) -> Bounds:
     """Returns the bounds that options give, with the settings where they give none."""
     if tail is not None and not history:
@@ -71,6 +73,7 @@ def check_bounds(
         agent.settings["context.tail_turns"] if tail is None else tail,
         check_choice(min_trust, list(TRUSTS), "trust") if min_trust else "",
         limit,
+        live,
     )
 
 
@@ -143,9 +146,9 @@ class PackSearch:
         self._agent, self._trust = agent, bounds.min_trust
         self._notes: list[str] = []
         now = agent.now()
-        filters = Filters(now=format_time(now), min_trust=bounds.min_trust)
+        filters = Filters(now=format_time(now) if bounds.live else "", min_trust=bounds.min_trust)
         limit = wanted_hits(bounds.budget, bounds.entries)
-        options = SearchOptions(filters, False, limit, agent.settings["recall.preset"])
+        options = SearchOptions(filters, LIVE if bounds.live else FINDABLE, limit, agent.settings["recall.preset"])
         self._search = AgentSearch([agent], options, call.progress)
         self._since = fresh_since(now, agent.settings["context.fresh"])
         self.question = focus(query, self._search.holders)
@@ -186,8 +189,8 @@ class PackSearch:
     def _recent(self) -> Iterator[Hit]:
         """Yields what is in working memory or was stored lately, whatever it is about: as little worth as that is."""
         options = self._search.options
-        filters = options.filters._replace(stores=("working", "short_term"))
-        self._search.options = options._replace(filters=filters, limit=_RECENT)
+        filters = options.filters._replace(stores=("working", "short_term"), now=format_time(self._agent.now()))
+        self._search.options = options._replace(filters=filters, reach=LIVE, limit=_RECENT)
         weight = self._agent.settings["recall.importance_weight"]
         for hit in self._search.best():
             if entry_of(hit, self._since).lane == "hot":

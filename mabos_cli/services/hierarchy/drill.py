@@ -23,7 +23,7 @@ from mabos_cli.core.hierarchy.drill import (
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
-from mabos_cli.core.search.recall import Filters, Hit
+from mabos_cli.core.search.recall import EVERYTHING, LIVE, Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.services.hierarchy.daily_logs import find_logs
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
@@ -41,7 +41,7 @@ class AgentHierarchy(HierarchyReader):
         self.agent = agent
         self.logs = find_logs(agent.paths)
         self.days = [date.fromisoformat(day) for day in self.logs]
-        self.search = AgentSearch([agent], SearchOptions(Filters(), archived=True, limit=_HITS), call.progress)
+        self.search = AgentSearch([agent], SearchOptions(Filters(), EVERYTHING, _HITS), call.progress)
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}
@@ -133,7 +133,7 @@ def search_levels(
     results, warnings = [], list[str]()
     for level in levels:
         under = "" if level == "daily" else f"memory/{level}/"
-        options = SearchOptions(Filters(under=under), archived=True, limit=10 * limit)
+        options = SearchOptions(Filters(under=under), LIVE, 10 * limit)
         finder = AgentSearch([agent], options, call.progress)
         found: dict[str, dict[str, Any]] = {}
         hits, held = finder(query), finder.holders(asked_words(query))

@@ -107,10 +107,10 @@ def find_texts(
     meaning."""
     if not len(file):
         return {}, []
-    from mabos_cli.core.search.recall import Filters
+    from mabos_cli.core.search.recall import LIVE, Filters
     from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions  # only this needs what recall needs
 
-    search = AgentSearch([agent], SearchOptions(Filters(under=UNDER), False, limit), call.progress)
+    search = AgentSearch([agent], SearchOptions(Filters(under=UNDER), LIVE, limit), call.progress)
     hits = search(text)
     places = [(hit.candidate.path, hit.candidate.lines[0]) for hit in hits]
     found: dict[str, float] = {}

@@ -9,8 +9,7 @@ from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Query, Triple, select_facts
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
 from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_asked, find_neighbors, find_path, match_idea
-from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.search.recall import Filters, Hit
+from mabos_cli.core.search.recall import FINDABLE, Filters, Hit
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.facts import Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
@@ -132,9 +131,7 @@ def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list
     from mabos_cli.services.knowledge.cases import UNDER
     from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
-    way = SearchOptions(
-        Filters(now=format_time(agent.now())), False, _MEMORIES + 5, agent.settings["recall.preset"], None, 0.0
-    )
+    way = SearchOptions(Filters(), FINDABLE, _MEMORIES + 5, agent.settings["recall.preset"])
     search = AgentSearch([agent], way, call.progress)
     hits = [hit for hit in search(question) if not hit.candidate.path.startswith(("memory/mabos-facts", UNDER))]
     return hits[:_MEMORIES], search.warnings()

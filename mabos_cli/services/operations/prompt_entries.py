@@ -1,11 +1,11 @@
 """Finds what the index offers for a prompt and the files still confirm, and what was stored since the index was written.
 
-A passage must still be in the same lines. The index is taken as it is.
+A passage must still be in the same lines, an item in its file or, meanwhile, in the archive. The index is taken as it is.
 """
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +14,7 @@ from mabos_cli.core.context.candidates import Entry
 from mabos_cli.core.context.texts import asked_about, words_needed
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import stem, words
+from mabos_cli.core.memory.stores import is_findable
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.search.documents import stamp_of
 from mabos_cli.formats.json.text import dump_line
@@ -42,15 +43,16 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
             if any(_is_claim(one.item) for one in seen) or (seen and paths.trust_log.exists())
             else None
         )
-        files, at = _Files(os.fspath(paths.root)), format_time(now())
+        files, at = _Files(os.fspath(paths.root), peek.stamps() if seen else {}), format_time(now())
         for one in seen:
-            item = one.item
-            is_known = any(one.ref == entry.ref for entry in entries)
-            if len(entries) == most or is_known or not files.confirm(one) or (item and _is_over(item, at)):
+            item, is_known = one.item, any(one.ref == entry.ref for entry in entries)
+            state = None if is_known or len(entries) == most else files.confirm(one)
+            if state is None:
                 continue
+            state = state or ("expired" if item and _is_over(item, at) else "")
             trust = judge(item) if judge and item else one.trust
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
-            entries.append(Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at))
+            entries.append(Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at, state=state))
     return entries
 
 
@@ -86,13 +88,39 @@ def _is_over(item: Any, at: str) -> bool:
 class _Files:
     """The files that candidates come from, each looked at once."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, known: Mapping[str, str]) -> None:
         self._folder = folder
+        self._known = known
         self._stamps: dict[str, str] = {}
         self._texts: dict[str, bytes] = {}
+        self._departures: bytes | None = None
 
-    def confirm(self, seen: Any) -> bool:
-        """Returns whether a candidate still stands where the index found it."""
+    def confirm(self, seen: Any) -> str | None:
+        """Returns why a candidate is no longer loaded, empty when it is; None when it is gone, or out of sight."""
+        stands = self._stands(seen)
+        if seen.item and (seen.archived or not stands):
+            start = b'{"id": %s, "kind": "item", "reason": "' % dump_line(seen.ref).encode("utf-8")
+            _, left, line = self._new_departures().rpartition(start)
+            if left:
+                reason = line.partition(b'"')[0].decode("utf-8", "replace")
+                return (
+                    reason.partition(":")[0]
+                    if is_findable(reason) and _told(seen) in line.partition(b"\n")[0]
+                    else None
+                )
+        return seen.archived.partition(":")[0] if stands else None
+
+    def _new_departures(self) -> bytes:
+        """Returns the archive's files that changed since the index read them, the latest last."""
+        if self._departures is None:
+            folder = os.path.join(self._folder, "archive")
+            names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
+            paths = [(f"archive/{name}", os.path.join(folder, name)) for name in names if name.endswith(".jsonl")]
+            self._departures = b"".join(_read(path) for shown, path in paths if _stamp(path) != self._known.get(shown))
+        return self._departures
+
+    def _stands(self, seen: Any) -> bool:
+        """Returns whether a candidate is where the index found it."""
         path = os.path.join(self._folder, seen.source)
         if seen.source not in self._stamps:
             self._stamps[seen.source] = _stamp(path)
@@ -102,9 +130,14 @@ class _Files:
             self._texts[seen.source] = _read(path)
         data = self._texts[seen.source]
         if seen.item:
-            return dump_line({"id": seen.ref, "content": seen.text})[:-1].encode("utf-8") in data
+            return _told(seen) in data
         first, last = seen.lines
         return seen.text.strip().encode("utf-8") in b"\n".join(data.split(b"\n")[first - 1 : last])
+
+
+def _told(seen: Any) -> bytes:
+    """Returns how the line of an item begins."""
+    return dump_line({"id": seen.ref, "content": seen.text})[:-1].encode("utf-8")
 
 
 def _is_claim(item: Any) -> bool:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mabos_cli.core.memory.item import MemoryItem, touch
+from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.memory.item import MemoryItem, has_expired, touch
+from mabos_cli.core.memory.stores import is_findable
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
     Ruling,
@@ -16,8 +18,8 @@ from mabos_cli.core.memory.trust import (
     lowered,
     trust_rank,
 )
-from mabos_cli.core.search.documents import Source
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
+from mabos_cli.core.search.documents import Held, Source
+from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
@@ -143,18 +145,21 @@ class AgentIndex(TrustJudge):
             self.warnings.append(f"searched by words only: {error.message}{hint}")
             return None
 
-    def read_all(self, archived: bool) -> Iterator[Candidate]:
-        """Yields every candidate, straight from the files: for when there is no index."""
-        items: dict[str, Candidate] = {}
+    def read_all(self, reach: int) -> Iterator[Candidate]:
+        """Yields every candidate within reach, straight from the files: for when there is no index. The last departure counts."""
+        items: dict[str, Held] = {}
         pieces, agent = [], self.label.removesuffix("/")
         for source in self.sources:
             content = source.load()
             for held in filter(None, (record.decode() for record in content.records)):
-                item, live = held.item, not held.archived
-                if live or item.id not in items or items[item.id].archived:
-                    items[item.id] = candidate_of(item, held.store, held.archived, agent)
+                known = items.setdefault(held.item.id, held)
+                items[held.item.id] = max(held, known, key=_standing)
             pieces += [(source.path, piece) for piece in content.pieces]
-        yield from (c for c in items.values() if archived or not c.archived)
+        now = format_time(self.agent.now())
+        for held in items.values():
+            why = held.archived or ("expired" if has_expired(held.item, now) else "")
+            if not why or reach == EVERYTHING or (reach == FINDABLE and is_findable(why)):
+                yield candidate_of(held.item, held.store, why, agent)
         for path, piece in pieces:
             if piece.copy_of not in items:
                 lines = (piece.first, piece.last)
@@ -166,7 +171,7 @@ class AgentIndex(TrustJudge):
 
     @cached_property
     def _items(self) -> dict[str, MemoryItem]:
-        return {c.item.id: c.item for c in self.read_all(True) if c.item}
+        return {c.item.id: c.item for c in self.read_all(EVERYTHING) if c.item}
 
     @cached_property
     def _observed(self) -> Observed:
@@ -189,6 +194,11 @@ class AgentIndex(TrustJudge):
         return decode_line(line) if line else None
 
 
+def _standing(held: Held) -> tuple[bool, str, bool]:
+    """Returns what decides which record of an item counts: a live one, or else the last departure."""
+    return not held.archived, held.away_at, is_findable(held.archived)
+
+
 @lru_cache(maxsize=20_000)  # a full sync looks at each item several times
 def decode_line(line: str) -> MemoryItem:
     """Returns the item on a line of the index, which came from a file that was checked."""
@@ -196,10 +206,10 @@ def decode_line(line: str) -> MemoryItem:
 
 
 class SearchOptions(NamedTuple):
-    """How a recall searches: filters, the archive too or not, how many, and how signals are weighed."""
+    """How a recall searches: filters, how far into the archive, how many, and how signals are weighed."""
 
     filters: Filters
-    archived: bool
+    reach: int
     limit: int
     preset: str = "default"
     diversity: float | None = None
@@ -271,8 +281,10 @@ class AgentSearch(Search):
         return self._ask(lambda asking: asking.count())
 
     def count_archived(self, question: str) -> int:
-        """Returns how many archived items would answer."""
-        hits = self._ask(lambda asking: asking(question) if question.strip() else asking.best(), archived=True)
+        """Returns how many archived items, those included that are out of sight, would answer."""
+        options, self.options = self.options, self.options._replace(reach=EVERYTHING, limit=MOST)
+        hits = self._ask(lambda asking: asking(question) if question.strip() else asking.best())
+        self.options = options
         return sum(bool(hit.candidate.archived) for hit in hits)
 
     def _judge(self, hits: list[Hit]) -> list[Hit]:
@@ -296,31 +308,30 @@ class AgentSearch(Search):
     def _indexes(self) -> list[SearchIndex]:
         return [opened.index for opened in self._opened if opened.index]
 
-    def _ask(self, ask: Callable[[Asking | TermSearch], Found], *, archived: bool = False) -> Found:
+    def _ask(self, ask: Callable[[Asking | TermSearch], Found]) -> Found:
         """Returns what the indexes answer; those that turn out to be damaged are rebuilt first."""
         indexes = self._indexes()
         errors = indexes[0].engine.errors if indexes else ()
-        asking = self._asking(archived)
+        asking = self._asking()
         try:
             found = ask(asking)
         except errors:
             for opened in self._opened:
                 opened.refresh(rebuild=True)
-            asking = self._asking(archived)
+            asking = self._asking()
             found = ask(asking)
         self.candidates = max(self.candidates, asking.candidates)
         return found
 
-    def _asking(self, archived: bool) -> Asking | TermSearch:
+    def _asking(self) -> Asking | TermSearch:
         """Returns what answers: the indexes, or without SQLite the files themselves."""
         s, options, indexes = self._home.settings, self.options, self._indexes()
-        with_archive = archived or options.archived
         if not indexes:
-            candidates = (c for opened in self._opened for c in opened.read_all(with_archive))
+            candidates = (c for opened in self._opened for c in opened.read_all(options.reach))
             return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
         pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
         weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)
-        count = MOST if archived else options.limit  # what is in the archive is only counted
-        return Asking(
-            indexes, Scope(options.filters, with_archive, max(pool, count), count, weighing, options.diversity)
+        scope = Scope(
+            options.filters, options.reach, max(pool, options.limit), options.limit, weighing, options.diversity
         )
+        return Asking(indexes, scope)

@@ -9,7 +9,17 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
-from mabos_cli.core.search.recall import Candidate, Depth, Filters, Hit, fit_budget, with_words
+from mabos_cli.core.search.recall import (
+    EVERYTHING,
+    FINDABLE,
+    LIVE,
+    Candidate,
+    Depth,
+    Filters,
+    Hit,
+    fit_budget,
+    with_words,
+)
 from mabos_cli.core.search.recall import recall as find_hits
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile, NotFound
@@ -41,6 +51,7 @@ class Request(NamedTuple):
     tags: tuple[str, ...] = ()
     token_budget: int = 0
     archived: bool = False
+    live: bool = False
     shared: bool = False
     preset: str | None = None
     diverse: bool = False
@@ -65,6 +76,8 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     """Returns the best hits for a question, or the most important and recent items without one."""
     s, query = agent.settings, request.query
     filters = _filters(agent, request)
+    if request.archived and request.live:
+        raise BadValue("--live and --archived exclude each other", "leave one of them out")
     if request.token_budget < 0 or request.depth < 0:
         raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
     limit = s["recall.limit"] if request.limit is None else request.limit
@@ -73,7 +86,7 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     )
     options = SearchOptions(
         filters,
-        request.archived,
+        EVERYTHING if request.archived else LIVE if filters.now else FINDABLE,
         min(limit or MOST, MOST),
         check_choice(request.preset or s["recall.preset"], PRESETS, "preset"),
         s["recall.mmr_lambda"] if request.diverse else None,
@@ -113,7 +126,8 @@ def _filters(agent: Agent, request: Request) -> Filters:
         request.min_importance,
         format_time(parse_when(request.since, now)) if request.since else "",
         format_time(parse_when(request.until, now, end=True)) if request.until else "",
-        "" if request.archived else format_time(now),  # what is past its date is as good as archived
+        # What is in a store now, or only what is loaded; what is past its date is as good as archived.
+        format_time(now) if request.live or (request.store != "all" and not request.archived) else "",
         min_trust=check_choice(request.min_trust, TRUSTS, "trust") if request.min_trust else "",
     )
 
@@ -122,10 +136,12 @@ def _explain_nothing(search: AgentSearch, query: str, options: SearchOptions, to
     """Says why there is no answer."""
     if total:
         return "no result fits the token budget"
-    if not options.archived:
+    if options.reach < EVERYTHING:
         gone = search.count_archived(query)
+        if gone and options.reach == LIVE:
+            return f"nothing live, but {plural(gone, 'memory')} in the archive: leave --live and --store out, or add --archived"
         if gone:
-            return f"nothing live, but {plural(gone, 'memory')} in the archive: add --archived"
+            return f"nothing found, but {plural(gone, 'memory')} forgotten, merged or superseded: add --archived"
     if query.strip():
         return f"nothing found among {plural(search.count(), 'memory')} and passages"
     return "no memories yet" if options.filters == Filters(now=options.filters.now) else "no memory passes the filters"
@@ -190,7 +206,7 @@ def find_timeline(call: Session, agent: Agent, around: str, before: int, after: 
     """Returns what happened around an id, a date or a query, or the latest items when nothing is given."""
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
-    search = AgentSearch([agent], SearchOptions(Filters(), not live, _LOOKED_AT), call.progress)
+    search = AgentSearch([agent], SearchOptions(Filters(), LIVE if live else EVERYTHING, _LOOKED_AT), call.progress)
     if around:
         place = _find_place(agent, search, around)
         earlier, later = search.around(place, before, after + 1) if place else ([], [])

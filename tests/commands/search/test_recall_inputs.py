@@ -12,8 +12,11 @@ import pytest
 from commands.desk import NOW, Desk, note, refs_of
 from commands.notes import UNRELATED
 from mabos_cli.core.language.clock import format_time, parse_time
-from mabos_cli.core.memory.item import CLASSES, STORES, TYPES
-from mabos_cli.core.search.recall import Candidate, Depth, Filters, recall
+from mabos_cli.core.memory.item import CLASSES, STORES, TYPES, has_expired
+from mabos_cli.core.memory.stores import Departure
+from mabos_cli.core.search.recall import Candidate, Depth, Filters, candidate_of, recall
+from mabos_cli.core.search.scoring import AWAY
+from mabos_cli.formats.memory.items import render_departure
 from mabos_cli.services.search.agent_search import AgentIndex
 
 # Any question
@@ -286,16 +289,19 @@ def vary(desk: Desk, archived: int) -> list[Candidate]:
     """300 items of all kinds, of which some are archived, and two files: every one of them holds a common word."""
     rnd = Random(5)
     items = [random_item(rnd, n) for n in range(300)]
-    live, gone = items[archived:], items[:archived]
+    live, half = items[archived:], archived // 2
+    gone = {"forgotten": items[:half], "unused: 40 days": items[half:archived]}
     held = {"working": live[:7], "short_term": live[7:60], "long_term": live[60:]}
     desk.put(held["long_term"], short_term=held["short_term"], working=held["working"])
-    desk.archive(gone)
+    for month, (reason, rows) in enumerate(gone.items(), 1):
+        left = [Departure(item, "long_term", reason, f"2026-0{month}-20T00:00:00.000Z") for item in rows]
+        desk.write(f"archive/2026-0{month}.jsonl", b"".join(map(render_departure, left)).decode("utf-8"))
     desk.write("Playbooks.md", "# Playbooks\n\nA common passage without a date.\n")
     desk.write("memory/2026-02-10.md", "# 2026-02-10\n\nA common passage of that day.\n")
     day = "2026-02-10T00:00:00.000Z"
     return [
-        *(Candidate(i.content, i.importance, i.happened_at, i, name) for name, rows in held.items() for i in rows),
-        *(Candidate(i.content, i.importance, i.happened_at, i, "long_term", "forgotten") for i in gone),
+        *(candidate_of(i, name, "expired" if has_expired(i, NOW) else "") for name, rows in held.items() for i in rows),
+        *(candidate_of(i, "long_term", reason) for reason, rows in gone.items() for i in rows),
         Candidate("A common passage", 0.5, "", path="Playbooks.md", lines=(1, 3)),
         Candidate("A common passage", 0.5, day, path="memory/2026-02-10.md", lines=(1, 3)),
     ]
@@ -305,14 +311,14 @@ def check_filters(desk: Desk, everything: list[Candidate], seed: int) -> None:
     """What a search with random filters finds is what they admit, no more and no less."""
     rnd = Random(seed)
     filters, archived = random_filters(rnd), rnd.random() < 0.4
-    admitted = [c for c in everything if filters.admit(c) and (archived or not c.archived)]
+    admitted = [c for c in everything if filters.admit(c) and (archived or c.archived != "forgotten")]
     search = desk.search(10_000, filters, archived)
     hits = recall(search, "common", 10_000)
     assert sorted(refs_of(hits)) == sorted(c.ref for c in admitted), filters
     gone = {c.ref for c in admitted if c.archived}
     assert {hit.candidate.ref for hit in hits if hit.candidate.archived} == gone
     items = sorted((c for c in admitted if c.item), key=lambda c: c.at, reverse=True)
-    items.sort(key=lambda c: -c.importance)
+    items.sort(key=lambda c: -round(c.importance * (AWAY if c.archived else 1), 4))
     best = search.best()
     assert sorted(refs_of(best)) == sorted(c.ref for c in items), filters
     assert [(h.candidate.importance, h.candidate.at) for h in best] == [(c.importance, c.at) for c in items]
@@ -358,7 +364,7 @@ def test_filters_of_the_shell_are_the_same(varied, seed):
     words += [word for name in filters.tags for word in ("--tag", name)]
     words += ["--min-importance", str(filters.min_importance)] if filters.min_importance else []
     words += [w for n, v in (("--since", filters.since), ("--until", filters.until)) if v for w in (n, v)]
-    said = desk.recall("common", "--limit", "0", *words)
+    said = desk.recall("common", "--limit", "0", "--live", *words)
     assert {*said.refs} == {c.ref for c in everything if filters.admit(c)}
     shown = desk.recall("common", "--limit", "0", "--archived", *words)  # shows what is past its date, too
     assert {*shown.refs} == {c.ref for c in everything if filters._replace(now="").admit(c)}
@@ -368,7 +374,7 @@ def test_categories_are_classes_of_types(varied):
     desk, everything = varied
     for name, types in CLASSES.items():
         said = desk.recall("common", "--limit", "0", "--category", name)
-        admit = Filters(types, now=format_time(parse_time(NOW))).admit
+        admit = Filters(types).admit
         assert {*said.refs} == {c.ref for c in everything if admit(c)}
 
 
@@ -416,14 +422,17 @@ def test_archived_items_do_not_crowd_out_live_ones(desk):
     assert len(desk.refs("budget", 3, archived=True)) == 3
 
 
-def test_nothing_live_points_at_the_archive(desk):
-    desk.archive([note(10 + n, f"budget {n}") for n in range(3)])
-    assert desk.run("recall", "budget").stdout == "nothing live, but 3 memories in the archive: add --archived\n"
-
-
-def test_all_that_is_archived_is_counted(desk):
-    desk.archive([note(10 + n, f"budget {n}") for n in range(30)])
-    assert desk.run("recall", "budget").stdout == "nothing live, but 30 memories in the archive: add --archived\n"
+@pytest.mark.parametrize("count", [3, 30])
+def test_nothing_in_sight_points_at_the_archive(desk, count):
+    desk.archive([note(10 + n, f"budget {n}") for n in range(count)])
+    assert desk.run("recall", "budget").stdout == (
+        f"nothing found, but {count} memories forgotten, merged or superseded: add --archived\n"
+    )
+    said = desk.run("recall", "budget", "--live").stdout
+    assert (
+        said == f"nothing live, but {count} memories in the archive: leave --live and --store out, or add --archived\n"
+    )
+    assert desk.run("recall", "budget", "--live", "--archived").code == 2
 
 
 @pytest.mark.parametrize("words", [["recall"], ["index", "search", "x"]])

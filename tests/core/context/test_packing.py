@@ -231,6 +231,7 @@ some = st.builds(
     importance=st.just(0.5),
     use=st.just(""),
     fact=st.none(),
+    state=st.sampled_from(("", "expired", "unused")),
     lane=st.sampled_from(("hot", "warm", "cold")),
     trust=st.sampled_from(("trusted", "agent", "untrusted", "odd")),
     score=st.sampled_from((0.0, 0.3, 0.5, 1.7)),
