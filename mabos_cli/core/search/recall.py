@@ -191,8 +191,7 @@ def new_words(candidate: Candidate, known: set[str]) -> list[str]:
 
 def rank(hits: Iterable[Hit]) -> list[Hit]:
     """Returns hits best first; ties go to the newer, then to the reference, so that the order never wavers."""
-    ordered = sorted(hits, key=lambda hit: hit.candidate.ref)
-    ordered.sort(key=lambda hit: hit.candidate.at, reverse=True)
+    ordered = sorted(sorted(hits, key=lambda hit: hit.candidate.ref), key=lambda hit: hit.candidate.at, reverse=True)
     return sorted(ordered, key=lambda hit: -hit.score)
 
 
