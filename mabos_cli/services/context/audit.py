@@ -65,7 +65,7 @@ def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False
         pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
     leaving = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0].leaving if "domains" in wanted else ()
-    stale = find_stale((away.departure.item for away in leaving if away.cause == "unused"), counter.count)
+    stale = find_stale([away.departure.item for away in leaving if away.cause == "unused"], counter.count)
     logs = [name for name in list_names(agent.paths.memory) if re.fullmatch(rf"{DAY_NAME}\.md", name)]
     tokens = sum(counter.count(_text(read_bytes(agent.paths.memory / name) or b"")) for name in logs)
     always = sum(source.tokens for source in sources if source.category in ALWAYS)

@@ -112,7 +112,7 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
     if any(claim.hedged for claim in (*old, *new)):
         return ""
     left = [claim for claim in old if len(old) == 1 or not any(is_restated(claim, other) for other in new)]
-    if len(left) != 1:
+    if len(left) != 1 or not new:
         return ""
     laid = _lay_over(old_text, set_text) if len(old) == 1 else None
     is_change |= set_text != new_text

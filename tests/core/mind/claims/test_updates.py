@@ -44,6 +44,7 @@ BOTH = [
     ("The stand-up starts at 9:30 am", "The stand-up begins at half past nine in the morning"),
     ("Dana might move to Oslo", "Dana might move to Bergen"),
     ("Dana lives in Berlin. She has two cats.", "Dana moved to Lisbon"),
+    ("The gate was never closed", "~~~\nx\n~~~"),
 ]
 
 
