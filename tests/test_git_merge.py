@@ -176,7 +176,7 @@ def think(mabos: Mabos, root: Path, who: str) -> None:
         ("learning", "add", f"Lesson of {who}"),
         ("checkpoint", "-c", f"Work of {who}", "--next", f"Ask {who}"),
         ("ontology", "propose", f"{who} fulfillment", "--domain", "ecommerce", "--parent", "Fulfillment"),
-        ("store", f"{who} decided to keep it", "--type", "decision", "--importance", "0.9"),
+        ("store", f"{who} decided to keep it", "--store", "short_term", "--importance", "0.9"),
         ("store", f"{who} saw a heron", "--type", "lesson", "--store", "long_term"),
         ("fact", "assert", who, "likes", "tea"),
         ("rule", "create", f"if ?x likes {who} then ?x knows {who}"),
