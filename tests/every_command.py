@@ -68,9 +68,9 @@ _STEPS = (
     (NOW, "", ("materialize",)),
     (NOW, "", ("context", "index")),
     (NOW, "", ("store", "Queued for the next", "--defer")),
-    (NOW, "", ("recall", "pump")),
+    (NOW, "", ("context", "pack", "pump")),
     (NOW, "", ("store", "The other agent knows this", *LONG, "-a", "other")),
-    (NOW, "", ("recall", "knows", "-a", "other")),
+    (NOW, "", ("context", "pack", "knows", "-a", "other")),
 )  # fmt: skip
 _BESIDE = {
     "bayes.json": {
