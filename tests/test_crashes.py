@@ -1,6 +1,7 @@
 """Killed, cut off or refused at every single change: nothing that was acknowledged is lost, and the next command works."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -170,13 +171,15 @@ READING = (
 def test_reading_works_on_a_read_only_workspace_and_changes_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
     root = tmp_path / "ws"
     seeded(root, {})
+    if words[0] == "get":  # opening an item counts as a use, which the next one shows
+        run(*words, "-w", str(root), MABOS_NOW=LATER)
     before = tree(root)
     plain = run(*words, "-w", str(root), MABOS_NOW=LATER)
     assert plain.code == 0, plain.stderr
     assert tree(root) == before
     sealed = run(*words, "-w", str(root), fault=Fault("readonly"), MABOS_NOW=LATER)
     assert sealed.code == 0, sealed.stderr
-    assert sealed.stdout == plain.stdout
+    assert re.sub(r"access_count  \d+", "", sealed.stdout) == re.sub(r"access_count  \d+", "", plain.stdout)
     assert tree(root) == before
 
 

@@ -39,7 +39,7 @@ from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
 from mabos_cli.formats.operations.git_merge import kind_of
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.git import Repository, Revision, commit_before, find_commit, head_commit, open_repository
-from mabos_cli.workspace.layout import STORE, AgentPaths
+from mabos_cli.workspace.layout import LEGACY, STORE, AgentPaths
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.runtime import now
 
@@ -113,7 +113,7 @@ def review_agent(paths: AgentPaths, revision: Revision) -> Review:
     others = tuple(
         name
         for name in revision.changed
-        if name not in files.seen and kind_of(paths.cited(paths.root / name)) in _OTHERS
+        if name not in (*files.seen, LEGACY) and kind_of(paths.cited(paths.root / name)) in _OTHERS
     )
     return Review(paths.id, tuple(s for s in sections if s.rows), captured, len(harvested), others)
 
