@@ -55,7 +55,7 @@ untrusted' ;;
         --batch) kind=files ;;
       esac ;;
     recall)
-      opts=(--depth -d --limit -n --type -t --category --store --min-importance --priority-min --min-trust --since --until --tag --token-budget --format --archived --shared --preset --mmr --decay --explain --llm)
+      opts=(--depth -d --limit -n --type -t --category --store --min-importance --priority-min --min-trust --since --until --tag --token-budget --format --live --archived --shared --preset --mmr --decay --explain --llm)
       args=(any)
       more=any
       case $2 in
@@ -879,7 +879,7 @@ no' ;;
     'context index')
       opts=(--no-write) ;;
     'context pack')
-      opts=(--budget -b --history --tail --min-trust --limit -n --trace --no-use)
+      opts=(--budget -b --history --tail --min-trust --limit -n --live --trace --no-use)
       args=(any)
       more=any
       case $2 in
