@@ -127,7 +127,7 @@ def test_memories_from_the_graph_pass_the_filters(office, mirror):
     assert len(office.recall("acme writes", "--shared", "--limit", "1").refs) == 1
     gone = note(3, "acme writes no more", expires_at="2026-02-02T00:00:00.000Z")
     mirror.put([memory_record("far", gone)])
-    assert f"far/{gone.id}" not in office.recall("acme", "--shared").refs
+    assert f"far/{gone.id}" not in office.recall("acme", "--shared", "--live").refs
 
 
 def test_without_a_question_the_graph_is_ranked_among_the_rest(office, mirror):
