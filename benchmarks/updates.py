@@ -1,4 +1,4 @@
-"""What storing makes of statements that are alike: merged, superseded or kept apart. And what recall shows first.
+"""Measures what storing makes of statements that are alike: merged, superseded or kept apart. And what recall shows first.
 
     python benchmarks/updates.py [--type fact] [--misses]
 

@@ -66,7 +66,7 @@ class Digest(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What the index may show of some items, by section, foremost first, and no more than it has room for."""
+    """Returns what the index may show of some items, by section, foremost first, and no more than it has room for."""
 
     critical: tuple[Headline, ...] = ()
     instructions: tuple[Headline, ...] = ()

@@ -77,7 +77,7 @@ class HierarchyReader(Protocol):
         """The summary of a period, or the log of a day; empty when there is none."""
 
     def glance(self, period: Period) -> str:
-        """What the search has found in the summary of a period so far."""
+        """Returns what the search has found in the summary of a period so far."""
 
     def events(self, day: Period) -> list[LogEvent]:
         """All that the log of a day tells."""
@@ -230,7 +230,7 @@ class _Question:
         return sorted(causes, key=lambda find: (-find.score, find.day.name, find.event.line))[:count]
 
     def events(self, day: Period) -> list[LogEvent]:
-        """What the log of a day tells; what consolidation wrote only repeats it."""
+        """Returns what the log of a day tells; what consolidation wrote only repeats it."""
         return [event for event in self.reader.events(day) if event.source != "consolidation"]
 
 

@@ -211,7 +211,7 @@ def shape_of(text: str) -> str:
 
 
 def frame_of(text: str) -> str:
-    """What is left of a telling without numbers, names and its first word: everyday lines have it in common.
+    """Returns what is left of a telling without numbers, names and its first word: everyday lines have it in common.
 
     >>> frame_of("Anna takes the shift of Petr in week 7") == frame_of("Lenka takes the shift of Jana in week 8")
     True

@@ -57,7 +57,7 @@ class Highlight(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """Whether it is a decision, an outcome or a lesson, or anything else that changed the course, and no routine."""
+        """Returns whether it is a decision, an outcome or a lesson, or anything else that changed the course, and no routine."""
         return not self.routine and (self.milestone or self.kind in ("decision", "outcome", *_LESSONS))
 
 
