@@ -42,6 +42,7 @@ _PREPOSITIONS = frozenset(
     "in at on to into onto for with near by from as over of under via through within until every per after".split()
 )
 _DEFINITE = re.compile(r"(?i)(?:the|our|my|your|their|his|her)\b|[\w -]+['\u2019]s?\b")
+_ABOUT = frozenset("only about around almost most least than me us you him her it them".split())
 _UNSURE = frozenset("he she they it this that these those a an one some many most several there".split())
 _MANY = roots("son daughter brother sister child cousin friend colleague neighbour neighbor")
 # There is one place, one employer, one superior at a time; and of the others one that is told of as the present one.
@@ -214,12 +215,25 @@ def _is_value(frame: _Frame) -> bool:
     if {*map(str.casefold, frame.after)} & _FINITE:
         return False
     # The number of a room or a release is part of its name, unless that is what runs now.
-    if frame.kind == "number" and not frame.before[-1].islower() and len(before) > 1 and before[-1] not in _FINITE:
+    if frame.kind == "number" and _is_numbered(frame, before):
         return any(root(word) in roots("run use") for word in before[-3:-1])
     if not _has_verb(frame.before):
         return False
     is_place = len(before) > 1 and before[-2] in _BE and before[-1] in _PREPOSITIONS
     return frame.kind != "word" or frame.is_definite or not is_place
+
+
+def _is_numbered(frame: _Frame, before: Sequence[str]) -> bool:
+    """Returns whether a number names what stands before it: order 12, customer number 4, but 12 orders, a limit of 4."""
+    noun = before[-1]
+    if len(before) == 1 or noun in _FINITE:
+        return False
+    if not frame.before[-1].islower():
+        return True
+    has_unit = bool(frame.after) and frame.after[0].casefold() not in _PREPOSITIONS
+    return not (has_unit or noun in _PREPOSITIONS or noun in _ABOUT or noun.endswith(("ly", "s"))) and _has_verb(
+        before[:-1]
+    )
 
 
 def _is_one_at_a_time(frame: _Frame, is_change: bool, measured: bool) -> bool:
