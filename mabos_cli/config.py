@@ -104,6 +104,7 @@ SETTINGS = (
     Setting("migrate.max_tokens", "size", 400, "size above which migrate cuts an entry at its paragraphs"),
     Setting("migrate.min_tokens", "count", 0, "size below which migrate leaves an entry out"),
     Setting("harvest.min_importance", "fraction", 0.0, "importance from which harvest takes an observation"),
+    Setting("harvest.review", "flag", False, "whether a harvest keeps nothing by itself: candidates wait for harvest --apply"),
     Setting("harvest.person_trust", "choice", "agent", "how far what a person said in a session is trusted", ("agent", "untrusted")),
     Setting("harvest.local_tools", "text", "", "more tools of hosts whose answers bring nothing from outside; after any other, an agent's words are untrusted", risk=LOWERS),
     Setting("harvest.chunk", "size", 500, "observations that harvest stores at a time under the agent's lock"),

@@ -258,6 +258,12 @@ def _(t: Trial):
     return t.ok("harvest")["harvested"]
 
 
+@effect("harvest.review", True, 1, 0)
+def _(t: Trial):
+    _captured(t)
+    return t.ok("harvest")["harvested"]
+
+
 @effect("harvest.chunk", 1, 1, 3)
 def _(t: Trial):
     _captured(t, 3)

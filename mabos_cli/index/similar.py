@@ -6,8 +6,9 @@ a short one all that it may be about. The file is disposable: a damaged or older
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from urllib.parse import quote
 from zlib import crc32
 
 from mabos_cli.core.language.similar import CANDIDATES, HOLDERS, WordIndex, likeness, probe, shared, subjects, word_set
@@ -31,11 +32,13 @@ def fingerprint(word: str) -> int:
 class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
-    def __init__(self, path: Path | None, floor: float) -> None:
-        self._path = path
+    def __init__(self, path: Path | None, floor: float, *, writes: bool = True) -> None:
+        self._path = path if writes else None
         self._floor = floor
         self._sources: list[Source] = []
-        self._db = _open(path, floor)
+        self._db = _open(self._path, floor)
+        if path and not writes:
+            _copy(path, self._db)
         self._added = WordIndex(floor)
 
     def follow(self, sources: Iterable[Source]) -> None:
@@ -164,3 +167,11 @@ def _open(path: Path | None, floor: float) -> sqlite3.Connection:
                 with suppress(OSError):
                     attempt.unlink()
     raise RuntimeError("SQLite cannot even open a database in memory")
+
+
+def _copy(path: Path, db: sqlite3.Connection) -> None:
+    """Copies an index file of the same schema into an index in memory, and leaves the file as it is."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as stored:
+        version = "PRAGMA user_version"
+        if stored.execute(version).fetchone() == db.execute(version).fetchone():
+            stored.backup(db)

@@ -289,7 +289,7 @@ _CAPTURE = (
         option("importance", schema=SHARE),
     ),
     tool("memory_harvest", "capture", "harvest", SET)(
-        option("since"), option("limit", schema={"minimum": 1}), option("dry_run")
+        option("since"), option("limit", schema={"minimum": 1}), *options("review", "apply", "leave", "dry_run")
     ),
 )
 

@@ -62,11 +62,12 @@ class Session:
         return home
 
 
-def _open_relatives(floor: float, long_term: LongTermStore) -> Relatives:
-    """Opens the index of similar items, brought up to date; SQLite is loaded only when somebody asks for relatives."""
+def _open_relatives(floor: float, long_term: LongTermStore, writes: bool) -> Relatives:
+    """Opens the index of similar items, brought up to date, in its file or, if nothing is to be written, in memory; SQLite is
+    loaded only when somebody asks for relatives."""
     from mabos_cli.index.similar import SimilarIndex
 
     path = long_term.paths.similar
-    index = SimilarIndex(path if is_inside(path, long_term.paths.workspace.root) else None, floor)
+    index = SimilarIndex(path if is_inside(path, long_term.paths.workspace.root) else None, floor, writes=writes)
     index.follow(long_term.sources())
     return index

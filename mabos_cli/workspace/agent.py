@@ -65,7 +65,7 @@ class Agent(NamedTuple):
     paths: AgentPaths
     settings: Settings
     moment: datetime
-    open_relatives: Callable[[LongTermStore], Relatives] | None = None
+    open_relatives: Callable[[LongTermStore, bool], Relatives] | None = None  # bool: whether the index may be written
     # What was changed in this call, for who mirrors or commits it.
     changes: list[Change] | None = None
     # Whether this call may store secrets: somebody said --allow-secret.

@@ -205,6 +205,27 @@ def test_harvest_takes_the_transcripts_that_hooks_named(host: Host, talk: Path) 
     )
 
 
+def test_a_review_looks_at_the_transcripts_that_hooks_named_and_writes_nothing(host: Host, quick: Path) -> None:
+    said = {
+        "type": "user",
+        "sessionId": "s1",
+        "uuid": "00000001-aaaa",
+        "message": {"content": "Decision: use Adyen now."},
+    }
+    talk = quick / "said.jsonl"
+    talk.write_text(json.dumps(said) + "\n")
+    host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(talk))
+    host.desk.run("status")  # settings are cached by the first command
+    before = {path: path.read_bytes() for path in host.desk.root.rglob("*") if path.is_file()}
+    [candidate] = host.desk.run("harvest", "--review", "--json").data["candidates"]
+    assert (candidate["content"], candidate["citation"]) == ("Use Adyen now.", "said.jsonl:1")
+    after = {path: path.read_bytes() for path in host.desk.root.rglob("*") if path.is_file()}
+    assert before == after
+    assert host.desk.run("harvest", "--dry-run", "--json").data["harvested"] == 1
+    done = host.desk.run("harvest", "--apply", candidate["id"], "--json").data
+    assert (done["harvested"], done["observed"]) == (1, 1)
+
+
 def test_of_a_transcript_that_is_gone_its_end_is_taken(host: Host, talk: Path) -> None:
     host.call("PreCompact", session_id="s1", transcript_path=os.fspath(talk))
     talk.unlink()

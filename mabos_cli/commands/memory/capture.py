@@ -1,5 +1,6 @@
 """capture and harvest: note down what happened, cheaply, and make memory items of it, each once."""
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,7 @@ from mabos_cli.commands.call import Call, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import plural
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES, check_choice
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.trust import is_outside, trust_rank
@@ -28,7 +29,9 @@ from mabos_cli.services.memory.capture import (
 from mabos_cli.workspace.agent import Agent
 
 if TYPE_CHECKING:
-    from mabos_cli.services.memory.ingest import SpoolResult
+    from mabos_cli.core.memory.storing import Stored
+    from mabos_cli.services.memory.capture import Candidate
+    from mabos_cli.services.memory.ingest import Reviewed, SpoolResult
 
 app = typer.Typer()
 
@@ -146,14 +149,26 @@ def harvest(
     min_importance: Annotated[
         float | None, typer.Option(help="Take what is at least this important (default 0).")
     ] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
+    ] = False,
+    apply: Annotated[
+        str, typer.Option(metavar="ID,...", help="Keep only these candidates of a review, or all; the rest waits.")
+    ] = "",
+    leave: Annotated[
+        str, typer.Option(metavar="ID,...", help="Never offer these candidates again, or all of them.")
+    ] = "",
     dry_run: DryRun = False,
 ) -> None:
     """Make memories of observations, each once, ever.
 
-    Example: mabos harvest --since 7d --dry-run
+    Example: mabos harvest --since 7d --review
     """
     from mabos_cli.services.memory.ingest import harvest as harvest_memories  # late: capture starts without it
+    from mabos_cli.services.memory.ingest import review_harvest
 
+    if review + bool(apply) + bool(leave) > 1 or (dry_run and leave):
+        raise UsageFault("--review, --apply and --leave exclude each other", "review first, then apply or leave")
     call: Call = ctx.obj
     agent = call.open_agent()
     settings = agent.settings
@@ -163,14 +178,71 @@ def harvest(
         settings["harvest.min_importance"] if floor is None else floor,
         stamp_of(since, agent.now()),
         limit or None,
+        frozenset(filter(None, re.split(r"[,\s]+", apply or leave))) or None,
+        bool(leave),
     )
+    if review:
+        return _emit_review(call, agent, review_harvest(agent, rules, progress=open_progress))
     spooled, gathered, done = harvest_memories(agent, rules, dry_run=dry_run, progress=open_progress)
     call.emit(
         "harvest",
-        _harvest_summary(gathered, done, dry_run) | {"transcripts": spooled.transcripts, "observed": spooled.taken},
-        [*_spool_lines(spooled, dry_run), *_harvest_lines(gathered, done, dry_run)],
+        _harvest_summary(gathered, done, dry_run)
+        | {"transcripts": spooled.transcripts, "observed": spooled.taken}
+        | ({"left": len(gathered.drafts)} if leave else {}),
+        [
+            *_spool_lines(spooled, dry_run),
+            *(
+                [f"left {plural(len(gathered.drafts), 'candidate')}"]
+                if leave
+                else _harvest_lines(gathered, done, dry_run)
+            ),
+        ],
         [*spooled.notes, *done.warnings, *fault_lines(gathered.faults)],
     )
+
+
+def _emit_review(call: Call, agent: Agent, found: "Reviewed") -> None:
+    """Prints candidates, what would become of each, and who said it where."""
+    made = {result.item.id: each.id for each, result in found.candidates if not result.deduplicated}
+    rows = [_candidate_row(agent, each, result, made) for each, result in found.candidates]
+    lines = list(_spool_lines(found.spooled, dry_run=True))
+    for row in rows:
+        does = " ".join([row["action"], *row["of"]])
+        lines.append(f"{row['id']} {row['type']} {row['trust']}, {does}: {one_line(row['content'])}")
+        session = f"session {row['session']}" if row["session"] else ""
+        who = [row["author"], session, row["observed_at"][:10], row["citation"]]
+        lines.append(f"  {', '.join(filter(None, who))}")
+    next_step = "; keep some: mabos harvest --apply ID,..." if rows else ""
+    lines.append(f"{plural(len(rows), 'candidate')}, nothing written{next_step}")
+    data = {"count": len(rows), "candidates": rows, "ignored": found.gathered.ignored, "writes_performed": False}
+    counts = {"transcripts": found.spooled.transcripts, "observed": found.spooled.taken}
+    warnings = [*found.spooled.notes, *fault_lines(found.gathered.faults)]
+    call.emit("harvest.review", data | counts, lines, warnings)
+
+
+def _candidate_row(agent: Agent, each: "Candidate", result: "Stored", made: dict[str, str]) -> dict[str, Any]:
+    """Returns a candidate as JSON. Other candidates that it repeats or replaces are named by their own ids."""
+    item = each.draft.item if result.deduplicated else result.item
+    of = [result.item] if result.deduplicated else list(result.replaced)
+    place = agent.paths.relative(agent.paths.observations / each.file)
+    is_cited = item.source.startswith("session:")
+    return {
+        "id": each.id,
+        "type": item.type,
+        "content": item.content,
+        "author": item.author,
+        "session": item.session,
+        "observed_at": item.observed_at,
+        "citation": item.source.removeprefix("session:") if is_cited else f"{place}:{each.line}",
+        "observation": each.seen.id if each.line else None,
+        "trust": item.trust,
+        "importance": round(item.importance, 4),
+        "store": result.store,
+        "tags": list(item.tags),
+        "action": "reinforces" if result.deduplicated else "supersedes" if of else "new",
+        "of": [made.get(old.id, old.id) for old in of],
+        "related_to": [made.get(i, i) for i in result.linked],
+    }
 
 
 def _spool_lines(spooled: "SpoolResult", dry_run: bool) -> Iterator[str]:

@@ -299,10 +299,13 @@ class Cover(NamedTuple):
 
 
 class HarvestLedger(NamedTuple):
-    """What is known about one file."""
+    """What is known about one file: observations that became items, how far it is settled, and where somebody chose among the
+    candidates of an observation, those that are settled and that observation."""
 
     ids: frozenset[str] = frozenset()
     covers: tuple[Cover, ...] = ()
+    candidates: frozenset[str] = frozenset()
+    chosen_from: frozenset[str] = frozenset()
 
     def find_cover(self, data: bytes, floor: float) -> Cover:
         """What of the file needs no second look: the largest part, for the lowest floor that it is settled for."""
@@ -317,20 +320,26 @@ def crc_before(data: bytes, size: int) -> int:
 
 def parse_harvests(data: bytes) -> HarvestLedger:
     """The ledger in its lines, in whatever order. Torn lines are passed over: what is missing is looked up again."""
-    ids: set[str] = set()
+    named: dict[str, set[str]] = {"ids": set(), "candidates": set(), "of": set()}
     covers: list[Cover] = []
     for record in parse_ledger(data).records:
-        if isinstance(record.get("ids"), list):
-            ids.update(part for part in record["ids"] if isinstance(part, str))
+        for name, found in named.items():
+            found.update(_texts(record.get(name)))
         size, crc, floor = (record.get(name, 0) for name in Cover._fields)
         if isinstance(size, int) and isinstance(crc, int) and isinstance(floor, int | float) and size > 0:
             covers.append(Cover(size, crc, float(floor)))
-    return HarvestLedger(frozenset(ids), tuple(covers))
+    ids, candidates, chosen_from = map(frozenset, named.values())
+    return HarvestLedger(ids, tuple(covers), candidates, chosen_from)
 
 
 def render_taken(ids: Sequence[str], at: str) -> bytes:
     """A line that says which observations were taken."""
     return dump_record({"at": at, "ids": list(ids)})
+
+
+def render_chosen(candidates: Sequence[str], of: Sequence[str], at: str) -> bytes:
+    """A line that says which candidates were taken or left, and which observations they come from; others of those may wait."""
+    return dump_record({"at": at, "candidates": list(candidates), "of": list(dict.fromkeys(of))})
 
 
 def render_cover(cover: Cover) -> bytes:

@@ -1,8 +1,8 @@
 """Observations: captured cheaply as they come, and harvested into memory items, each once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
@@ -12,8 +12,8 @@ from mabos_cli.core.memory.observation import Observation, clean, with_origin
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.upkeep import Tally, is_worth, join_repeats
-from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.memory.observations import observation_from_dict, parse_record
+from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.formats.memory.observations import Cover, Line, observation_from_dict, parse_record
 from mabos_cli.services.memory.learning import draft_observations
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
@@ -21,6 +21,7 @@ from mabos_cli.workspace.memory.changing import plan_drafts
 from mabos_cli.workspace.memory.observations import (
     Waiting,
     append_observations,
+    chosen_lines,
     find_waiting,
     settled_lines,
     stored_already,
@@ -116,26 +117,48 @@ def fault_lines(faults: Sequence[Fault]) -> list[str]:
     return [*named, f"and {plural(more, 'more malformed line')}"] if more else named
 
 
+ALL = "all"
+
+
 class Rules(NamedTuple):
-    """What a harvest takes: into which store (by type when empty), from which importance and time on, and how many (none: all)."""
+    """What a harvest takes: into which store (by type when empty), from which importance and time on, how many (none: all), and
+    which candidates (none: as the settings say). With `leaves`, these are not stored, and are never offered again."""
 
     store: str
     floor: float
     since: str = ""
     limit: int | None = None
+    only: frozenset[str] | None = None
+    leaves: bool = False
 
 
-Drafts = list[tuple[str, Observation, Draft]]  # with the file of each observation
+class Candidate(NamedTuple):
+    """A memory that a harvest would keep, the observation that it comes from, and the file and line of that."""
+
+    file: str
+    line: int
+    seen: Observation
+    draft: Draft
+
+    @property
+    def id(self) -> str:
+        """An id that depends on nothing but the statement and where it was made."""
+        from hashlib import blake2b  # late: only a choice needs it
+
+        seed = f"{self.seen.key or self.seen.id}\0{self.draft.item.content}".encode("utf-8", "replace")
+        return f"H-{blake2b(seed, digest_size=5).hexdigest()}"
 
 
 class Gathered(NamedTuple):
-    """What a look at the observations found: what is to be stored, from which file; what is not, and why."""
+    """What a look at the observations found: what is to be stored, what is not, and why; and the observations of which only some
+    candidates are, or were, taken."""
 
-    drafts: Drafts
+    drafts: list[Candidate]
     settled: list[Waiting]
     faults: list[Fault]
     ignored: int = 0
     remaining: int = 0
+    chosen_from: frozenset[str] = frozenset()
 
 
 class HarvestResult(NamedTuple):
@@ -148,53 +171,110 @@ class HarvestResult(NamedTuple):
 
 
 def harvest_observations(
-    agent: Agent, rules: Rules, *, dry_run: bool = False, show: Show | None = None
+    agent: Agent,
+    rules: Rules,
+    *,
+    dry_run: bool = False,
+    show: Show | None = None,
+    pending: Sequence[Observation] = (),
 ) -> tuple[Gathered, HarvestResult]:
     """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
     root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
     with nullcontext() if dry_run else locked(agent.paths.harvest_lock, root, timeout, "mabos harvest"):
-        gathered = gather(agent, rules)
-        done = _store(agent, gathered.drafts, dry_run, show)
-        settled = [] if dry_run else settled_lines(agent.paths, gathered.settled)
-        if settled:
-            transact(agent, "harvest", lambda fresh: (Write(lines=settled), None))
+        gathered = gather(agent, rules, pending)
+        _check_chosen(rules, gathered)
+        done = HarvestResult(Tally()) if rules.leaves else _store(agent, gathered, dry_run, show)
+        lines = [] if dry_run else settled_lines(agent.paths, gathered.settled)
+        if rules.leaves:
+            left = [(each.file, each.seen.id, each.id) for each in gathered.drafts]
+            lines = [*chosen_lines(agent.paths, left, format_time(agent.now())), *lines]
+        if lines:
+            transact(agent, "harvest", lambda fresh: (Write(lines=lines), None))
     return gathered, done
 
 
-def gather(agent: Agent, rules: Rules) -> Gathered:
-    """What waits, cleaned and sorted out by the rules. A line that makes no sense is a fault, and no reason to stop."""
-    from mabos_cli.core.language.secrets import redact
+def _check_chosen(rules: Rules, gathered: Gathered) -> None:
+    """Raises NotFound for candidates that were asked for and do not wait."""
+    missing = (rules.only or frozenset()) - {ALL} - {each.id for each in gathered.drafts if rules.only}
+    if missing:
+        hint = "nothing was stored; mabos harvest --review lists what waits"
+        raise NotFound(f"no candidate {', '.join(sorted(missing))[:200]}", hint)
 
-    gathered, limits, most = Gathered([], [], []), agent.settings.limits(), agent.settings["capture.max_bytes"]
-    for waiting in find_waiting(agent.paths, rules.floor):
-        place = agent.paths.relative(agent.paths.observations / waiting.name)
-        faults = [(line.number, line.fault) for line in waiting.faults]
-        ignored = left = 0
-        ready: dict[str, Observation] = {}
-        for line in waiting.lines:
-            assert line.observation is not None
-            seen = _vouched(line.observation, waiting.name)
-            if seen.at < rules.since:
-                left += 1
-                continue
-            try:
-                ready[line.id] = clean(seen, most, redact)
-            except BadValue as error:
-                faults.append((line.number, error.message))
+
+def review_candidates(agent: Agent, gathered: Gathered) -> list[tuple[Candidate, Stored]]:
+    """Returns what a harvest would keep, and what would become of each; nothing is written."""
+    known = _find_known(agent, gathered)
+    waiting = [each for each in gathered.drafts if each.seen.id not in known]
+    results = agent.preview(plan_drafts(agent, [each.draft for each in waiting])) if waiting else []
+    return list(zip(waiting, results, strict=True))
+
+
+def gather(agent: Agent, rules: Rules, pending: Sequence[Observation] = ()) -> Gathered:
+    """What waits, cleaned and sorted out by the rules; `pending` is what was not written yet. A line that makes no sense is a
+    fault, and no reason to stop."""
+    gathered, limits = Gathered([], [], []), agent.settings.limits()
+    only = frozenset() if rules.only is None and agent.settings["harvest.review"] else rules.only
+    for waiting in _with_pending(agent, find_waiting(agent.paths, rules.floor), pending):
+        ignored, left, chosen_from = 0, 0, set(waiting.ledger.chosen_from)
+        ready, older, faults = _ready(agent, waiting, rules.since)
+        numbers = {line.id: line.number for line in waiting.lines}
         for seen, draft in draft_observations(agent, waiting.name, ready, rules.store):
-            if rules.limit is not None and len(gathered.drafts) >= rules.limit:
+            each = Candidate(waiting.name, numbers[seen.id], seen, draft)
+            if waiting.ledger.candidates and each.id in waiting.ledger.candidates:
+                continue
+            if (rules.limit is not None and len(gathered.drafts) >= rules.limit) or not _is_chosen(each, only):
                 left += 1
+                chosen_from.add(seen.id)
             elif is_worth(draft, rules.floor, limits):
-                gathered.drafts.append((waiting.name, seen, draft))
+                gathered.drafts.append(each)
             else:
                 ignored += 1
-        gathered.faults.extend(Fault(f"{place}:{number}", reason) for number, reason in sorted(faults))
-        if not left:
+        gathered.faults.extend(faults)
+        if not left + older:
             # What an earlier harvest ignored waits for one that asks for less.
             floor = max(waiting.cover.floor, rules.floor if ignored else 0.0)
             gathered.settled.append(waiting._replace(cover=waiting.cover._replace(floor=floor)))
-        gathered = gathered._replace(ignored=gathered.ignored + ignored, remaining=gathered.remaining + left)
+        gathered = gathered._replace(
+            ignored=gathered.ignored + ignored,
+            remaining=gathered.remaining + left + older,
+            chosen_from=gathered.chosen_from | chosen_from,
+        )
     return gathered
+
+
+def _is_chosen(each: Candidate, only: frozenset[str] | None) -> bool:
+    return only is None or ALL in only or (bool(only) and each.id in only)
+
+
+def _with_pending(agent: Agent, files: Iterable[Waiting], pending: Sequence[Observation]) -> Iterator[Waiting]:
+    """Yields the files that wait, with pending observations in the one that they will be written to."""
+    name = f"{format_time(agent.now())[:10]}.jsonl"
+    lines = tuple(Line(0, f"pending {n}", seen._replace(id=f"pending {n}")) for n, seen in enumerate(pending))
+    for waiting in files:
+        if waiting.name == name:
+            waiting, lines = waiting._replace(lines=(*waiting.lines, *lines)), ()
+        yield waiting
+    if lines:
+        yield Waiting(name, lines, (), Cover(0, 0), is_noted=True)
+
+
+def _ready(agent: Agent, waiting: Waiting, since: str) -> tuple[dict[str, Observation], int, list[Fault]]:
+    """Returns what waits in a file without its secrets, how much of it is older than asked for, and lines that make no sense."""
+    from mabos_cli.core.language.secrets import redact
+
+    place, most = agent.paths.relative(agent.paths.observations / waiting.name), agent.settings["capture.max_bytes"]
+    faults, older, ready = [(line.number, line.fault) for line in waiting.faults], 0, dict[str, Observation]()
+    for line in waiting.lines:
+        assert line.observation is not None
+        seen = _vouched(line.observation, waiting.name)
+        if seen.at < since:
+            older += 1
+            continue
+        try:
+            ready[line.id] = clean(seen, most, redact)
+        except BadValue as error:
+            faults.append((line.number, error.message))
+    return ready, older, [Fault(f"{place}:{number}", reason) for number, reason in sorted(faults)]
 
 
 def _vouched(observation: Observation, name: str) -> Observation:
@@ -204,21 +284,22 @@ def _vouched(observation: Observation, name: str) -> Observation:
     return with_origin(observation, f"{day}T00:00:00.000Z" if day else "", observation.trust or "untrusted")
 
 
-def _store(agent: Agent, drafts: Drafts, dry_run: bool, show: Show | None) -> HarvestResult:
+def _find_known(agent: Agent, gathered: Gathered) -> set[str]:
+    """Returns observations that are items already, though the ledger does not know: a harvest was cut off behind its store."""
+    return stored_already(agent.paths, [each.seen.id for each in gathered.drafts]) - gathered.chosen_from
+
+
+def _store(agent: Agent, gathered: Gathered, dry_run: bool, show: Show | None) -> HarvestResult:
     """Stores drafts and notes in the ledgers that they were taken, one transaction for each chunk."""
+    drafts = gathered.drafts
     if not drafts:
         return HarvestResult(Tally())
-
-    @cache
-    def find_known() -> set[str]:
-        """Items already, though the ledger does not know: a harvest was cut off behind its store. Asked under the agent's lock."""
-        return stored_already(agent.paths, [observation.id for _, observation, _ in drafts])
-
+    find_known = cache(partial(_find_known, agent, gathered))  # asked under the agent's lock
     done, size = HarvestResult(Tally()), len(drafts) if dry_run else agent.settings["harvest.chunk"]
     for start in range(0, len(drafts), size):
         if show:
             show(start, len(drafts))
-        results, notes = _store_chunk(agent, drafts[start : start + size], find_known, dry_run)
+        results, notes = _store_chunk(agent, drafts[start : start + size], gathered.chosen_from, find_known, dry_run)
         tally = done.tally.with_results(results, *_bands(agent))
         warnings = tuple(dict.fromkeys((*done.warnings, *notes)))
         done = HarvestResult(tally, done.chunks + bool(results and not dry_run), len(find_known()), warnings)
@@ -228,18 +309,25 @@ def _store(agent: Agent, drafts: Drafts, dry_run: bool, show: Show | None) -> Ha
 
 
 def _store_chunk(
-    agent: Agent, chunk: Drafts, find_known: Callable[[], set[str]], dry_run: bool
+    agent: Agent,
+    chunk: Sequence[Candidate],
+    chosen_from: frozenset[str],
+    find_known: Callable[[], set[str]],
+    dry_run: bool,
 ) -> tuple[list[Stored], list[str]]:
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
-        new = [draft for _, observation, draft in chunk if observation.id not in find_known()]
+        new = [each.draft for each in chunk if each.seen.id not in find_known()]
         if not new:
             return Changes(memory.working, memory.short_term), []
         joined = join_repeats(new)
         changes, results = plan_drafts(agent, joined)(memory, fresh)
         return changes, results + [results[0]._replace(deduplicated=True)] * (len(new) - len(joined))
 
-    taken = taken_lines(agent.paths, chunk, format_time(agent.now()))
-    return agent.change("harvest", plan, ledger=lambda _: taken, dry_run=dry_run)
+    at = format_time(agent.now())
+    whole = [(each.file, each.seen.id) for each in chunk if each.seen.id not in chosen_from]
+    some = [(each.file, each.seen.id, each.id) for each in chunk if each.seen.id in chosen_from]
+    lines = [*taken_lines(agent.paths, whole, at), *chosen_lines(agent.paths, some, at)]
+    return agent.change("harvest", plan, ledger=lambda _: lines, dry_run=dry_run)
 
 
 def _bands(agent: Agent) -> tuple[float, float]:

@@ -12,9 +12,20 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.observation import Observation
+from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import Conflict, InvalidFile, MabosError, NotFound
 from mabos_cli.formats.memory.agent_transcripts import NAMED, Mark, Scope, TranscriptReader, safe_name
-from mabos_cli.services.memory.capture import Gathered, HarvestResult, Rules, harvest_observations, prepare
+from mabos_cli.services.memory.capture import (
+    ALL,
+    Candidate,
+    Gathered,
+    HarvestResult,
+    Rules,
+    gather,
+    harvest_observations,
+    prepare,
+    review_candidates,
+)
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.lock import locked
@@ -135,8 +146,9 @@ def take_transcripts(
     *,
     dry_run: bool,
     progress: OpenProgress | None = None,
+    pending: list[Observation] | None = None,
 ) -> list[Taken]:
-    """Takes what is new in transcripts: a row for each."""
+    """Takes what is new in transcripts: a row for each. What a dry run would have taken is added to `pending`."""
     started, taking, rows = time.monotonic(), _Taking(agent, host, scope, dry_run, progress), []
     for one in given:
         transcript = one.opened or open_transcript(one.path)
@@ -145,6 +157,8 @@ def take_transcripts(
         finally:
             transcript.close()
     taking.flush()
+    if pending is not None:
+        pending += taking.pending
     if taking.ids:
         write_receipt(agent, "ingest", {"taken": len(taking.ids), "files": len(rows)}, taking.ids, started)
     return rows
@@ -159,6 +173,7 @@ class _Taking:
         self._known = KnownKeys(agent.paths)
         self._waiting: list[Observation] = []
         self._marks: list[Mark] = []
+        self.pending: list[Observation] = []  # of a dry run
         self.ids: list[str] = []
 
     def take(self, transcript: Transcript) -> Taken:
@@ -226,7 +241,9 @@ class _Taking:
 
     def flush(self) -> None:
         """Writes what waits, durably: observations first, for what is marked must be there."""
-        if not self._dry_run:
+        if self._dry_run:
+            self.pending += self._waiting
+        else:
             agent = self._agent
             self.ids += [one.id for one in append_observations(agent, self._waiting)]
             seen, at = observed_so_far(agent.paths), format_time(agent.now())
@@ -263,15 +280,34 @@ class Harvested(NamedTuple):
 def harvest(agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress) -> Harvested:
     """Takes what is new in transcripts that hooks named, and makes memories of all observations that wait."""
     spooled = take_spooled(agent, dry_run=dry_run, progress=progress)
-    return Harvested(spooled, *harvest_observations(agent, rules, dry_run=dry_run, show=progress("harvesting")))
+    show = progress("harvesting")
+    found = harvest_observations(agent, rules, dry_run=dry_run, show=show, pending=spooled.pending)
+    return Harvested(spooled, *found)
+
+
+class Reviewed(NamedTuple):
+    """What a harvest would take of transcripts, which observations were found, and its candidates with what would become of each."""
+
+    spooled: "SpoolResult"
+    gathered: Gathered
+    candidates: list[tuple[Candidate, Stored]]
+
+
+def review_harvest(agent: Agent, rules: Rules, *, progress: OpenProgress) -> Reviewed:
+    """Returns what a harvest would keep, transcripts that hooks named included; nothing is written."""
+    spooled = take_spooled(agent, dry_run=True, progress=progress)
+    gathered = gather(agent, rules._replace(only=frozenset({ALL})), spooled.pending)
+    return Reviewed(spooled, gathered, review_candidates(agent, gathered))
 
 
 class SpoolResult(NamedTuple):
-    """How many transcripts hooks had named, how many observations were new in them, and what was wrong with some."""
+    """How many transcripts hooks had named, how many observations were new in them, what was wrong with some, and the
+    observations where they were not written."""
 
     transcripts: int = 0
     taken: int = 0
     notes: tuple[str, ...] = ()
+    pending: tuple[Observation, ...] = ()
 
 
 def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress | None = None) -> SpoolResult:
@@ -299,19 +335,20 @@ def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress 
 def _take(
     agent: Agent, waiting: tuple[Noted, ...], *, dry_run: bool = False, progress: OpenProgress | None
 ) -> SpoolResult:
-    taken, notes = 0, []
+    taken, notes, pending = 0, [], list[Observation]()
     for noted in waiting:
         shown = one_line(noted.path, 200)
         try:
             given, note = _given(noted, shown)
-            rows = take_transcripts(agent, given, "auto", Scope(), dry_run=dry_run, progress=progress) if given else []
+            scope = Scope()
+            rows = take_transcripts(agent, given, "auto", scope, dry_run=dry_run, progress=progress, pending=pending)
             taken += sum(row.taken for row in rows)
             notes += [note] if note else []
         except Conflict:
             raise
         except (MabosError, ValueError) as error:
             notes.append(error.message if isinstance(error, MabosError) else f"{shown}: {error}")
-    return SpoolResult(len(waiting), taken, tuple(notes))
+    return SpoolResult(len(waiting), taken, tuple(notes), tuple(pending))
 
 
 def _given(noted: Noted, shown: str) -> tuple[list[TranscriptFile], str]:

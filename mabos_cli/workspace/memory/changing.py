@@ -55,7 +55,7 @@ _CLOCK_SLACK_MS = 60_000
 
 def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
     """What a plan would return, without writing anything."""
-    return plan(agent.memory(), _equip(Fresh(agent), agent.load()))[1]
+    return plan(agent.memory(), _equip(Fresh(agent), agent.load(), writes=False))[1]
 
 
 def plan_drafts(
@@ -105,12 +105,12 @@ def plan_change(
     return _Change(agent, loaded, total, queue_ids, fresh.new_id).write()._replace(lines=lines, texts=texts), result
 
 
-def _equip(fresh: Fresh, loaded: Loaded) -> Fresh:
+def _equip(fresh: Fresh, loaded: Loaded, *, writes: bool = True) -> Fresh:
     """Gives a plan new ids behind the last one issued, and the index of similar items."""
     agent, long_term = fresh.agent, loaded.long_term
     fresh.new_id = IdSource(agent.moment, newest_id(agent.paths, loaded.head, long_term))
     if opening := agent.open_relatives:
-        fresh.open_relatives = lambda: opening(long_term)
+        fresh.open_relatives = lambda: opening(long_term, writes)
     return fresh
 
 

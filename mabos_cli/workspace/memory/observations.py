@@ -23,6 +23,7 @@ from mabos_cli.formats.memory.observations import (
     opening_ids,
     parse_harvests,
     parse_observations,
+    render_chosen,
     render_cover,
     render_observation,
     render_taken,
@@ -133,6 +134,7 @@ class Waiting(NamedTuple):
     faults: tuple[Line, ...]
     cover: Cover
     is_noted: bool  # the ledger has that cover already
+    ledger: HarvestLedger = HarvestLedger()
 
 
 def load_ledger(paths: AgentPaths, name: str) -> HarvestLedger:
@@ -154,7 +156,7 @@ def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:
                 seen.add(line.id)
         cover = Cover(size, crc_before(data, size), settled.floor)
         noted = any(c[:2] == cover[:2] and c.floor <= floor for c in ledger.covers)
-        yield Waiting(name, tuple(lines), tuple(line for line in found if line.fault), cover, noted)
+        yield Waiting(name, tuple(lines), tuple(line for line in found if line.fault), cover, noted, ledger)
 
 
 def _unsettled(paths: AgentPaths, floor: float, *, check: bool) -> Iterator[str]:
@@ -189,14 +191,23 @@ def count_waiting(paths: AgentPaths, floor: float) -> int:
     return len(waiting)
 
 
-def taken_lines(
-    paths: AgentPaths, taken: Iterable[tuple[str, Observation, object]], at: str
-) -> list[tuple[Path, bytes]]:
-    """Returns the lines for the ledgers that say which observations of which files were taken."""
-    by_file: dict[str, list[str]] = {}
-    for name, observation, _ in taken:
-        by_file.setdefault(name, []).append(observation.id)
-    return [(paths.harvest_ledger(name), render_taken(ids, at)) for name, ids in by_file.items()]
+def taken_lines(paths: AgentPaths, taken: Iterable[tuple[str, str]], at: str) -> list[tuple[Path, bytes]]:
+    """Returns the lines for the ledgers that say which observations, by their files and ids, were taken."""
+    return [(paths.harvest_ledger(name), render_taken(ids, at)) for name, ids in _by_file(taken).items()]
+
+
+def chosen_lines(paths: AgentPaths, chosen: Sequence[tuple[str, str, str]], at: str) -> list[tuple[Path, bytes]]:
+    """Returns the lines for the ledgers that say which candidates, by their files, observations and ids, were taken or left."""
+    of = _by_file((name, seen) for name, seen, _ in chosen)
+    ids = _by_file((name, candidate) for name, _, candidate in chosen)
+    return [(paths.harvest_ledger(name), render_chosen(ids[name], of[name], at)) for name in ids]
+
+
+def _by_file(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, each in pairs:
+        found.setdefault(name, []).append(each)
+    return found
 
 
 def settled_lines(paths: AgentPaths, files: Sequence[Waiting]) -> list[tuple[Path, bytes]]:
