@@ -15,16 +15,9 @@ from mabos_cli.core.mind.conflicts import Conflict, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
+from mabos_cli.formats.mind import mind_md
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.cognitive import find_vouchers
-from mabos_cli.formats.mind.mind_md import (
-    Resolution,
-    parse_report_keys,
-    parse_resolutions,
-    render_mind,
-    render_report,
-    render_resolution,
-)
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import write_derived
 from mabos_cli.workspace.files import append_bytes, list_names, plan_edit, read_bytes, read_saved, replace_file
@@ -110,7 +103,9 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
     desires, goals = (load_attitudes(agent, kind)[0] for kind in ("desire", "goal"))
     if not (beliefs or desires or goals or agent.paths.beliefs_md.exists()):
         return [], []
-    written, warnings = write_derived(agent, agent.paths.beliefs_md, render_mind(agent.id, beliefs, desires, goals))
+    written, warnings = write_derived(
+        agent, agent.paths.beliefs_md, mind_md.render_mind(agent.id, beliefs, desires, goals)
+    )
     return ([agent.paths.relative(agent.paths.beliefs_md)] if written else []), warnings
 
 
@@ -172,14 +167,14 @@ def keep_comparison(agent: Agent, compared: Comparison) -> None:
         replace_file(path, data, root=agent.paths.workspace.root, expect=read_bytes(path))
 
 
-def read_resolved(agent: Agent) -> dict[str, Resolution]:
+def read_resolved(agent: Agent) -> dict[str, mind_md.Resolution]:
     """Returns the conflicts that somebody resolved, by key."""
-    return parse_resolutions(read_bytes(agent.paths.conflict_ledger) or b"")
+    return mind_md.parse_resolutions(read_bytes(agent.paths.conflict_ledger) or b"")
 
 
-def note_resolved(agent: Agent, resolution: Resolution) -> None:
+def note_resolved(agent: Agent, resolution: mind_md.Resolution) -> None:
     """Remembers how a conflict was resolved, for good. Under the agent's lock."""
-    line = render_resolution(resolution)
+    line = mind_md.render_resolution(resolution)
     append_bytes(agent.paths.conflict_ledger, line, root=agent.paths.workspace.root)
 
 
@@ -190,7 +185,7 @@ def latest_report(agent: Agent) -> tuple[Path, list[str]] | None:
     if not names:
         return None
     text = (read_bytes(folder / names[-1]) or b"").decode("utf-8", "replace")
-    return folder / names[-1], parse_report_keys(text)
+    return folder / names[-1], mind_md.parse_report_keys(text)
 
 
 def due_report(agent: Agent, day: str, conflicts: Sequence[Conflict]) -> Path | None:
@@ -206,6 +201,6 @@ def write_report(agent: Agent, day: str, conflicts: Sequence[Conflict]) -> tuple
     path = due_report(agent, day, conflicts)
     if path is None:
         return "", []
-    text = render_report(day, conflicts).encode("utf-8", "replace").decode("utf-8")
+    text = mind_md.render_report(day, conflicts).encode("utf-8", "replace").decode("utf-8")
     written, warnings = write_derived(agent, path, text)
     return (agent.paths.relative(path) if written else ""), warnings

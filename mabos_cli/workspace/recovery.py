@@ -11,15 +11,8 @@ from mabos_cli.formats.json.text import parse_ledger
 from mabos_cli.formats.memory.items import find_line, line_id, render_page
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.files import replace_file, sweep_temps
+from mabos_cli.workspace.memory import store
 from mabos_cli.workspace.memory.derived_pages import materialize_domains, materialize_items
-from mabos_cli.workspace.memory.store import (
-    LongTermStore,
-    append_promoted,
-    append_to_legacy,
-    append_to_logs,
-    cut_uses,
-    remove_queued,
-)
 from mabos_cli.workspace.transaction import Unfinished
 
 
@@ -46,7 +39,7 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
         memory = loaded.memory()
         queued = [item_id for item_id in queued if _find_items(agent, memory, [item_id])]
     if queued:
-        remove_queued(agent.paths, queued, agent.settings["lock.timeout"])
+        store.remove_queued(agent.paths, queued, agent.settings["lock.timeout"])
     _cut_uses(agent, intent.get("uses"))
     due = {name: [*_texts(carried.get(name)), *_texts(intent.get(name))] for name in nothing()}
     return _finish(agent, loaded, due)
@@ -60,7 +53,7 @@ def _cut_uses(agent: Agent, uses: Any) -> None:
     left: dict[str, Any] = said if isinstance(said, dict) else {}
     known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
     if uses["size"]:
-        cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
+        store.cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
 
 
 def _texts(value: Any) -> list[str]:
@@ -76,10 +69,10 @@ def _finish(agent: Agent, loaded: Loaded, due: Unfinished) -> tuple[Unfinished, 
         items = _find_items(agent, memory, ids)
         try:
             if name == "log":
-                append_to_logs(agent.paths, items, again=True)
+                store.append_to_logs(agent.paths, items, again=True)
             else:
-                append_promoted(agent.paths, items, day)
-            append_to_legacy(agent.paths, items, again=True)
+                store.append_promoted(agent.paths, items, day)
+            store.append_to_legacy(agent.paths, items, again=True)
         except MabosError as error:
             unfinished[name] = ids
             warnings.append(f"an earlier write is still unfinished: {error.message}")
@@ -102,7 +95,7 @@ def _find_items(agent: Agent, memory: Memory, ids: list[str]) -> tuple[MemoryIte
     return tuple(found)
 
 
-def _roll_back(agent: Agent, long_term: LongTermStore, intent: dict[str, Any]) -> None:
+def _roll_back(agent: Agent, long_term: store.LongTermStore, intent: dict[str, Any]) -> None:
     """Takes pages back to where they were; nothing else was changed before the commit point but the archive grew."""
     pages = intent.get("pages")
     for name, undo in pages.items() if isinstance(pages, dict) else ():

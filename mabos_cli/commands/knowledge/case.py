@@ -10,27 +10,10 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
-from mabos_cli.formats.knowledge.case_text import (
-    case_line,
-    case_lines,
-    found_lines,
-    found_row,
-    proposed_row,
-    reuse_line,
-)
+from mabos_cli.formats.knowledge import case_text
 from mabos_cli.formats.knowledge.cases import case_to_dict
 from mabos_cli.services.inputs import check_trust, check_voucher
-from mabos_cli.services.knowledge.cases import (
-    Situation,
-    Wanted,
-    list_cases,
-    read_situation,
-    retrieve_cases,
-    revise_known,
-    show_case,
-    store_batch,
-    store_case,
-)
+from mabos_cli.services.knowledge import cases
 from mabos_cli.workspace.agent import Agent
 
 app = new_group(
@@ -83,22 +66,22 @@ def store(
         if any(given) or success is not None or from_mind:
             raise UsageFault("--batch brings whole cases", "leave out the other options, but for --source")
         return _store_batch(call, agent, batch, source)
-    now = read_situation(agent, belief, desire, from_mind=from_mind)
+    now = cases.read_situation(agent, belief, desire, from_mind=from_mind)
     metrics = tuple(map(parse_metric, metric or ()))
     voucher = check_voucher(agent.settings, by)
     draft = Case("", now.beliefs, now.desires, context, plan, tuple(action or ()), success, metrics, lessons)
     draft = draft._replace(source=source, trust=check_trust(trust, source, voucher))
-    stored = store_case(agent, draft, base, voucher)
+    stored = cases.store_case(agent, draft, base, voucher)
     case, state = stored.states[0]
     data = {"state": state, "case": case_to_dict(case), "left": stored.left}
     verb = "merged into" if state == "merged" else state
-    lines = [f"{verb} {case_line(case)}", *_left_line(stored.left)]
+    lines = [f"{verb} {case_text.case_line(case)}", *_left_line(stored.left)]
     call.emit("case.store", data, lines, now.warnings + stored.warnings)
 
 
 def _store_batch(call: Call, agent: Agent, path: str, source: str) -> None:
     """Stores all cases of a file, or none."""
-    stored = store_batch(agent, path, source)
+    stored = cases.store_batch(agent, path, source)
     counts = {name: sum(state == name for _, state in stored.states) for name in ("stored", "merged")}
     rows = [{"case_id": case.id, "state": state} for case, state in stored.states]
     line = f"cases: {counts['stored']} stored, {counts['merged']} merged"
@@ -124,9 +107,9 @@ def list_command(
     Example: mabos case list --failure
     """
     call: Call = ctx.obj
-    shown, count, total = list_cases(call.open_agent(), success, limit)
+    shown, count, total = cases.list_cases(call.open_agent(), success, limit)
     nothing = f"no case that {'worked' if success else 'failed'}" if total else "no cases yet"
-    lines = [case_line(case) for case in shown] or [nothing]
+    lines = [case_text.case_line(case) for case in shown] or [nothing]
     lines += more_line(count, len(shown))
     call.emit("case.list", {"count": count, "cases": [case_to_dict(c) for c in shown]}, lines)
 
@@ -138,9 +121,9 @@ def show(ctx: typer.Context, case_id: CaseId) -> None:
     Example: mabos case show C-001
     """
     call: Call = ctx.obj
-    case, left = show_case(call.open_agent(), case_id)
+    case, left = cases.show_case(call.open_agent(), case_id)
     data = {"state": "archived" if left else "live", "case": case_to_dict(case)}
-    call.emit("case.show", data, case_lines(case, left))
+    call.emit("case.show", data, case_text.case_lines(case, left))
 
 
 @app.command()
@@ -168,9 +151,9 @@ def revise(
     metrics = tuple(map(parse_metric, metric or ()))
     given = Case("", (), (), context, plan, tuple(action or ()), success, metrics, lessons)
     voucher = check_voucher(agent.settings, by)
-    new, state, warnings = revise_known(agent, case_id, given, is_use=not correct, trust=trust, by=voucher)
+    new, state, warnings = cases.revise_known(agent, case_id, given, is_use=not correct, trust=trust, by=voucher)
     data = {"state": state, "case": case_to_dict(new)}
-    call.emit("case.revise", data, [f"{state} {case_line(new)}"], warnings)
+    call.emit("case.revise", data, [f"{state} {case_text.case_line(new)}"], warnings)
 
 
 @app.command()
@@ -194,24 +177,26 @@ def retrieve(
     agent = call.open_agent()
     if not 0 <= min_score <= 1:
         raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
-    now = read_situation(agent, belief, desire, from_mind=not (belief or desire))
-    found = retrieve_cases(call, agent, now, Wanted(context, success_only, min_score, limit))
+    now = cases.read_situation(agent, belief, desire, from_mind=not (belief or desire))
+    found = cases.retrieve_cases(call, agent, now, cases.Wanted(context, success_only, min_score, limit))
     data = {
         "beliefs": now.beliefs,
         "desires": now.desires,
         "context": context or None,
         "total": found.total,
         "count": found.near,
-        "cases": [found_row(each) for each in found.cases],
-        "proposal": proposed_row(found.proposal) if found.proposal else None,
+        "cases": [case_text.found_row(each) for each in found.cases],
+        "proposal": case_text.proposed_row(found.proposal) if found.proposal else None,
     }
-    lines = [line for each in found.cases for line in found_lines(each)] + more_line(found.near, len(found.cases))
+    lines = [line for each in found.cases for line in case_text.found_lines(each)] + more_line(
+        found.near, len(found.cases)
+    )
     if found.proposal:
-        lines.append(reuse_line(found.proposal))
+        lines.append(case_text.reuse_line(found.proposal))
     call.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)
 
 
-def _no_case(total: int, now: Situation, context: str) -> str:
+def _no_case(total: int, now: cases.Situation, context: str) -> str:
     """Returns why nothing was found."""
     if not total:
         return "no cases yet"

@@ -16,18 +16,7 @@ from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.inputs import check_trust, check_voucher, read_given
-from mabos_cli.services.knowledge.facts import (
-    SharedFact,
-    assert_facts,
-    check_facts,
-    explain_origin,
-    export_facts,
-    find_current,
-    find_history,
-    import_facts,
-    query_facts,
-    retract_facts,
-)
+from mabos_cli.services.knowledge import facts
 from mabos_cli.workspace.agent import Agent
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
@@ -57,7 +46,7 @@ def assert_command(
     times = _day(since, agent), _day(until, agent)
     voucher = check_voucher(agent.settings, by)
     made = Fact("", subject, predicate, object, confidence, source, check_trust(trust, source, voucher), *times)
-    done = assert_facts(agent, "fact assert", [made], voucher)
+    done = facts.assert_facts(agent, "fact assert", [made], voucher)
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
     call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
@@ -95,7 +84,7 @@ def retract(
     wanted = {"id": fact_id, "subject": subject, "predicate": predicate}
     wanted = {name: value for name, value in wanted.items() if value}
     why = check_word(reason, "reason", 2000)
-    gone, lost, warnings = retract_facts(agent, wanted, why, cascade=cascade, dry_run=dry_run)
+    gone, lost, warnings = facts.retract_facts(agent, wanted, why, cascade=cascade, dry_run=dry_run)
     verb = "would retract" if dry_run else "retracted"
     after = "also dropped" if cascade and not dry_run else "loses its support:"
     lines = [f"{verb} {fact_line(fact)}" for fact in gone] + [f"{after} {fact_line(fact)}" for fact in lost]
@@ -130,7 +119,7 @@ def query(
     # Facts are kept with single blanks between words.
     who, what, which = (" ".join(part.split()) for part in (subject, predicate, object))
     asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)
-    found, total, warnings = query_facts(call, agent, asked, shared=shared)
+    found, total, warnings = facts.query_facts(call, agent, asked, shared=shared)
     shown = found[: limit or None]
     lines = [_shared_line(each) for each in shown] or ["no fact matches" if total else "no facts yet"]
     lines += more_line(len(found), len(shown))
@@ -138,12 +127,12 @@ def query(
     call.emit("fact.query", data, lines, warnings)
 
 
-def _shared_line(each: SharedFact) -> str:
+def _shared_line(each: facts.SharedFact) -> str:
     line = fact_line(each.fact._replace(id=each.ref))
     return f"{line} [{each.via}]" if each.via else line
 
 
-def _shared_row(each: SharedFact) -> dict[str, Any]:
+def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
     """Returns a fact as JSON, with whose it is if it is another agent's."""
     whose = {"agent": each.agent, "via": each.via or "files"} if each.agent else {}
     return fact_to_dict(each.fact) | whose
@@ -162,7 +151,7 @@ def explain(
     from mabos_cli.formats.knowledge.proof_text import origin_lines, origin_row
 
     call: Call = ctx.obj
-    tree = explain_origin(call.open_agent(), fact_id, depth)
+    tree = facts.explain_origin(call.open_agent(), fact_id, depth)
     call.emit("fact.explain", {"tree": origin_row(tree)}, origin_lines(tree))
 
 
@@ -179,7 +168,7 @@ def current(
     call: Call = ctx.obj
     agent = call.open_agent()
     moment = parse_when(at, agent.now()) if at.strip() else agent.now()
-    found, warnings = find_current(agent, subject, moment)
+    found, warnings = facts.find_current(agent, subject, moment)
     lines = [fact_line(fact) for fact in found] or [f"nothing is known about {subject}"]
     data = {"subject": subject, "facts": [fact_to_dict(fact) for fact in found]}
     call.emit("fact.current", data, lines, warnings)
@@ -193,7 +182,7 @@ def timeline(ctx: typer.Context, subject: Subject) -> None:
     """
     call: Call = ctx.obj
     lines, found = [], []
-    for fact, why, at in find_history(call.open_agent(), subject):
+    for fact, why, at in facts.find_history(call.open_agent(), subject):
         lines.append(f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}")
         found.append(fact_to_dict(fact) | {"left": {"reason": why, "at": at} if why else None})
     call.emit("fact.timeline", {"subject": subject, "facts": found}, lines or [f"nothing is known about {subject}"])
@@ -208,7 +197,7 @@ def lint(
     Example: mabos fact lint --check
     """
     call: Call = ctx.obj
-    found, functional, warnings = check_facts(call.open_agent())
+    found, functional, warnings = facts.check_facts(call.open_agent())
     lines = [f"{finding.kind}: {finding.message} ({', '.join(finding.facts)})" for finding in found]
     data = {"functional": functional, "findings": [f._asdict() | {"facts": list(f.facts)} for f in found]}
     call.emit("fact.lint", data, lines or ["no findings"], warnings)
@@ -239,7 +228,7 @@ def import_command(
     voucher = check_voucher(agent.settings, by)
     silent = Silent(origin, check_trust(trust, origin, voucher) if trust else "")
     named = path if path != "-" else "standard input"
-    done, derived = import_facts(agent, read_given(path), named, form, silent, voucher)
+    done, derived = facts.import_facts(agent, read_given(path), named, form, silent, voucher)
     counts = {state: sum(each == state for _, each in done.states) for state in ("added", "updated", "unchanged")}
     warnings = [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
     line = ", ".join(f"{count} {state}" for state, count in counts.items())
@@ -258,6 +247,6 @@ def export_command(
     """
     call: Call = ctx.obj
     form = check_choice(form, FACT_FORMATS, "format")
-    text, count = export_facts(call.open_agent(), form, with_derived=not no_derived)
+    text, count = facts.export_facts(call.open_agent(), form, with_derived=not no_derived)
     lines = text.rstrip("\n").split("\n") if text else []
     call.emit("fact.export", {"format": form, "facts": count, "text": text}, lines)

@@ -14,19 +14,7 @@ from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.knowledge.exchange import ONTOLOGY_FORMATS
 from mabos_cli.formats.knowledge.jsonld_nodes import count_columns, node_lines, node_row, tree_lines
 from mabos_cli.formats.knowledge.proposals import finding_lines, proposal_line, proposal_to_dict, verdict_row
-from mabos_cli.services.knowledge.ontology import (
-    choose_domain,
-    count_ontologies,
-    export_ontology,
-    find_proposer,
-    merge,
-    open_editor,
-    propose,
-    reject,
-    scaffold,
-    show_name,
-    validate,
-)
+from mabos_cli.services.knowledge import ontology
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library
 
@@ -54,7 +42,7 @@ def list_command(
         lines = [proposal_line(each) for each in found] or ["no proposals"]
         call.emit("ontology.list", {"proposals": rows}, lines, library.warnings)
         return
-    rows, shipped = count_ontologies(library)
+    rows, shipped = ontology.count_ontologies(library)
     lines = columns([count_columns(row) for row in rows]) or ["no ontologies"]
     lines += [f"to scaffold: {', '.join(shipped)}"] if shipped else []
     call.emit("ontology.list", {"ontologies": rows, "shipped": shipped}, lines, library.warnings)
@@ -75,7 +63,7 @@ def show(
     Example: mabos ontology show customer
     """
     call: Call = ctx.obj
-    found = show_name(call.open_workspace(), name, as_tree=tree)
+    found = ontology.show_name(call.open_workspace(), name, as_tree=tree)
     if found.nodes:
         lines = [line for node in found.nodes for line in node_lines(node, found.ontology)]
         rows = [node_row(each, found.ontology) for each in found.nodes]
@@ -110,7 +98,7 @@ def propose_command(
     Example: mabos ontology propose "Dropship fulfillment" --domain ecommerce --parent Fulfillment --definition "fulfillment that the supplier ships"
     """
     call: Call = ctx.obj
-    editor = open_editor(call)
+    editor = ontology.open_editor(call)
     check_choice(node_type, NODE_TYPES, "type")
     is_class = node_type == "class"
     wrong = {"--domain-class": domain_class, "--range": range_, "--functional": functional}
@@ -119,7 +107,7 @@ def propose_command(
             raise BadValue(f"{option} makes no sense for a {node_type}", "mabos ontology propose --help")
     draft = Proposal(
         "",
-        choose_domain(editor.workspace, domain),
+        ontology.choose_domain(editor.workspace, domain),
         node_type,
         _checked(node_id, "id"),
         _checked(label, "label"),
@@ -130,11 +118,11 @@ def propose_command(
         _checked(definition, "definition", 2000),
         tuple(dict.fromkeys(filter(None, (_checked(each, "synonym") for each in synonym or ())))),
         _checked(rationale, "rationale", 2000),
-        _checked(by, "agent") or find_proposer(call, editor.workspace),
+        _checked(by, "agent") or ontology.find_proposer(call, editor.workspace),
     )
     if not draft.label:
         raise BadValue("the label is empty", "give a label such as 'Dropship fulfillment'")
-    (proposal, is_new), warnings = propose(editor, draft)
+    (proposal, is_new), warnings = ontology.propose(editor, draft)
     state = "proposed" if is_new else "unchanged"
     data = {"state": "added" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
     call.emit("ontology.propose", data, [f"{state} {proposal_line(proposal)}"], warnings)
@@ -156,7 +144,7 @@ def validate_command(
     Example: mabos ontology validate --check
     """
     call: Call = ctx.obj
-    verdicts, warnings = validate(open_editor(call), ids or (), similar)
+    verdicts, warnings = ontology.validate(ontology.open_editor(call), ids or (), similar)
     lines = [line for verdict in verdicts for line in finding_lines(verdict)]
     data = {"proposals": [verdict_row(verdict) for verdict in verdicts]}
     call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
@@ -180,7 +168,7 @@ def merge_command(
     call: Call = ctx.obj
     if bool(ids) == every:
         raise UsageFault("which proposals?", "give ids, or --all")
-    done, warnings = merge(open_editor(call), ids or (), similar, dry_run)
+    done, warnings = ontology.merge(ontology.open_editor(call), ids or (), similar, dry_run)
     verb = "would merge" if dry_run else "merged"
     lines = [f"{verb} {each.id} {each.node_id} into ontologies/{each.domain}.jsonld" for each in done.new]
     lines += [f"{each.id} {each.node_id} was merged before" for each in done.before]
@@ -208,7 +196,7 @@ def reject_command(
     why = _checked(reason, "reason", 2000)
     if not why:
         raise UsageFault("why is it rejected?", "--reason TEXT tells whoever proposed it")
-    (proposal, is_new), warnings = reject(open_editor(call), proposal_id, why)
+    (proposal, is_new), warnings = ontology.reject(ontology.open_editor(call), proposal_id, why)
     state = "rejected" if is_new else f"was rejected before ({proposal.reason}):"
     data = {"state": "rejected" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
     call.emit("ontology.reject", data, [f"{state} {proposal.id} {proposal.node_id}"], warnings)
@@ -225,7 +213,7 @@ def scaffold_command(
     Example: mabos ontology scaffold ecommerce
     """
     call: Call = ctx.obj
-    done, warnings = scaffold(open_editor(call), template, name)
+    done, warnings = ontology.scaffold(ontology.open_editor(call), template, name)
     lines = [
         f"{'made' if each.is_new else 'added to' if each.added else 'left alone'} {each.file}"
         + (f": {plural(each.added, 'node')}" if each.added else ": nothing is missing")
@@ -247,6 +235,6 @@ def export_command(
     """
     call: Call = ctx.obj
     check_choice(form, ONTOLOGY_FORMATS, "format")
-    text, warnings = export_ontology(call.open_workspace(), domain, form)
+    text, warnings = ontology.export_ontology(call.open_workspace(), domain, form)
     lines = text.rstrip("\n").split("\n") if text else []
     call.emit("ontology.export", {"format": form, "domain": domain or None, "text": text}, lines, warnings)

@@ -22,16 +22,7 @@ from mabos_cli.formats.knowledge.rules import (
     violation_row,
 )
 from mabos_cli.services.inputs import line_argument
-from mabos_cli.services.knowledge.rules import (
-    check_constraints,
-    create_rule,
-    delete_rule,
-    evaluate_policies,
-    find_rule,
-    parse_rule,
-    toggle_rule,
-    try_rule,
-)
+from mabos_cli.services.knowledge import rules
 from mabos_cli.workspace.knowledge.facts import load_rules
 
 rule = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
@@ -69,7 +60,7 @@ def create(
     agent = call.open_agent()
     text = line_argument(text, call.literal_dash)
     draft = Rule("R-new", name, type, (), None, description, message, severity, action, escalate, factor, domain=domain)
-    new, warnings = create_rule(agent, parse_rule(text, condition or (), conclusion, draft))
+    new, warnings = rules.create_rule(agent, rules.parse_rule(text, condition or (), conclusion, draft))
     call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {rule_line(new)}"], warnings)
 
 
@@ -97,7 +88,7 @@ def show(ctx: typer.Context, rule_id: RuleId) -> None:
     Example: mabos rule show R-001
     """
     call: Call = ctx.obj
-    found = find_rule(call.open_agent(), rule_id)
+    found = rules.find_rule(call.open_agent(), rule_id)
     text, reasons = render_rule_text(found.conditions, found.conclusion), check_rule(found)
     data = {"rule": rule_to_dict(found), "text": text, "problems": reasons}
     call.emit("rule.show", data, rule_lines(found), [f"cannot run: {reason}" for reason in reasons])
@@ -114,7 +105,7 @@ def toggle(
     Example: mabos rule toggle R-001 --off
     """
     call: Call = ctx.obj
-    new, warnings = toggle_rule(call.open_agent(), rule_id, on)
+    new, warnings = rules.toggle_rule(call.open_agent(), rule_id, on)
     state = "on" if new.enabled else "off"
     call.emit("rule.toggle", {"id": new.id, "enabled": new.enabled}, [f"{new.id} is {state}"], warnings)
 
@@ -126,7 +117,7 @@ def delete(ctx: typer.Context, rule_id: RuleId) -> None:
     Example: mabos rule delete R-001
     """
     call: Call = ctx.obj
-    gone, warnings = delete_rule(call.open_agent(), rule_id)
+    gone, warnings = rules.delete_rule(call.open_agent(), rule_id)
     call.emit("rule.delete", {"rule": rule_to_dict(gone)}, [f"deleted {rule_line(gone)}"], warnings)
 
 
@@ -137,7 +128,7 @@ def test(ctx: typer.Context, rule_id: RuleId, limit: Limit = 20) -> None:
     Example: mabos rule test R-001
     """
     call: Call = ctx.obj
-    tried, found = try_rule(call.open_agent(), rule_id)
+    tried, found = rules.try_rule(call.open_agent(), rule_id)
     result = render_pattern(tried.conclusion) if tried.conclusion else tried.action or tried.violation_message
     factor = tried.confidence_factor if tried.conclusion else 1
     rows: list[dict[str, Any]] = []
@@ -169,7 +160,7 @@ def check(
     Example: mabos constraint check --check --severity error
     """
     call: Call = ctx.obj
-    found, ontology, warnings = check_constraints(call.open_agent(), severity, with_ontology=not no_ontology)
+    found, ontology, warnings = rules.check_constraints(call.open_agent(), severity, with_ontology=not no_ontology)
     rows = [violation_row(each, ontology.rules.get(each.rule.id)) for each in found]
     lines = []
     for row in rows:
@@ -193,7 +184,7 @@ def eval_command(
     Example: mabos policy eval --set acme:hasDebt=90000
     """
     call: Call = ctx.obj
-    actions, problems = evaluate_policies(call.open_agent(), given or ())
+    actions, problems = rules.evaluate_policies(call.open_agent(), given or ())
     rows = [action_row(each) for each in actions]
     lines = [
         f"{'escalate: ' if row['escalate'] else ''}{row['action']} ({row['rule']}; {', '.join(row['facts'])})"

@@ -8,15 +8,7 @@ import typer
 from mabos_cli.commands.call import Call, new_group
 from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
-from mabos_cli.services.mind.attitudes import (
-    add_attitude,
-    build_goal_tree,
-    change_steps,
-    end_intention,
-    list_attitudes,
-    note_progress,
-    update_goal,
-)
+from mabos_cli.services.mind import attitudes
 
 Group = Annotated[str, typer.Option(help="The heading that it goes under.")]
 Priority = Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")]
@@ -34,7 +26,7 @@ learning = new_group("learning", "Add and list lessons.", no_args_is_help=True)
 
 def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
     title = line_argument(title, call.literal_dash)
-    call.emit(f"{kind}.add", *add_attitude(call.open_agent(), kind, title, fields, **more))
+    call.emit(f"{kind}.add", *attitudes.add_attitude(call.open_agent(), kind, title, fields, **more))
 
 
 def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> None:
@@ -44,7 +36,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
         ctx: typer.Context,
         status: Annotated[str, typer.Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
     ) -> None:
-        ctx.obj.emit(f"{kind}.list", *list_attitudes(ctx.obj.open_agent(), kind, status))
+        ctx.obj.emit(f"{kind}.list", *attitudes.list_attitudes(ctx.obj.open_agent(), kind, status))
 
     about = f"List the {kind}s in the order of the file, with their places."
     app.command("list", help=f"{about}\n\nExample: mabos {kind} list --status {usual}")(list_entries)
@@ -110,7 +102,7 @@ def update(
     """
     call: Call = ctx.obj
     fields = {"status": status, "progress": progress, "priority": priority, "deadline": deadline}
-    call.emit("goal.update", *update_goal(call.open_agent(), name, fields, reason))
+    call.emit("goal.update", *attitudes.update_goal(call.open_agent(), name, fields, reason))
 
 
 _add_list_command(goal, "goal", "active", "achieved")
@@ -122,7 +114,7 @@ def tree(ctx: typer.Context) -> None:
 
     Example: mabos goal tree
     """
-    ctx.obj.emit("goal.tree", *build_goal_tree(ctx.obj.open_agent()))
+    ctx.obj.emit("goal.tree", *attitudes.build_goal_tree(ctx.obj.open_agent()))
 
 
 @intention.command("add")
@@ -161,7 +153,7 @@ def progress(
     """
     call: Call = ctx.obj
     note = line_argument(note, call.literal_dash)
-    call.emit("intention.progress", *note_progress(call.open_agent(), name, note, percent, deadline))
+    call.emit("intention.progress", *attitudes.note_progress(call.open_agent(), name, note, percent, deadline))
 
 
 @intention.command()
@@ -174,7 +166,7 @@ def complete(
 
     Example: mabos intention complete I-001 --outcome "signed for three years"
     """
-    ctx.obj.emit("intention.complete", *end_intention(ctx.obj.open_agent(), name, "complete", outcome))
+    ctx.obj.emit("intention.complete", *attitudes.end_intention(ctx.obj.open_agent(), name, "complete", outcome))
 
 
 @intention.command()
@@ -187,7 +179,7 @@ def drop(
 
     Example: mabos intention drop I-001 --reason "the customer went elsewhere"
     """
-    ctx.obj.emit("intention.drop", *end_intention(ctx.obj.open_agent(), name, "drop", reason))
+    ctx.obj.emit("intention.drop", *attitudes.end_intention(ctx.obj.open_agent(), name, "drop", reason))
 
 
 _add_list_command(intention, "intention", "active", "expired")
@@ -220,7 +212,7 @@ def step(
     """
     call: Call = ctx.obj
     new = line_argument(text, call.literal_dash) if text else None
-    call.emit("plan.step", *change_steps(call.open_agent(), name, new, done))
+    call.emit("plan.step", *attitudes.change_steps(call.open_agent(), name, new, done))
 
 
 @plan.command("list")
@@ -231,7 +223,7 @@ def list_plans(
 
     Example: mabos plan list --steps
     """
-    ctx.obj.emit("plan.list", *list_attitudes(ctx.obj.open_agent(), "plan", with_steps=steps))
+    ctx.obj.emit("plan.list", *attitudes.list_attitudes(ctx.obj.open_agent(), "plan", with_steps=steps))
 
 
 @commitment.command("add")
@@ -276,4 +268,4 @@ def list_learnings(ctx: typer.Context) -> None:
 
     Example: mabos learning list
     """
-    ctx.obj.emit("learning.list", *list_attitudes(ctx.obj.open_agent(), "learning"))
+    ctx.obj.emit("learning.list", *attitudes.list_attitudes(ctx.obj.open_agent(), "learning"))

@@ -9,16 +9,7 @@ from typing import NamedTuple, Protocol
 from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.themes import is_telling
-from mabos_cli.core.language.periods import (
-    LEVELS,
-    Period,
-    day_of,
-    find_day,
-    mentioned,
-    parse_period,
-    period_of,
-    short_name,
-)
+from mabos_cli.core.language import periods
 from mabos_cli.core.language.text import asked_words, stem, words
 from mabos_cli.core.search.recall import Hit
 
@@ -57,14 +48,14 @@ def trace_of(hit: Hit) -> Trace | None:
     if candidate.item and candidate.item.source == "consolidation":
         return None  # its members lead to their own days
     if candidate.item:
-        day = find_day(candidate.item.created_at[:10])
+        day = periods.find_day(candidate.item.created_at[:10])
         return Trace(candidate.item.id, day, day, hit.relevance) if day else None
     folder, _, name = candidate.path.removesuffix(".md").rpartition("/")
     if folder == "memory" or folder.startswith("memory/archive/"):
-        day = find_day(name)
+        day = periods.find_day(name)
         return Trace(candidate.ref, day, day, hit.relevance, candidate.lines) if day else None
     try:
-        period = parse_period(name) if folder.removeprefix("memory/") in LEVELS else None
+        period = periods.parse_period(name) if folder.removeprefix("memory/") in periods.LEVELS else None
     except BadValue:
         period = None
     return Trace(candidate.ref, period.first, period.last, hit.relevance) if period else None
@@ -73,13 +64,13 @@ def trace_of(hit: Hit) -> Trace | None:
 class HierarchyReader(Protocol):
     """What drill looks at: the texts of nodes, which are counted as they are read, and a search over all of them."""
 
-    def read(self, period: Period) -> str:
+    def read(self, period: periods.Period) -> str:
         """The summary of a period, or the log of a day; empty when there is none."""
 
-    def glance(self, period: Period) -> str:
+    def glance(self, period: periods.Period) -> str:
         """Returns what the search has found in the summary of a period so far."""
 
-    def events(self, day: Period) -> list[LogEvent]:
+    def events(self, day: periods.Period) -> list[LogEvent]:
         """All that the log of a day tells."""
 
     def ask(self, question: str) -> list[Trace]:
@@ -95,7 +86,7 @@ class HierarchyReader(Protocol):
 class Child(NamedTuple):
     """A node that was looked at: its score and what it is made of, whether it was followed, and the line that tells most."""
 
-    period: Period
+    period: periods.Period
     parent: str
     score: float
     signals: tuple[tuple[str, float], ...]
@@ -107,7 +98,7 @@ class Child(NamedTuple):
 class Find(NamedTuple):
     """A line at the end of the way, or one from before it that may be its cause."""
 
-    day: Period
+    day: periods.Period
     event: LogEvent
     score: float
     matched: tuple[str, ...]
@@ -165,7 +156,7 @@ class _Question:
         self.reader = reader
         self.text = text
         self.asked = asked_words(text)
-        self.spans = mentioned(text, years)
+        self.spans = periods.mentioned(text, years)
         held = reader.holders(self.asked)
         self.weights = {
             stem(part): 1 / math.log(2.5 + held.get(word, 0)) for word in self.asked for part in words(word)
@@ -177,13 +168,13 @@ class _Question:
         """How much of the question a text holds, and which words."""
         return match_terms(text, self.weights)
 
-    def found(self, period: Period) -> float:
+    def found(self, period: periods.Period) -> float:
         """What was found within a period: its best, and a little for what else there is."""
         inside = [t.score for t in self.traces if period.first <= t.first and t.last <= period.last]
         best = sorted(inside, reverse=True)[: len(_FADING)]
         return sum(share * score for share, score in zip(_FADING, best, strict=False))
 
-    def named(self, period: Period) -> float:
+    def named(self, period: periods.Period) -> float:
         """How much of a period lies in the time that the question names."""
         if not self.spans:
             return 0.0
@@ -219,22 +210,22 @@ class _Question:
         ]
         causes = []
         for day in list(dict.fromkeys(near))[: _CAUSE_DAYS + 1]:
-            for event in self.events(day_of(day)):
+            for event in self.events(periods.day_of(day)):
                 value, matched = match_terms(event.text, weights)
                 if value >= _CAUSE and event != effect.event:
                     # What gives a reason rather is one; what was decided on that day rather followed.
                     is_answer = event.kind == "decision" and day == effect.day.first
                     value *= (1.3 if _BECAUSE.search(event.text) else 1.0) * (0.7 if is_answer else 1.0)
                     score = round(0.5 * value + 0.5 * self.match(event.text)[0], 4)
-                    causes.append(Find(day_of(day), event, score, matched, is_cause=True))
+                    causes.append(Find(periods.day_of(day), event, score, matched, is_cause=True))
         return sorted(causes, key=lambda find: (-find.score, find.day.name, find.event.line))[:count]
 
-    def events(self, day: Period) -> list[LogEvent]:
+    def events(self, day: periods.Period) -> list[LogEvent]:
         """Returns what the log of a day tells; what consolidation wrote only repeats it."""
         return [event for event in self.reader.events(day) if event.source != "consolidation"]
 
 
-def _overlap(period: Period, first: date, last: date) -> float:
+def _overlap(period: periods.Period, first: date, last: date) -> float:
     days = (min(period.last, last) - max(period.first, first)).days + 1
     return max(0.0, days / min(period.length, (last - first).days + 1))
 
@@ -242,9 +233,9 @@ def _overlap(period: Period, first: date, last: date) -> float:
 def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
     """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
     question, every = _Question(reader, text, (day.year for day in days)), days
-    frontier: list[Period] = []
+    frontier: list[periods.Period] = []
     steps = []
-    for level in LEVELS:
+    for level in periods.LEVELS:
         scored = _score(question, level, frontier, days)
         best = scored[0].score if scored else 0.0
         chosen = [c for c in scored[:width] if c.score > 0 and c.score >= _CLOSE * best]
@@ -255,7 +246,7 @@ def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: in
         if level == "daily":
             steps.append(Step(level, _marked(scored, chosen)))
             break
-        if level == LEVELS[-2]:  # the smallest summaries: the best of them is worth reading as a whole
+        if level == periods.LEVELS[-2]:  # the smallest summaries: the best of them is worth reading as a whole
             reader.read(chosen[0].period)
         read = [_read(question, child) for child in chosen]
         refined = question.refine(child.line for child in read if child.line)
@@ -286,13 +277,13 @@ def _marked(scored: list[Child], followed: list[Child]) -> tuple[Child, ...]:
     return tuple(of.get(child.period, child) for child in scored)
 
 
-def _score(question: _Question, level: str, frontier: list[Period], days: Sequence[date]) -> list[Child]:
+def _score(question: _Question, level: str, frontier: list[periods.Period], days: Sequence[date]) -> list[Child]:
     """The children of the nodes that were followed, best first. Of a week across months only the days within count."""
-    parents: dict[Period, Period | None] = {}
+    parents: dict[periods.Period, periods.Period | None] = {}
     for day in days:
         above = next((p for p in frontier if p.holds(day)), None)
-        if above or level == LEVELS[0]:
-            parents.setdefault(period_of(level, day), above)
+        if above or level == periods.LEVELS[0]:
+            parents.setdefault(periods.period_of(level, day), above)
     found = {period: question.found(period) for period in parents}
     top = max(found.values(), default=0.0)
     # Without anything found the summaries have to tell, all of them; otherwise only those that are followed are read.
@@ -310,11 +301,11 @@ def _score(question: _Question, level: str, frontier: list[Period], days: Sequen
     return sorted(children, key=lambda child: (-child.score, child.period.first))
 
 
-def _told_above(question: _Question, parent: Period | None, period: Period) -> float:
+def _told_above(question: _Question, parent: periods.Period | None, period: periods.Period) -> float:
     """How much of the question the lines of the summary above hold that speak of a period."""
     if parent is None:
         return 0.0
-    lines, names = question.reader.glance(parent).split("\n"), (period.name, short_name(period.name))
+    lines, names = question.reader.glance(parent).split("\n"), (period.name, periods.short_name(period.name))
     # A line that names it, or the text below a heading that does.
     told = (
         " ".join(lines[n : n + 5]) if lines[n].startswith("#") else lines[n]
@@ -330,7 +321,7 @@ def _read(question: _Question, child: Child) -> Child:
     return child._replace(line=line, matched=matched)
 
 
-def _finds(question: _Question, day: Period) -> list[Find]:
+def _finds(question: _Question, day: periods.Period) -> list[Find]:
     """The lines of a day's log that answer the question."""
     here = [trace for trace in question.traces if trace.first == trace.last == day.first]
     found = []

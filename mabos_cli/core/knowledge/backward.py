@@ -11,18 +11,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.explaining import (
-    Bindings,
-    Explanation,
-    Goal,
-    bind,
-    explain_goal,
-    goal_from,
-    goal_of,
-    relevant_for,
-    tests_hold,
-    unify,
-)
+from mabos_cli.core.knowledge import explaining
 from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, find_span, meet, span_rank, span_texts
 from mabos_cli.core.knowledge.joins import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, usable_rules
@@ -43,10 +32,10 @@ class _Step(NamedTuple):
     """A rule on its way: what it has bound, the supports so far by condition, and which conditions are left."""
 
     rank: int
-    bindings: Bindings
+    bindings: explaining.Bindings
     supports: tuple[tuple[int, Triple], ...]
     left: tuple[int, ...]
-    owner: Goal
+    owner: explaining.Goal
 
 
 class _Table:
@@ -57,7 +46,7 @@ class _Table:
         self.opened = False
         self.answers: dict[Triple, None] = {}
         self.waiting: list[tuple[_Step, int]] = []
-        self.below: dict[Goal, None] = {}
+        self.below: dict[explaining.Goal, None] = {}
 
 
 class _Search:
@@ -66,10 +55,10 @@ class _Search:
     def __init__(self, index: FactIndex, rules: Sequence[Rule], depth: int, most_steps: int) -> None:
         self.index, self.rules, self.depth = index, rules, depth
         self.left = most_steps
-        self.tables: dict[Goal, _Table] = {}
+        self.tables: dict[explaining.Goal, _Table] = {}
         self.instances: dict[Instance, None] = {}
         self.queue: deque[tuple[_Step, int, Triple]] = deque()
-        self.to_open: deque[Goal] = deque()
+        self.to_open: deque[explaining.Goal] = deque()
         self.concluding: dict[str, list[int]] = {}
         for rank, rule in enumerate(rules):
             self.concluding.setdefault(rule.concluded.predicate, []).append(rank)
@@ -79,7 +68,7 @@ class _Search:
         """Whether the search ended before it was through."""
         return bool(self.queue or self.to_open)
 
-    def run(self, goal: Goal) -> list[Triple]:
+    def run(self, goal: explaining.Goal) -> list[Triple]:
         """Returns the triples that match a goal and may have a proof; `instances` holds what proves them."""
         table = self._ask(goal, 0)
         while (self.queue or self.to_open) and self.left > 0:
@@ -91,7 +80,7 @@ class _Search:
                 self._open(self.to_open.popleft())
         return list(table.answers)
 
-    def _ask(self, goal: Goal, level: int) -> _Table:
+    def _ask(self, goal: explaining.Goal, level: int) -> _Table:
         """Returns the table of a goal, which is looked into if it is not too deep."""
         table = self.tables.get(goal)
         if table is None:
@@ -105,7 +94,7 @@ class _Search:
             self._raise(goal, table, level)
         return table
 
-    def _raise(self, goal: Goal, table: _Table, level: int) -> None:
+    def _raise(self, goal: explaining.Goal, table: _Table, level: int) -> None:
         """A goal that is asked nearer to the start than before may be followed further."""
         changed = deque([(goal, table, level)])
         while changed:
@@ -117,7 +106,7 @@ class _Search:
                 self.to_open.append(goal)
             changed.extend((below, self.tables[below], level + 1) for below in table.below)
 
-    def _open(self, goal: Goal) -> None:
+    def _open(self, goal: explaining.Goal) -> None:
         """Starts every rule whose conclusion fits the goal."""
         table = self.tables[goal]
         if table.opened:
@@ -125,7 +114,7 @@ class _Search:
         table.opened = True
         for rank in self.concluding.get(goal[1], ()):
             rule = self.rules[rank]
-            bindings = unify(rule.concluded, goal)
+            bindings = explaining.unify(rule.concluded, goal)
             if bindings is not None:
                 left = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
                 self._continue(_Step(rank, bindings, (), left, goal))
@@ -134,28 +123,28 @@ class _Search:
         """Asks for the next condition of a rule, or notes that all hold."""
         self.left -= 1
         rule = self.rules[step.rank]
-        if not tests_hold(rule.conditions, step.bindings):
+        if not explaining.tests_hold(rule.conditions, step.bindings):
             return
         if not step.left:
             self._conclude(step, rule)
             return
         at = max(step.left, key=lambda n: (*self._ease(rule.conditions[n], step.bindings), -n))
-        goal = goal_of(rule.conditions[at], step.bindings)
+        goal = explaining.goal_of(rule.conditions[at], step.bindings)
         level = self.tables[step.owner].level + 1
         self.tables[step.owner].below[goal] = None
         table = self._ask(goal, level)
         table.waiting.append((step, at))
         self.queue.extend((step, at, triple) for triple in table.answers)
 
-    def _ease(self, condition: Pattern, bindings: Bindings) -> tuple[int, bool]:
+    def _ease(self, condition: Pattern, bindings: explaining.Bindings) -> tuple[int, bool]:
         """Returns how narrow a condition is, and whether facts alone decide it."""
-        goal = goal_of(condition, bindings)
+        goal = explaining.goal_of(condition, bindings)
         return (goal[0] is not None) + (goal[2] is not None), condition.predicate not in self.concluding
 
     def _resume(self, step: _Step, at: int, triple: Triple) -> None:
         """Goes on with a rule after one more answer to the condition it waits for."""
         self.left -= 1
-        bindings = bind(self.rules[step.rank].conditions[at], triple, step.bindings)
+        bindings = explaining.bind(self.rules[step.rank].conditions[at], triple, step.bindings)
         if bindings is not None:
             left = tuple(n for n in step.left if n != at)
             self._continue(step._replace(bindings=bindings, supports=(*step.supports, (at, triple)), left=left))
@@ -198,7 +187,7 @@ class Verdict(NamedTuple):
     status: str
     goal: Triple
     proofs: tuple[Proof, ...]
-    gaps: tuple[Explanation, ...]
+    gaps: tuple[explaining.Explanation, ...]
     why: str
     is_cut: bool
     problems: tuple[Problem, ...]
@@ -210,10 +199,10 @@ def backward_chain(
     """Returns whether a goal, in which `*` and ?variables stand for anything, follows from the asserted facts through at most
     `depth` rules in a row. Confidence, validity and the choice between proofs are those of forward chaining."""
     usable, problems = usable_rules(rules, "inference")
-    facts, usable = relevant_for(goal[1], (fact for fact in facts if not fact.rule_id), usable)
+    facts, usable = explaining.relevant_for(goal[1], (fact for fact in facts if not fact.rule_id), usable)
     if is_open(goal[1]) or is_variable(goal[1]):
         return Verdict(CANNOT, goal, (), (), "a goal needs a predicate", False, tuple(problems))
-    wanted = goal_from(goal)
+    wanted = explaining.goal_from(goal)
     index = FactIndex(facts)
     search = _Search(index, usable, depth, most_steps)
     answers = search.run(wanted)
@@ -224,10 +213,12 @@ def backward_chain(
         proofs = tuple(sorted(found, key=lambda proof: (-proof.confidence, proof.depth, proof.triple)))
         why = f"{proofs[0].depth} steps" if proofs[0].depth > 1 else "1 step" if proofs[0].depth else "a fact"
         return Verdict(PROVEN, goal, proofs, (), why, search.is_cut, tuple(problems))
-    fits = (rule.concluded.predicate == goal[1] and unify(rule.concluded, wanted) is not None for rule in usable)
+    fits = (
+        rule.concluded.predicate == goal[1] and explaining.unify(rule.concluded, wanted) is not None for rule in usable
+    )
     if depth < 1 or not any(fits):
         return Verdict(CANNOT, goal, (), (), _why_not(goal, usable, depth), search.is_cut, tuple(problems))
-    gaps = explain_goal(wanted, facts, usable, depth, nearest=True)
+    gaps = explaining.explain_goal(wanted, facts, usable, depth, nearest=True)
     why = f"{len(gaps)} rule{'s' * (len(gaps) != 1)} could conclude it; the nearest lacks {len(gaps[0].assumptions)}"
     return Verdict(POTENTIAL, goal, (), gaps, why, search.is_cut, tuple(problems))
 

@@ -4,14 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from mabos_cli.core.language.secret_context import (
-    CODE_KEYS,
-    NAMES,
-    find_cards,
-    find_codes,
-    find_named,
-    find_seed_phrases,
-)
+from mabos_cli.core.language import secret_context
 from mabos_cli.core.language.secret_rules import RULES
 from mabos_cli.core.language.secret_shapes import compiled
 from mabos_cli.core.language.secret_tokens import ISSUED, TOKENS
@@ -40,7 +33,7 @@ _HEAD = r"(?:%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|[bfnrt])|[\[;][0-9]{1,2}m|[^a-z0-9])
 # Keys that are looked for inside words too: dbpassword, getConnection.
 _INSIDE = "pass pw secret key token cred sess connect login auth otp".split()
 _LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
-_KEYS: dict[str, list[int]] = {key: [] for key in (*NAMES, *CODE_KEYS)}
+_KEYS: dict[str, list[int]] = {key: [] for key in (*secret_context.NAMES, *secret_context.CODE_KEYS)}
 for _rank, _rule in enumerate(RULES, len(TOKENS)):
     for _key in _rule.keys:
         _KEYS.setdefault(_key, []).append(_rank)
@@ -109,10 +102,10 @@ def _find(text: str) -> Iterator[Secret]:
     for rank in {rank for key in held for rank in _KEYS[key] if _ALL[rank].anywhere}:
         _match_anywhere(rank, text, found)
     for start, end, kind in (
-        *find_named(text, lowered, [key for key in held if key in NAMES]),
-        *find_codes(text, lowered, [key for key in held if key in CODE_KEYS]),
-        *find_cards(text, lowered),
-        *find_seed_phrases(spaced, words),
+        *secret_context.find_named(text, lowered, [key for key in held if key in secret_context.NAMES]),
+        *secret_context.find_codes(text, lowered, [key for key in held if key in secret_context.CODE_KEYS]),
+        *secret_context.find_cards(text, lowered),
+        *secret_context.find_seed_phrases(spaced, words),
     ):
         found.append((start, end, len(_ALL), kind))
     return _merged(found)

@@ -7,27 +7,11 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from mabos_cli.core.hierarchy.log_event import (
-    LogEvent,
-    is_about_itself,
-    is_marked_untrusted,
-    join_events,
-    kind_of_title,
-    name_heading,
-    split_kind,
-)
+from mabos_cli.core.hierarchy import log_event
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted
-from mabos_cli.formats.markdown.escape import (
-    BULLET,
-    escape_block,
-    inline,
-    is_as_generated,
-    seal,
-    unescape_block,
-    unsealed,
-)
+from mabos_cli.formats.markdown import escape
 from mabos_cli.formats.markdown.scan import count_head, hidden_lines, scan
 
 _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
@@ -40,7 +24,7 @@ _UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\
 _LEGACY_LINE = re.compile(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
-_ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
+_ITEM = re.compile(rf"\s*{escape.BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 _IMPORTANCE = re.compile(r"\bimportance:\s*(\d+(?:\.\d+)?)")
 _TAG = re.compile(r"(?<!\S)#([^\W\d_][\w/-]*)")
@@ -69,17 +53,17 @@ def render_log_header(day: str) -> str:
 
 def render_log_entry(item: MemoryItem) -> str:
     """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
-    tags = f"[{inline(', '.join(item.tags))}] " if item.tags else ""
-    source = inline(item.source)
+    tags = f"[{escape.inline(', '.join(item.tags))}] " if item.tags else ""
+    source = escape.inline(item.source)
     return (
-        f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
+        f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape.escape_block(item.content)}\n\n"
         f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
     )
 
 
 def render_legacy_line(item: MemoryItem) -> str:
     """The line of an item in Memory.md, which is a log for people."""
-    return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {inline(item.content, 200)} ^{item.id}\n"
+    return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {escape.inline(item.content, 200)} ^{item.id}\n"
 
 
 def without_legacy_lines(text: str) -> str:
@@ -153,9 +137,9 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
         start + 1,
         heading[1],
         heading[2],
-        unescape_block("\n".join(body)),
-        tuple(unescape_block(trailer.tags).split(", ")) if trailer.tags else (),
-        unescape_block(trailer.source),
+        escape.unescape_block("\n".join(body)),
+        tuple(escape.unescape_block(trailer.tags).split(", ")) if trailer.tags else (),
+        escape.unescape_block(trailer.source),
         trailer.id,
         min(1.0, float(trailer.importance)) if trailer.importance else None,
         end + 1,
@@ -163,29 +147,29 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
     )
 
 
-def parse_events(text: str, day: str) -> list[LogEvent]:
+def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
     """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
     lines = _lines(text)
-    events: list[LogEvent] = []
+    events: list[log_event.LogEvent] = []
     done = count_head(lines)
     for entry in _entries(lines):
         if entry.line <= done:
             continue
-        events += join_events(_notes(lines[: entry.line - 1], done, day))
+        events += log_event.join_events(_notes(lines[: entry.line - 1], done, day))
         told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
-        events.append(LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
+        events.append(log_event.LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
         done = entry.last
-    return [*events, *join_events(_notes(lines, done, day))]
+    return [*events, *log_event.join_events(_notes(lines, done, day))]
 
 
-def _notes(lines: list[str], first: int, day: str) -> Iterator[LogEvent]:
+def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEvent]:
     """The events of lines that people wrote: each list item, each paragraph, under the heading above it. Code and comments that
     take more than a line are none."""
     heading, time, start = "", "", 0
     block: list[str] = []
     hidden = _hidden_notes(lines, first)
 
-    def told() -> Iterator[LogEvent]:
+    def told() -> Iterator[log_event.LogEvent]:
         event = _note(" ".join(block), day, start + 1, heading, time) if block else None
         block.clear()
         if event:
@@ -220,7 +204,7 @@ def _hidden_notes(lines: list[str], first: int) -> set[int]:
 def _titled(title: re.Match[str]) -> tuple[str, str]:
     text = title[2].rstrip(" \t#")
     timed = _TIMED.fullmatch(text)
-    return (unescape_block(timed[2]), timed[1]) if timed else (unescape_block(text), "")
+    return (escape.unescape_block(timed[2]), timed[1]) if timed else (escape.unescape_block(text), "")
 
 
 def _split_comments(text: str) -> tuple[str, str]:
@@ -233,21 +217,23 @@ def _split_comments(text: str) -> tuple[str, str]:
     return "".join([*plain, text[start:]]).strip(), " ".join(comments)
 
 
-def _note(text: str, day: str, line: int, heading: str, time: str) -> LogEvent | None:
+def _note(text: str, day: str, line: int, heading: str, time: str) -> log_event.LogEvent | None:
     """What one block of notes tells; nothing when it holds only comments."""
     named = _BLOCK_ID.search(text)
     plain, comments = _split_comments(_BLOCK_ID.sub("", text))
     number = next(iter(_IMPORTANCE.findall(comments)), None)
-    if not any(c.isalnum() for c in plain) or is_about_itself(plain):
+    if not any(c.isalnum() for c in plain) or log_event.is_about_itself(plain):
         return None
-    graded = split_kind(unescape_block(plain))[2]
+    graded = log_event.split_kind(escape.unescape_block(plain))[2]
     if number is not None:  # other tools count to ten
         graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
     tags = tuple(dict.fromkeys(_TAG.findall(plain)))
     own = (heading, time, tags, "", named[1] if named else "", graded)
-    event = LogEvent(day, line, unescape_block(plain), "note", *own, untrusted=is_marked_untrusted(plain))
-    event = name_heading(event)
-    kind = kind_of_title(heading) if event.kind == "note" and not time else ""
+    event = log_event.LogEvent(
+        day, line, escape.unescape_block(plain), "note", *own, untrusted=log_event.is_marked_untrusted(plain)
+    )
+    event = log_event.name_heading(event)
+    kind = log_event.kind_of_title(heading) if event.kind == "note" and not time else ""
     return event._replace(kind=kind) if kind else event
 
 
@@ -260,9 +246,9 @@ def relink_logs(text: str, archived: Collection[str], to_memory: str, active: Co
     to_memory is the way to the folder of logs from where the text stands: `memory/` or `../`. A file that is as we
     generated it stays so; one that somebody edited stays recognizable as edited.
     """
-    if text and is_as_generated(text):
-        new, count = _relink(unsealed(text), archived, to_memory, active)
-        return (seal(new), count) if count else (text, 0)
+    if text and escape.is_as_generated(text):
+        new, count = _relink(escape.unsealed(text), archived, to_memory, active)
+        return (escape.seal(new), count) if count else (text, 0)
     return _relink(text, archived, to_memory, active)
 
 

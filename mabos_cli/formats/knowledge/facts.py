@@ -9,28 +9,8 @@ from mabos_cli.core.knowledge.fact import Fact, FactDeparture
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.trust import bound_by_source
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import (
-    FULL_CHECK,
-    dump_line,
-    dump_record,
-    find_block,
-    has_harmful,
-    parse_json,
-    record_to_dict,
-    render_document,
-    render_value,
-    split_block,
-)
-from mabos_cli.formats.knowledge.fields import (
-    TWIN,
-    foreign_keys,
-    read_departures,
-    read_elements,
-    read_list,
-    read_texts,
-    take_list,
-    take_version,
-)
+from mabos_cli.formats.json import text as json_text
+from mabos_cli.formats.knowledge import fields
 
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
 _TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
@@ -61,7 +41,7 @@ class FactFile:
     @property
     def lines(self) -> list[bytes]:
         if self._lines is None:
-            self._lines, self._block = split_block(self._block), b""
+            self._lines, self._block = json_text.split_block(self._block), b""
         return self._lines
 
     @lines.setter
@@ -88,7 +68,7 @@ class FactFile:
 
     def has_id(self, own: str) -> bool:
         """Returns whether a fact had this id when this was first asked."""
-        return dump_line(own).encode() in self.ids()
+        return json_text.dump_line(own).encode() in self.ids()
 
     def ids(self) -> frozenset[bytes]:
         """Returns the ids of the facts, as JSON; InvalidFile when two have one."""
@@ -99,7 +79,7 @@ class FactFile:
                 first = {own: n for n, own in reversed(list(enumerate(listed)))}
                 twin = next(n for n, own in enumerate(listed) if first[own] != n)
                 told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
-                raise InvalidFile(f"{told} is there twice", TWIN)
+                raise InvalidFile(f"{told} is there twice", fields.TWIN)
         return self._ids
 
     def facts(self) -> Iterator[Fact]:
@@ -110,7 +90,7 @@ class FactFile:
     def where(self, name: str, value: str) -> Iterator[Fact]:
         """Yields the facts whose field, a part of the triple or the id, is exactly this; found by text, so that nothing else is
         decoded."""
-        wanted = f'"{name}": {dump_line(value)}, "'.encode()
+        wanted = f'"{name}": {json_text.dump_line(value)}, "'.encode()
         for line in self._lines_with(wanted):
             fact = parse_fact(line, self.path)
             if getattr(fact, name) == value:
@@ -118,14 +98,14 @@ class FactFile:
 
     def find_triple(self, triple: tuple[str, str, str]) -> Fact | None:
         """Returns the fact that says this."""
-        subject, predicate, obj = map(dump_line, triple)
+        subject, predicate, obj = map(json_text.dump_line, triple)
         wanted = f'"subject": {subject}, "predicate": {predicate}, "object": {obj}, "'.encode()
         found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
         return next((fact for fact in found if fact.triple == triple), None)
 
     def find_united(self, own: str) -> Fact | None:
         """Returns the fact that took over an id, where two branches had asserted the same under two."""
-        lines = (line for line in self._lines_with(dump_line(own).encode()) if b'"same_as": [' in line)
+        lines = (line for line in self._lines_with(json_text.dump_line(own).encode()) if b'"same_as": [' in line)
         found = (parse_fact(line, self.path) for line in lines)
         return next((fact for fact in found if own in dict(fact.extra).get("same_as", ())), None)
 
@@ -145,27 +125,27 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     """Returns the facts in a file. What is in our layout stays text, and is only looked over; all else is decoded and
     checked."""
     looks = _Looks()
-    head, block = find_block(data, "facts", looks) or (data, b"")
-    if len(data) <= FULL_CHECK:
-        parse_json(data, path)
-    raw = parse_json(head, path)
+    head, block = json_text.find_block(data, "facts", looks) or (data, b"")
+    if len(data) <= json_text.FULL_CHECK:
+        json_text.parse_json(data, path)
+    raw = json_text.parse_json(head, path)
     # Other tools keep a bare list.
-    entries, others = take_list(raw, "facts", path, "a fact store must be an object with a list of facts", MEND)
-    version, last_id = take_version(others, path, MEND)
+    entries, others = fields.take_list(raw, "facts", path, "a fact store must be an object with a list of facts", MEND)
+    version, last_id = fields.take_version(others, path, MEND)
 
     def read(entry: Any) -> Fact:
         return fact_from_dict(entry, path)
 
-    found = read_elements(entries, "facts", path, data, read, lambda own: f"the id {own[:60]!r}")
+    found = fields.read_elements(entries, "facts", path, data, read, lambda own: f"the id {own[:60]!r}")
     file = FactFile([render_fact(fact) for fact, _ in found], version, last_id, others, path)
     if block:
         file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
         if looks.are_ours:
             file.keep_block(block)
         else:
-            lines = enumerate(split_block(block), file.first_line)
+            lines = enumerate(json_text.split_block(block), file.first_line)
             file.lines = [_ours(line, f"{path}:{number}") for number, line in lines]
-        if len(data) <= FULL_CHECK:
+        if len(data) <= json_text.FULL_CHECK:
             file.ids()
     return file
 
@@ -194,7 +174,7 @@ def _has_times(block: bytes) -> bool:
 
 def _is_clean(block: bytes) -> bool:
     try:
-        return not has_harmful(block.decode("utf-8"))
+        return not json_text.has_harmful(block.decode("utf-8"))
     except UnicodeDecodeError:
         return False
 
@@ -209,9 +189,9 @@ def _ours(line: bytes, where: str) -> bytes:
 def render_facts(file: FactFile) -> bytes:
     """Returns the file's bytes."""
     parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []']
-    parts += [render_value(key, value) for key, value in file.extra.items()]
-    parts += [render_value("last_id", file.last_id)] if file.last_id else []
-    return render_document([*parts, render_value("version", file.version)])
+    parts += [json_text.render_value(key, value) for key, value in file.extra.items()]
+    parts += [json_text.render_value("last_id", file.last_id)] if file.last_id else []
+    return json_text.render_document([*parts, json_text.render_value("version", file.version)])
 
 
 MEND = "repair the value by hand, or restore the file from git"
@@ -268,7 +248,7 @@ def parse_fact(line: bytes, where: str) -> Fact:
     values: list[Any] = list(found.groups("")) if found else []
     if not values or not (is_time(values[7]) and is_time(values[8])):
         path, number = _split_place(where)
-        return fact_from_dict(parse_json(line, path, line=number), where)
+        return fact_from_dict(json_text.parse_json(line, path, line=number), where)
     values[4] = float(values[4]) if len(values[4]) > 1 else int(values[4])
     values[9] = tuple(values[9].split('", "')) if values[9] else ()
     return bound_by_source(Fact(*values))
@@ -282,12 +262,12 @@ def _split_place(where: str) -> tuple[str, int]:
 
 def render_fact(fact: Fact) -> bytes:
     """Returns the fact as one JSON line, without the newline."""
-    return dump_line(fact_to_dict(fact)).encode("utf-8")
+    return json_text.dump_line(fact_to_dict(fact)).encode("utf-8")
 
 
 def fact_to_dict(fact: Fact) -> dict[str, Any]:
     """Returns the fact as JSON values in a fixed order; empty optional fields are left out, foreign keys come last."""
-    return record_to_dict(fact, _ALWAYS)
+    return json_text.record_to_dict(fact, _ALWAYS)
 
 
 def fact_from_dict(raw: Any, where: str) -> Fact:
@@ -296,8 +276,8 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
         raise InvalidFile(f"{where}: a fact must be an object", MEND)
     label = f"{where}: fact {str(raw.get('id', '?'))[:60]}"
     if isinstance(raw.get("object"), bool | int | float):
-        raw = raw | {"object": dump_line(raw["object"])}  # other tools write numbers as numbers
-    values = read_texts(raw, _TEXT, label, MEND)
+        raw = raw | {"object": json_text.dump_line(raw["object"])}  # other tools write numbers as numbers
+    values = fields.read_texts(raw, _TEXT, label, MEND)
     missing = [name for name in ("id", "subject", "predicate", "object") if not values.get(name)]
     if missing:
         raise InvalidFile(f"{label}: {missing[0]} is missing", MEND)
@@ -307,8 +287,8 @@ def fact_from_dict(raw: Any, where: str) -> Fact:
     for name in ("valid_from", "valid_until"):
         if not is_time(values.get(name, "")):
             raise InvalidFile(f"{label}: {name} {values[name][:40]!r} is no date", MEND)
-    sources = read_list(raw.get("derived_from") or (), f"{label}: derived_from", MEND, "ids")
-    made = Fact(confidence=confidence, derived_from=sources, extra=foreign_keys(raw, _KNOWN), **values)
+    sources = fields.read_list(raw.get("derived_from") or (), f"{label}: derived_from", MEND, "ids")
+    made = Fact(confidence=confidence, derived_from=sources, extra=fields.foreign_keys(raw, _KNOWN), **values)
     return bound_by_source(made)
 
 
@@ -316,12 +296,12 @@ def render_fact_departure(departure: FactDeparture) -> bytes:
     """Returns the archive line of a fact that left, with its newline."""
     record = {"id": departure.fact.id, "kind": "fact", "reason": departure.reason, "at": departure.at}
     record |= {"into": departure.into} if departure.into else {}
-    return dump_record(record | {"fact": fact_to_dict(departure.fact)})
+    return json_text.dump_record(record | {"fact": fact_to_dict(departure.fact)})
 
 
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
     """Returns the facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
-    left = read_departures(data, "fact", lambda raw: fact_from_dict(raw, where), ("reason", "at", "into"))
+    left = fields.read_departures(data, "fact", lambda raw: fact_from_dict(raw, where), ("reason", "at", "into"))
     return [FactDeparture(fact, *said) for fact, said in left]
 
 

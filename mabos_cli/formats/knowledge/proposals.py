@@ -5,16 +5,7 @@ from typing import Any
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal, ProposalVerdict
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import (
-    dump_line,
-    parse_json,
-    record_to_dict,
-    render_array,
-    render_document,
-    render_list,
-    render_value,
-    renewed,
-)
+from mabos_cli.formats.json import text as json_text
 from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_list, read_texts, take_list
 
 _KNOWN = frozenset(Proposal._fields[:-1])
@@ -37,7 +28,7 @@ class ProposalFile:
 
 def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
     """Returns the proposals in a file; InvalidFile cites the line of one that is off."""
-    raw = parse_json(data, path)
+    raw = json_text.parse_json(data, path)
     what = "a file of proposals must be an object with a list of them"
     entries, others = take_list(raw, "proposals", path, what, _MEND)
     file = ProposalFile(others, isinstance(raw, list))
@@ -53,21 +44,21 @@ def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
 
 def render_proposals(file: ProposalFile) -> bytes:
     """Returns the file's bytes. Of a proposal that was read, only what changed is written anew."""
-    lines = [dump_line(_renewed(each, file)).encode("utf-8") for each in file.proposals]
+    lines = [json_text.dump_line(_renewed(each, file)).encode("utf-8") for each in file.proposals]
     if file.is_list:
-        return render_list(lines)
-    others = [render_value(key, value) for key, value in file.extra.items()]
-    return render_document([render_array("proposals", lines), *others])
+        return json_text.render_list(lines)
+    others = [json_text.render_value(key, value) for key, value in file.extra.items()]
+    return json_text.render_document([json_text.render_array("proposals", lines), *others])
 
 
 def _renewed(proposal: Proposal, file: ProposalFile) -> dict[str, Any]:
     new, raw = proposal_to_dict(proposal), file.raw.get(proposal.id)
-    return new if raw is None else renewed(raw, proposal_to_dict(_from_dict(raw, proposal.domain)), new)
+    return new if raw is None else json_text.renewed(raw, proposal_to_dict(_from_dict(raw, proposal.domain)), new)
 
 
 def proposal_to_dict(proposal: Proposal) -> dict[str, Any]:
     """Returns the proposal as JSON values in a fixed order, what is empty left out."""
-    return record_to_dict(proposal, _ALWAYS)
+    return json_text.record_to_dict(proposal, _ALWAYS)
 
 
 def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:

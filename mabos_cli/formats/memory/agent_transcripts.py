@@ -13,17 +13,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.learning import AGENT, is_outside_tool
 from mabos_cli.core.memory.observation import Observation, bound_text, tool_text
 from mabos_cli.formats.json.text import dump_line, dump_record, parse_ledger
-from mabos_cli.formats.memory.agent_hosts import (
-    HOSTS,
-    Answered,
-    Called,
-    Event,
-    HostLine,
-    Skipped,
-    Spoken,
-    find_host,
-    parse_host_line,
-)
+from mabos_cli.formats.memory import agent_hosts
 
 ROLES = ("user", "assistant")
 NAMED = 10  # numbers of malformed lines that are kept
@@ -70,7 +60,7 @@ def load_record(line: bytes) -> dict[str, Any] | None:
 
 def host_of(line: bytes) -> str:
     """The host that a line tells; empty when it tells none."""
-    return find_host(load_record(line))
+    return agent_hosts.find_host(load_record(line))
 
 
 class TranscriptReader:
@@ -103,13 +93,13 @@ class TranscriptReader:
             self.malformed += 1
             self.malformed_lines += [number] if len(self.malformed_lines) < NAMED else []
             return []
-        said = parse_host_line(record, self.host)
+        said = agent_hosts.parse_host_line(record, self.host)
         self.session = self.session or safe_name(said.session)
         found, key, place = [], "", 0
         for event in said.events:
-            if isinstance(event, Called):
+            if isinstance(event, agent_hosts.Called):
                 self._note_call(event)
-            elif isinstance(event, Skipped):
+            elif isinstance(event, agent_hosts.Skipped):
                 self.skip(event.what)
             else:
                 key = key or _key(said, line)
@@ -124,25 +114,27 @@ class TranscriptReader:
         known = name in self.skipped or len(self.skipped) < _KINDS
         self.skipped[name if known else "other"] += 1
 
-    def _note_call(self, event: Called) -> None:
+    def _note_call(self, event: agent_hosts.Called) -> None:
         name = _call_name(event.call)
         self.calls.pop(name, None)
         self.calls[name] = _ask(event.tool, event.given)
         if len(self.calls) > _OPEN_CALLS:
             del self.calls[next(iter(self.calls))]
 
-    def _observe(self, event: Event, said: HostLine, key: str, number: int) -> Observation | None:
+    def _observe(
+        self, event: agent_hosts.Event, said: agent_hosts.HostLine, key: str, number: int
+    ) -> Observation | None:
         """Returns what was said or answered. A person's own words are trusted as the agent is; the agent's are until something
         from outside entered the session; a tool's are not."""
         moment = find_time(said.at)
         session = safe_name(said.session) or self.session
         given = Observation("", at=format_time(moment) if moment else "", session=session, key=key)
-        if isinstance(event, Answered):
+        if isinstance(event, agent_hosts.Answered):
             found = self._answer(event, given)
             self.heard_outside |= is_outside_tool(found.source, found.text, self._local_tools)
             unwanted = "" if self.scope.tools else "tool"
         else:
-            assert isinstance(event, Spoken)
+            assert isinstance(event, agent_hosts.Spoken)
             trust = "untrusted" if event.author == AGENT and self.heard_outside else "agent"
             place = f"{self._source}:{number}"
             found = given._replace(text=event.text, kind="message", author=event.author, source=place, trust=trust)
@@ -154,7 +146,7 @@ class TranscriptReader:
             return None
         return found
 
-    def _answer(self, event: Answered, given: Observation) -> Observation:
+    def _answer(self, event: agent_hosts.Answered, given: Observation) -> Observation:
         """The answer of a tool, with what was asked."""
         asked = self.calls.pop(_call_name(event.call), None) if event.call else None
         tool, told, kinds = asked or _ask(event.tool, event.given)
@@ -198,7 +190,7 @@ def _call_name(call: str) -> str:
     return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def _key(said: HostLine, line: bytes) -> str:
+def _key(said: agent_hosts.HostLine, line: bytes) -> str:
     """What tells an entry from all others: the id that the host gave it, or a hash of its line."""
     if _PLAIN_ID.fullmatch(said.id):
         return said.id
@@ -265,7 +257,7 @@ def _mark_from(record: dict[str, Any]) -> Mark | None:
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None
-    return mark if mark.host in HOSTS and mark.place.size >= 0 else None
+    return mark if mark.host in agent_hosts.HOSTS and mark.place.size >= 0 else None
 
 
 def render_mark(mark: Mark) -> bytes:

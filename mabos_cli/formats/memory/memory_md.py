@@ -8,16 +8,7 @@ from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.formats.markdown.escape import (
-    BULLET,
-    escape_behind,
-    escape_links,
-    indent,
-    inline,
-    newline_of,
-    unescape_block,
-    unescape_links,
-)
+from mabos_cli.formats.markdown import escape
 from mabos_cli.formats.markdown.scan import Heading, find_headings
 
 # A block id of ours stands behind a blank; one that is only mentioned is escaped by a backslash.
@@ -50,13 +41,13 @@ def add_consolidated(text: str, items: tuple[MemoryItem, ...], day: str) -> str:
 
 
 def _bullet(item: MemoryItem) -> str:
-    tags = f" [{inline(', '.join(item.tags))}]" if item.tags else ""
-    content = indent(escape_behind(item.content))
-    return f"- **{inline(item.type)}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"
+    tags = f" [{escape.inline(', '.join(item.tags))}]" if item.tags else ""
+    content = escape.indent(escape.escape_behind(item.content))
+    return f"- **{escape.inline(item.type)}** ({item.importance:.2f}): {content}{tags} ^{item.id}\n"
 
 
 WIDTH = 300  # characters of an event's text; the link leads to the rest
-_ITEM = re.compile(rf"\s*{BULLET}\s+(?:\[[ xX]\]\s+)?")
+_ITEM = re.compile(rf"\s*{escape.BULLET}\s+(?:\[[ xX]\]\s+)?")
 _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*")
 _HEADING = re.compile(r"\s*#{1,6}\s")
 # What our own bullets carry behind the text: tags, the place in a log, a block id.
@@ -74,7 +65,7 @@ def render_log_bullet(candidate: Candidate, path: str) -> str:
     """The line of an event: its text, a link to its day and line, and a block id by which it is known again."""
     event, key = candidate.event, candidate.key
     target = f"{path}#^{key}" if key == event.id else path
-    text = escape_links(inline(event.text, WIDTH))
+    text = escape.escape_links(escape.inline(event.text, WIDTH))
     return f"- {text} ([{event.day}:{event.line}]({target})) ^{key}"
 
 
@@ -84,7 +75,7 @@ def render_fact_bullet(fact: LogFact, paths: Mapping[str, str]) -> str:
     paths has where each log is now, by where it was read.
     """
     links = (f"[{c.event.day}:{c.event.line}]({paths[c.path]}#^{c.key})" for c in fact.events)
-    text = escape_links(inline(fact.content, WIDTH))
+    text = escape.escape_links(escape.inline(fact.content, WIDTH))
     return f"- {text} ({', '.join(links)}; {fact.author}) ^{fact.key}"
 
 
@@ -98,7 +89,7 @@ def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
 
     Every line that was there stays as it was.
     """
-    end = newline_of(text)
+    end = escape.newline_of(text)
     if text and not text.endswith("\n"):
         text += end
     lines = text.split("\n")
@@ -147,9 +138,11 @@ def told_texts(text: str) -> set[str]:
     for _, (*above, last) in _blocks(text):
         last = without_marks(last)
         for end in {last, _TAGS.sub("", last)}:
-            whole = " ".join(unescape_block(line) for line in (*above, end))
+            whole = " ".join(escape.unescape_block(line) for line in (*above, end))
             # Some lines have their links escaped, and some are as they were given: both readings count.
-            for said in {told for text in (whole, unescape_links(whole)) for told in (text, split_kind(text)[1])}:
+            for said in {
+                told for text in (whole, escape.unescape_links(whole)) for told in (text, split_kind(text)[1])
+            }:
                 found.update(map(fold, (said, *consolidated_parts(said))))
     return found
 
@@ -160,7 +153,7 @@ def find_statements(text: str) -> Iterator[tuple[int, str]]:
     for line, block in _blocks(text):
         said = [part for part in block if not _ABOUT.match(part)] or block
         *above, last = *said[:-1], without_marks(said[-1])
-        yield line, _RANK.sub("", unescape_block("\n".join([*above, _TAGS.sub("", last)])), count=1)
+        yield line, _RANK.sub("", escape.unescape_block("\n".join([*above, _TAGS.sub("", last)])), count=1)
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -11,32 +11,11 @@ from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.periods import find_day
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, TRUSTS
-from mabos_cli.core.mind.mind import (
-    ACTIVE,
-    DONE,
-    GONE,
-    LEVELS,
-    Attitude,
-    Belief,
-    Problem,
-    Step,
-    parse_level,
-    status_word,
-)
+from mabos_cli.core.mind import mind
 from mabos_cli.formats.markdown.escape import escape_block, unescape_block
+from mabos_cli.formats.mind import cognitive_fields
 from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, set_field
-from mabos_cli.formats.mind.cognitive_fields import (
-    ID,
-    NAMES,
-    Field,
-    bare,
-    fields_of,
-    inert_item,
-    is_only_fields,
-    plain,
-    row_fields,
-)
 
 _CERTAINTIES = {
     "certain": 1.0,
@@ -69,15 +48,15 @@ KINDS = {
 }
 # Dates that are none, but say so: people write them where a date is asked for.
 _OPEN_END = re.compile(r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+")
-_VIA = re.compile(rf"({ID.pattern})(?:\s+via\s+({ID.pattern}))?")
+_VIA = re.compile(rf"({cognitive_fields.ID.pattern})(?:\s+via\s+({cognitive_fields.ID.pattern}))?")
 _WORDS = PRIORITIES | {"very high": 0.9, "very low": 0.1, "urgent": 0.95, "normal": 0.5}
 
 
-def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], list[Problem]]:
+def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
     """Returns the attitudes of a file in order, and what in it makes no sense; one bad value does not hide the
     others."""
-    found: list[Attitude] = []
-    problems: list[Problem] = []
+    found: list[mind.Attitude] = []
+    problems: list[mind.Problem] = []
     seen: dict[str, int] = {}
     file = parse_cognitive(text)
     for entry in file.entries:
@@ -86,7 +65,7 @@ def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[Attitude], li
         each, troubles = read_attitude(file, entry, kind)
         each = each._replace(path=path, line=entry.first + 1)
         troubles += note_id(seen, each.id, each.line)
-        problems += [Problem(path, each.line, trouble) for trouble in troubles]
+        problems += [mind.Problem(path, each.line, trouble) for trouble in troubles]
         found.append(each)
     return found, problems
 
@@ -102,10 +81,10 @@ def _is_prose(entry: Entry, kind: str) -> bool:
     return entry.shape == "section" and not entry.fields and not split_id(entry, KINDS[kind].prefix)[0]
 
 
-def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitude, list[str]]:
+def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.Attitude, list[str]]:
     """Returns an entry as an attitude, without its place, and what is wrong with it."""
     entry_id, title = split_id(entry, KINDS[kind].prefix)
-    priority, trouble = parse_level(entry.get("priority"), _WORDS, "priority")
+    priority, trouble = mind.parse_level(entry.get("priority"), _WORDS, "priority")
     troubles = [trouble] if trouble else []
     for name in ("deadline", "updated"):
         date = entry.get(name)
@@ -117,9 +96,9 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[Attitud
     if via:
         links = {"goal": links["goal"] or (via[1],), "plan": links["plan"] or tuple(filter(None, via.groups()[1:]))}
     elif kind in ("intention", "plan") and not links["goal"]:
-        aside = re.search(rf"\((?:goal:?\s*)?({ID.pattern})\)", title)
+        aside = re.search(rf"\((?:goal:?\s*)?({cognitive_fields.ID.pattern})\)", title)
         links["goal"] = (aside[1],) if aside else ()
-    attitude = Attitude(
+    attitude = mind.Attitude(
         kind,
         entry_id,
         title,
@@ -166,12 +145,12 @@ def goal_group(file: str, level: str) -> str:
 
 def priority_of(entry: Entry) -> float | None:
     """Returns the priority that an entry names, as a number, or None when it names none."""
-    return parse_level(entry.get("priority"), _WORDS, "priority")[0]
+    return mind.parse_level(entry.get("priority"), _WORDS, "priority")[0]
 
 
 def _linked(entry: Entry, name: str) -> tuple[str, ...]:
     """Returns the ids in a field of links; what is said behind a full stop is prose."""
-    return tuple(dict.fromkeys(ID.findall(re.split(r"\.\s", entry.get(name))[0])))
+    return tuple(dict.fromkeys(cognitive_fields.ID.findall(re.split(r"\.\s", entry.get(name))[0])))
 
 
 def _progress(text: str) -> float | None:
@@ -189,7 +168,7 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
         return "completed"
     heading = entry.group.casefold()
     words = [*heading.split(), heading.strip()]
-    return next((word for word in words if word in ACTIVE | DONE | GONE | {"expired", "stalled"}), "")
+    return next((word for word in words if word in mind.ACTIVE | mind.DONE | mind.GONE | {"expired", "stalled"}), "")
 
 
 def _level(file: CognitiveFile, entry: Entry) -> str:
@@ -197,34 +176,34 @@ def _level(file: CognitiveFile, entry: Entry) -> str:
     above."""
     texts = [entry.get("type"), entry.group]
     texts += [file.lines[entry.first]] if entry.shape == "item" else []
-    return next((level for text in texts for level in LEVELS if level in text.casefold()), "")
+    return next((level for text in texts for level in mind.LEVELS if level in text.casefold()), "")
 
 
-def parse_beliefs(text: str, path: str) -> tuple[list[Belief], list[Problem]]:
+def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Problem]]:
     """Returns the beliefs of a file in order, and what in it makes no sense; one bad value does not hide the others."""
-    beliefs: list[Belief] = []
-    problems: list[Problem] = []
+    beliefs: list[mind.Belief] = []
+    problems: list[mind.Problem] = []
     seen: dict[str, int] = {}
     for entry in parse_cognitive(text).entries:
         line = entry.first + 1
-        certainty, trouble = parse_level(entry.get("certainty"), _CERTAINTIES, "certainty")
-        problems += [Problem(path, line, trouble)] if trouble else []
+        certainty, trouble = mind.parse_level(entry.get("certainty"), _CERTAINTIES, "certainty")
+        problems += [mind.Problem(path, line, trouble)] if trouble else []
         updated = entry.get("updated")
         if updated and not find_day(updated[:10]):
-            problems.append(Problem(path, line, f"{updated[:40]!r} is no date"))
+            problems.append(mind.Problem(path, line, f"{updated[:40]!r} is no date"))
         belief_id, subject = split_id(entry, KINDS["belief"].prefix)
-        problems += [Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
+        problems += [mind.Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
-        beliefs.append(Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust))
+        beliefs.append(mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust))
     return beliefs, problems
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
     """Returns the entry with an id, or else with a title, in whatever case. Without the letters that a clone puts behind
     the number of an id, it means the first entry with that number."""
-    wanted = {name.strip().casefold(), plain(name).casefold()} - {""}
+    wanted = {name.strip().casefold(), cognitive_fields.plain(name).casefold()} - {""}
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
     by_id = [entry for entry, entry_id, _ in named if entry_id and entry_id.casefold() in wanted]
@@ -241,17 +220,17 @@ def headed(heading: Heading) -> Entry:
 _STEP_NAME = re.compile(r"[*_`]*(S-?\d+[a-z]?)\b[*_`]*[.:)]?\s+(?=\S)|")
 _ONLY_NAME = re.compile(r"(?:[A-Za-z]{1,3}-?)?\d+[a-z]?\.?")
 _FINISHED = re.compile(r"\(\s*(?:done|completed|finished)\b[^()]*\)\s*$", re.IGNORECASE)
-_STATES = DONE | ACTIVE | {"pending", "open", "todo", "late", "blocked", "yes", "no"}
+_STATES = mind.DONE | mind.ACTIVE | {"pending", "open", "todo", "late", "blocked", "yes", "no"}
 # Columns that number the steps, and those that do not say what is to be done.
 _NUMBERS = ("no", "no.", "nr", "nr.", "#", "id")
-_NO_WORDS = {*NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "notes"}
+_NO_WORDS = {*cognitive_fields.NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "notes"}
 
 
-def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
+def parse_plans(text: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
     """Returns the plans of a file in order, with their steps; and what in it makes no sense."""
     file = parse_cognitive(text)
-    plans: list[Attitude] = []
-    problems: list[Problem] = []
+    plans: list[mind.Attitude] = []
+    problems: list[mind.Problem] = []
     seen: dict[str, int] = {}
     for heading in file.headings:
         steps = tuple(_steps(file, heading))
@@ -260,17 +239,17 @@ def parse_plans(text: str, path: str) -> tuple[list[Attitude], list[Problem]]:
         if not steps and (heading.level == 1 or not (plan.id or plan.links)):
             continue
         troubles += note_id(seen, plan.id, plan.line)
-        problems += [Problem(path, plan.line, trouble) for trouble in troubles]
+        problems += [mind.Problem(path, plan.line, trouble) for trouble in troubles]
         plans.append(plan)
     return plans, problems
 
 
 def _plan_entry(file: CognitiveFile, heading: Heading) -> Entry:
     """Returns a plan as an entry: its heading, and the fields that stand before its steps."""
-    fields: dict[str, Field] = {}
+    fields: dict[str, cognitive_fields.Field] = {}
     for number in range(heading.line + 1, heading.last + 1):
-        if number not in file.hidden and is_only_fields(file.lines[number]):
-            fields = fields_of(file.lines[number], number) | fields
+        if number not in file.hidden and cognitive_fields.is_only_fields(file.lines[number]):
+            fields = cognitive_fields.fields_of(file.lines[number], number) | fields
     return Entry("section", heading.group, heading.title, "", fields, heading.line, heading.last, heading.level)
 
 
@@ -288,40 +267,40 @@ def _word_columns(columns: Iterable[str]) -> list[str]:
     return usual + [c for c in columns if c not in _NO_WORDS and c not in usual]
 
 
-def _steps(file: CognitiveFile, heading: Heading) -> Iterator[Step]:
+def _steps(file: CognitiveFile, heading: Heading) -> Iterator[mind.Step]:
     """Yields the steps of a plan: the rows of its table, or the items of its lists."""
     table = _steps_table(file, heading)
     if table:
         for number in range(table.first, table.last + 1):
-            fields = row_fields(file.lines[number], number, table.columns)
+            fields = cognitive_fields.row_fields(file.lines[number], number, table.columns)
             if any(field.value for field in fields.values()):
                 yield _row_step({name: field.value for name, field in fields.items()}, number)
         return
     for number in range(heading.line + 1, heading.last + 1):
-        line = bare(file.lines[number])
+        line = cognitive_fields.bare(file.lines[number])
         match = ITEM.fullmatch(line)
-        if match and number not in file.hidden and not is_only_fields(line):
+        if match and number not in file.hidden and not cognitive_fields.is_only_fields(line):
             yield _item_step(match, number)
 
 
-def _row_step(cells: dict[str, str], number: int) -> Step:
+def _row_step(cells: dict[str, str], number: int) -> mind.Step:
     """Returns a row as a step. Its first words are its title, unless that is no more than a name."""
-    title = plain(cells.get("title", ""))
+    title = cognitive_fields.plain(cells.get("title", ""))
     named = not title or bool(_ONLY_NAME.fullmatch(title))
     name = title if title and named else next((c for c in cells.values() if _ONLY_NAME.fullmatch(c)), "")
-    text = plain(next((cells[c] for c in _word_columns(cells) if cells[c]), "")) if named else title
+    text = cognitive_fields.plain(next((cells[c] for c in _word_columns(cells) if cells[c]), "")) if named else title
     status = cells.get("status") or cells.get("done") or _state_in_text(cells)
-    word = status_word(status)
-    return Step(name, text, word in DONE | {"yes"} if word in _STATES else None, status, number + 1)
+    word = mind.status_word(status)
+    return mind.Step(name, text, word in mind.DONE | {"yes"} if word in _STATES else None, status, number + 1)
 
 
 def _state_in_text(cells: Mapping[str, str]) -> str:
     """Returns the state of a step in a table that keeps states in the column which elsewhere is the text."""
-    text, title = cells.get("text", ""), plain(cells.get("title", ""))
-    return text if title and not _ONLY_NAME.fullmatch(title) and status_word(text) in _STATES else ""
+    text, title = cells.get("text", ""), cognitive_fields.plain(cells.get("title", ""))
+    return text if title and not _ONLY_NAME.fullmatch(title) and mind.status_word(text) in _STATES else ""
 
 
-def _item_step(match: re.Match[str], number: int) -> Step:
+def _item_step(match: re.Match[str], number: int) -> mind.Step:
     box = re.search(r"\[([ xX])\]", match[1])
     lead = _STEP_NAME.match(match[2])
     count = re.match(r"\d+", match[1])
@@ -329,7 +308,7 @@ def _item_step(match: re.Match[str], number: int) -> Step:
     text = match[2][lead.end() :] if lead else match[2]
     finished = bool(_FINISHED.search(text))
     done = box[1] != " " or finished if box else True if finished else None
-    return Step(name, _FINISHED.sub("", text).strip(), done, "done" if done else "", number + 1)
+    return mind.Step(name, _FINISHED.sub("", text).strip(), done, "done" if done else "", number + 1)
 
 
 def find_plan(file: CognitiveFile, name: str) -> Heading | None:
@@ -345,14 +324,14 @@ def add_step(text: str, plan: Heading, new: str) -> str:
     name = _next_name([step.name for step in steps])
     if table:
         last = steps[-1].line - 1 if steps else 0
-        cells = row_fields(file.lines[last], last, table.columns) if steps else {}
+        cells = cognitive_fields.row_fields(file.lines[last], last, table.columns) if steps else {}
         like = {column: field.value for column, field in cells.items()}
         return add_row(file, table, _new_row(table.columns, name, new, like))
-    line = inert_item(one_line(escape_block(new)))
+    line = cognitive_fields.inert_item(one_line(escape_block(new)))
     if not steps:
         return insert_block(file, plan.last + 1, [f"1. [ ] {line}"])
     last = steps[-1].line - 1
-    match = ITEM.fullmatch(bare(file.lines[last]))
+    match = ITEM.fullmatch(cognitive_fields.bare(file.lines[last]))
     prefixed = bool(match and (lead := _STEP_NAME.match(match[2])) and lead[1])
     return add_item(file, last, file.end_of_item(last), [f"{name} {line}" if prefixed else line])
 
@@ -362,7 +341,9 @@ def _new_row(columns: Sequence[str], name: str, text: str, like: Mapping[str, st
     step has it."""
     number = next((c for c in columns if c in _NUMBERS), "")
     words = _word_columns(columns)
-    in_title = not _ONLY_NAME.fullmatch(plain(like.get("title", ""))) if like else bool(number or not words)
+    in_title = (
+        not _ONLY_NAME.fullmatch(cognitive_fields.plain(like.get("title", ""))) if like else bool(number or not words)
+    )
     body = "title" if "title" in columns and in_title else (words or ["title"])[0]
     in_text = bool(_state_in_text(like)) and not {"status", "done"} & set(columns)
     state = {"text": "pending"} if in_text else {"status": "pending", "done": "no"}
@@ -376,16 +357,16 @@ def _next_name(names: list[str]) -> str:
     return f"{match[1]}{int(match[2]) + 1}" if match else str(len(names) + 1)
 
 
-def finish_step(text: str, step: Step, day: str) -> str:
+def finish_step(text: str, step: mind.Step, day: str) -> str:
     """Returns the file with a step marked as done: its box, its cell, or a word behind it."""
     if step.done:
         return text
     file = parse_cognitive(text)
     lines, number = list(file.lines), step.line - 1
-    match = ITEM.fullmatch(bare(lines[number]))
+    match = ITEM.fullmatch(cognitive_fields.bare(lines[number]))
     if not match:
         at = bisect_right(file.tables, number, key=lambda table: table.header)
-        fields = row_fields(lines[number], number, file.tables[at - 1].columns)
+        fields = cognitive_fields.row_fields(lines[number], number, file.tables[at - 1].columns)
         entry = Entry("row", "", "", "", fields, number, number)
         column = next((n for n in ("status", "done") if n in fields), "status")
         if column not in fields and _state_in_text({name: field.value for name, field in fields.items()}):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.mind import cognitive_fields
 from mabos_cli.formats.mind.cognitive import (
     CODE,
     ITEM,
@@ -16,18 +17,6 @@ from mabos_cli.formats.mind.cognitive import (
     Table,
     is_log,
     parse_cognitive,
-)
-from mabos_cli.formats.mind.cognitive_fields import (
-    INLINE,
-    MARK,
-    Field,
-    bare,
-    escape_cell,
-    fields_of,
-    inert,
-    inert_item,
-    inert_line,
-    is_only_fields,
 )
 
 # What stands in brackets in a section; the rest stands on a line of its own.
@@ -57,7 +46,7 @@ def set_fields(file: CognitiveFile, changes: Sequence[tuple[Entry, str, str]]) -
     where they are."""
     lines = list(file.lines)
     for entry, name, value in sorted(changes, key=lambda change: -change[0].first):
-        field, text = entry.fields.get(name), inert(one_line(value))
+        field, text = entry.fields.get(name), cognitive_fields.inert(one_line(value))
         if field:
             _replace(lines, entry, name, field, text)
         elif entry.shape == "row" and text:
@@ -67,22 +56,22 @@ def set_fields(file: CognitiveFile, changes: Sequence[tuple[Entry, str, str]]) -
     return "\n".join(lines)
 
 
-def _replace(lines: list[str], entry: Entry, name: str, field: Field, value: str) -> None:
+def _replace(lines: list[str], entry: Entry, name: str, field: cognitive_fields.Field, value: str) -> None:
     line, start, end = lines[field.line], field.start, field.end
     marked = line[:start].rstrip().endswith(":") and line[end:].lstrip()[:1] == "]"
     text = _unbracketed(value) if marked else value
-    text = escape_cell(text) if entry.shape == "row" else text
-    spoken = next((m for m in INLINE.finditer(line) if m.start(2) == start), None)
+    text = cognitive_fields.escape_cell(text) if entry.shape == "row" else text
+    spoken = next((m for m in cognitive_fields.INLINE.finditer(line) if m.start(2) == start), None)
     if entry.shape == "item" and field.line == entry.first and spoken and not marked:
         # Among the words of an item a value of more than one would not be told from them.
         start, text = (start, text) if is_spoken(name, text) else (spoken.start(), bracketed(name, text))
     if entry.shape == "row":  # what stands in brackets among the words that go stays
-        text = " ".join([text, *(mark[0] for mark in MARK.finditer(line, start, end))])
+        text = " ".join([text, *(mark[0] for mark in cognitive_fields.MARK.finditer(line, start, end))])
     # A word keeps its distance from the colon before it, and from a mark behind it.
     lead = " " if text and not field.value and line[:start].rstrip("*_")[-1:] == ":" else ""
     gap = " " if text and not marked and line[end : end + 1] == "[" else ""
     lines[field.line] = line[:start] + lead + text + gap + line[end:]
-    if entry.shape == "section" and not marked and name not in fields_of(lines[field.line], 0):
+    if entry.shape == "section" and not marked and name not in cognitive_fields.fields_of(lines[field.line], 0):
         # Some names are fields only where an id follows.
         first = re.match(r"\s*(?:[-*+]\s+)?", line)
         lines[field.line] = f"{first[0] if first else ''}{bracketed(name, text)}{gap}{line[end:]}"
@@ -103,7 +92,7 @@ def _add_field(lines: list[str], entry: Entry, name: str, value: str, end: str) 
 
 def is_spoken(name: str, value: str) -> bool:
     """Returns whether a field can stand among the words of an item, as `status: active`."""
-    return name in SPOKEN and bool(INLINE.fullmatch(f"{name}: {value}"))
+    return name in SPOKEN and bool(cognitive_fields.INLINE.fullmatch(f"{name}: {value}"))
 
 
 def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
@@ -114,7 +103,7 @@ def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
     line, end = lines[cell.line], cell.end
     # Behind a mark, not within it.
     end += 1 if line[end : end + 1] == "]" else 0
-    mark = escape_cell(bracketed(name, value))
+    mark = cognitive_fields.escape_cell(bracketed(name, value))
     lines[cell.line] = line[:end] + (f" {mark}" if cell.value else mark) + line[end:]
 
 
@@ -141,7 +130,7 @@ def field_line(name: str, value: str, line: str = "") -> str:
         label = "ID" if name == "id" else name.capitalize()
     text = f"{start}{label}: {value}"
     # What would be taken for words stands in brackets.
-    if name not in fields_of(text, 0) or (name in _MARKED and not start.strip()):
+    if name not in cognitive_fields.fields_of(text, 0) or (name in _MARKED and not start.strip()):
         return f"{start}{bracketed(name, value)}"
     return text
 
@@ -154,21 +143,21 @@ def _ending(file: CognitiveFile) -> str:
 def add_row(file: CognitiveFile, table: Table, values: Mapping[str, str]) -> str:
     """Returns the text with a new last row in a table. What it has no column for stands in brackets in the cell that
     tells most."""
-    cells = {name: inert(one_line(values.get(name, ""))) for name in table.columns}
+    cells = {name: cognitive_fields.inert(one_line(values.get(name, ""))) for name in table.columns}
     column = next((name for name in ("text", "title") if cells.get(name)), "")
     others = [n for n, v in values.items() if v and n not in cells and n not in ("title", "id")]
     if column:
-        marks = "".join(f" {bracketed(n, inert(one_line(values[n])))}" for n in others)
+        marks = "".join(f" {bracketed(n, cognitive_fields.inert(one_line(values[n])))}" for n in others)
         cells[column] += marks
-    row = " | ".join(escape_cell(cell) for cell in cells.values())
-    indent = re.match(r"\s*", bare(file.lines[table.header]))
+    row = " | ".join(cognitive_fields.escape_cell(cell) for cell in cells.values())
+    indent = re.match(r"\s*", cognitive_fields.bare(file.lines[table.header]))
     return insert_lines(file, table.last + 1, [f"{indent[0] if indent else ''}| {row} |"])
 
 
 def add_item(file: CognitiveFile, after: int, last: int, new: Sequence[str]) -> str:
     """Returns the text with a new item behind the one that begins at a line and ends at another, with the same
     bullet."""
-    match = ITEM.fullmatch(bare(file.lines[after]))
+    match = ITEM.fullmatch(cognitive_fields.bare(file.lines[after]))
     bullet = match[1] if match else "- "
     number = re.match(r"(\d+)(.*)", bullet)
     bullet = f"{int(number[1]) + 1}{number[2]}" if number else bullet
@@ -217,7 +206,7 @@ def find_heading(file: CognitiveFile, title: str) -> Heading | None:
 
 def inert_lines(text: str) -> list[str]:
     """Returns the lines of a text, none of which is anything else."""
-    return [inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
+    return [cognitive_fields.inert_line(line) for line in escape_block(text.replace("-->", "--\\>")).split("\n")]
 
 
 def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
@@ -226,7 +215,7 @@ def set_text(file: CognitiveFile, entry: Entry, text: str) -> str | None:
     others = {n for e in file.entries if e.shape == "item" for n in range(e.first, e.last + 1)}
     field_lines = {field.line for field in entry.fields.values()}
     body = [n for n in range(entry.first + 1, entry.last + 1) if file.lines[n].strip()]
-    words = {n for n in body if CODE.match(file.lines[n]) or not is_only_fields(file.lines[n])}
+    words = {n for n in body if CODE.match(file.lines[n]) or not cognitive_fields.is_only_fields(file.lines[n])}
     prose = sorted(words - file.hidden - others)
     new = inert_lines(text)
     if not prose:
@@ -341,7 +330,7 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
     if heading is None:
         return text
     reason = f": {change.reason}" if change.reason else ""
-    line = inert_item(one_line(f"{day}: {entry_id or title} {change.what}{reason}"))
+    line = cognitive_fields.inert_item(one_line(f"{day}: {entry_id or title} {change.what}{reason}"))
     items = file.find_items(range(heading.line + 1, heading.last + 1))
     if items:
         return add_item(file, items[-1], file.end_of_item(items[-1]), [line])

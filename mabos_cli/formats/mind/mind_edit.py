@@ -8,30 +8,8 @@ from mabos_cli.core.language.ids import counted_id, distinct_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.mind import cognitive, cognitive_edit
 from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
-from mabos_cli.formats.mind.cognitive import (
-    ITEM,
-    CognitiveFile,
-    Entry,
-    Table,
-    parse_cognitive,
-)
-from mabos_cli.formats.mind.cognitive_edit import (
-    Change,
-    add_item,
-    add_row,
-    add_section,
-    bracketed,
-    field_line,
-    find_heading,
-    inert_lines,
-    insert_block,
-    insert_lines,
-    is_spoken,
-    log_change,
-    set_field,
-    set_text,
-)
 from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item
 
 _PAST = DONE | GONE | {"expired"}
@@ -61,7 +39,7 @@ def belief_draft(belief: Belief, trust: str = "") -> Draft:
     return Draft("belief", belief.id, belief.subject, belief.text, fields)
 
 
-def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
+def next_id(file: cognitive.CognitiveFile, kind: str, siblings: Sequence[cognitive.Entry] = ()) -> str:
     """Returns the id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere,
     as that of something removed, is not given again. Lessons are given none, unless the file does so."""
     entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
@@ -82,19 +60,23 @@ def next_id(file: CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> s
 class Place(NamedTuple):
     """Where a new entry goes: into a table, or behind one that it should look like, or below a heading; and its siblings."""
 
-    table: Table | None
-    like: Entry | None
-    siblings: tuple[Entry, ...]
+    table: cognitive.Table | None
+    like: cognitive.Entry | None
+    siblings: tuple[cognitive.Entry, ...]
 
 
 def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: bool = False) -> tuple[str, str]:
     """Returns the file with a new entry, and the id that it got: a row where its like stand in tables, an item in
     lists, else a section. In a clone the id has letters behind its number, because other clones count as well."""
-    file = parse_cognitive(text)
-    if group and not find_heading(file, group):
+    file = cognitive.parse_cognitive(text)
+    if group and not cognitive_edit.find_heading(file, group):
         group = _heading(group)
-        text = text if find_heading(file, group) else insert_block(file, len(file.lines), [f"## {group}"])
-        file = parse_cognitive(text)
+        text = (
+            text
+            if cognitive_edit.find_heading(file, group)
+            else cognitive_edit.insert_block(file, len(file.lines), [f"## {group}"])
+        )
+        file = cognitive.parse_cognitive(text)
     place = _place(file, draft, group)
     if not draft.id:
         counted = next_id(file, draft.kind, place.siblings)
@@ -102,12 +84,12 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: 
     if place.table:
         new = _as_row(file, place, draft)
     elif place.like and place.like.shape == "item":
-        new = add_item(file, place.like.first, place.like.last, _as_item(file, place.like, draft))
+        new = cognitive_edit.add_item(file, place.like.first, place.like.last, _as_item(file, place.like, draft))
     else:
         new = _as_section(file, place.like, draft, group)
     source = draft.fields.get("source", "")
-    change = Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
-    return log_change(new, draft.id, draft.title, day, change), draft.id
+    change = cognitive_edit.Change("added", "" if source == "manual" else source, "", draft.text or draft.title)
+    return cognitive_edit.log_change(new, draft.id, draft.title, day, change), draft.id
 
 
 def _heading(text: str) -> str:
@@ -115,7 +97,7 @@ def _heading(text: str) -> str:
     return inert(re.sub(r"(?<!\S)(#+)$", r"\\\1", one_line(text)))
 
 
-def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
+def _place(file: cognitive.CognitiveFile, draft: Draft, group: str) -> Place:
     """Returns where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
     if draft.kind == "plan":
         return Place(None, None, ())
@@ -130,7 +112,7 @@ def _place(file: CognitiveFile, draft: Draft, group: str) -> Place:
     return Place(table, None if table else like, tuple(same or near))
 
 
-def _table_for(file: CognitiveFile, group: str) -> Table | None:
+def _table_for(file: cognitive.CognitiveFile, group: str) -> cognitive.Table | None:
     """Returns the table that a new entry goes into: that of the group, or else the first that is not of things past."""
     tables = [table for table in file.tables if not table.is_log and "title" in table.columns]
     if group:
@@ -138,7 +120,7 @@ def _table_for(file: CognitiveFile, group: str) -> Table | None:
     return next((table for table in tables if not _PAST & set(table.group.casefold().split())), None)
 
 
-def _like(file: CognitiveFile, group: str) -> Entry | None:
+def _like(file: cognitive.CognitiveFile, group: str) -> cognitive.Entry | None:
     """Returns the entry that a new one should look like: the last of its group, else of the file; any item of a plain
     list if nothing else is there."""
     others = [e for e in file.entries if e.shape != "row"]
@@ -149,16 +131,16 @@ def _like(file: CognitiveFile, group: str) -> Entry | None:
     if group or any(heading.level > 1 for heading in file.headings):
         return None
     items = file.find_items(range(len(file.lines)))
-    return Entry("item", "", "", "", {}, items[-1], file.end_of_item(items[-1])) if items else None
+    return cognitive.Entry("item", "", "", "", {}, items[-1], file.end_of_item(items[-1])) if items else None
 
 
-def _as_row(file: CognitiveFile, place: Place, draft: Draft) -> str:
+def _as_row(file: cognitive.CognitiveFile, place: Place, draft: Draft) -> str:
     """Returns the file with a row, whose words are written as those of the row above are."""
     values = {"id": draft.id, "title": draft.title, "text": draft.text}
     above = place.siblings[-1] if place.siblings else None
     fields = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
     assert place.table
-    return add_row(file, place.table, values | fields)
+    return cognitive_edit.add_row(file, place.table, values | fields)
 
 
 def _cased(value: str, other: str) -> str:
@@ -173,7 +155,7 @@ def _own_fields(draft: Draft, group: str) -> dict[str, str]:
     return {n: v for n, v in fields.items() if n != "type" or level not in group.casefold()}
 
 
-def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
+def _lead(file: cognitive.CognitiveFile, like: cognitive.Entry, name: str) -> str:
     """Returns what stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no
     such line."""
     field = like.fields.get(name)
@@ -181,38 +163,44 @@ def _lead(file: CognitiveFile, like: Entry, name: str) -> str:
     return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
 
 
-def _field_line(file: CognitiveFile, like: Entry | None, other: str, field: tuple[str, str]) -> str:
+def _field_line(file: cognitive.CognitiveFile, like: cognitive.Entry | None, other: str, field: tuple[str, str]) -> str:
     """Returns a line for a field: as another entry has it, or else as a line for another field looks."""
     name, value = field
     lead = _lead(file, like, name) if like else ""
-    return lead + value if lead and name in fields_of(lead + value, 0) else field_line(name, value, other)
+    return (
+        lead + value if lead and name in fields_of(lead + value, 0) else cognitive_edit.field_line(name, value, other)
+    )
 
 
-def _as_item(file: CognitiveFile, like: Entry, draft: Draft) -> list[str]:
+def _as_item(file: cognitive.CognitiveFile, like: cognitive.Entry, draft: Draft) -> list[str]:
     """Returns the lines of an item that looks like another one: fields among its words, or as items below it."""
     title = inert_item(one_line(escape_block(draft.title)))
-    match = ITEM.fullmatch(bare(file.lines[like.first]))
+    match = cognitive.ITEM.fullmatch(bare(file.lines[like.first]))
     words = match[2] if match else ""
     bold = "**" if words.startswith("**") and draft.id else ""
     colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", words) or not like.fields else ""
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
     fields = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
-    notes = [f"  {line}" for line in inert_lines(draft.text)] if draft.text else []
+    notes = [f"  {line}" for line in cognitive_edit.inert_lines(draft.text)] if draft.text else []
     if below:
         cased = {name: _cased(value, like.get(name)) for name, value in fields.items()}
         lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
         return [head, *lines, *notes]
-    spoken = "".join(f", {name}: {value}" for name, value in fields.items() if is_spoken(name, value))
-    marks = "".join(f" {bracketed(name, value)}" for name, value in fields.items() if not is_spoken(name, value))
+    spoken = "".join(f", {name}: {value}" for name, value in fields.items() if cognitive_edit.is_spoken(name, value))
+    marks = "".join(
+        f" {cognitive_edit.bracketed(name, value)}"
+        for name, value in fields.items()
+        if not cognitive_edit.is_spoken(name, value)
+    )
     return [head + spoken + marks, *notes]
 
 
-def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
+def _as_section(file: cognitive.CognitiveFile, like: cognitive.Entry | None, draft: Draft, group: str) -> str:
     """Returns the file with a section that looks like another one, or as we write them."""
     own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
     beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
-    above = find_heading(file, group) if group else beside
+    above = cognitive_edit.find_heading(file, group) if group else beside
     level = like.level if like else above.level + 1 if above else 2
     field_lines = [f.line for f in like.fields.values() if f.line > like.first] if like else []
     bold = next((file.lines[n] for n in field_lines if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
@@ -223,20 +211,20 @@ def _as_section(file: CognitiveFile, like: Entry | None, draft: Draft, group: st
     else:
         title = f"{draft.id}: {draft.title}" if draft.id else draft.title
     lines = [_field_line(file, like, bold, field) for field in fields.items()]
-    text = [*(inert_lines(draft.text) if draft.text else []), *map(inert, draft.steps)]
+    text = [*(cognitive_edit.inert_lines(draft.text) if draft.text else []), *map(inert, draft.steps)]
     tight = like is not None and like.last > like.first and bool(file.lines[like.first + 1].strip())
     body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
-    return add_section(file, f"{'#' * level} {_heading(title)}", body, above)
+    return cognitive_edit.add_section(file, f"{'#' * level} {_heading(title)}", body, above)
 
 
-def add_note(text: str, entry: Entry, day: str, note: str) -> str:
+def add_note(text: str, entry: cognitive.Entry, day: str, note: str) -> str:
     """Returns the file with a dated word about an entry: an item at its end, or in brackets in a table, which has room
     for one."""
-    file = parse_cognitive(text)
+    file = cognitive.parse_cognitive(text)
     here = _again(file, entry)
     dated = f"{day}: {inert_item(one_line(note))}"
     if here.shape == "row":
-        return set_field(file, here, "note", dated)
+        return cognitive_edit.set_field(file, here, "note", dated)
     others = {n for e in file.entries if e.first > here.first for n in range(e.first, e.last + 1)}
     apart = file.hidden | others
     below = [] if here.last in apart else range(here.first + 1, here.last + 1)
@@ -244,23 +232,23 @@ def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
     lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "- "
     gap = [] if is_list or here.shape == "item" else [""]
-    return insert_lines(file, here.last + 1, [*gap, f"{lead}{dated}"])
+    return cognitive_edit.insert_lines(file, here.last + 1, [*gap, f"{lead}{dated}"])
 
 
-def _again(file: CognitiveFile, entry: Entry) -> Entry:
+def _again(file: cognitive.CognitiveFile, entry: cognitive.Entry) -> cognitive.Entry:
     """Returns an entry as it stands in the file now, where it began before."""
     same = (e for e in file.entries if (e.first, e.shape) == (entry.first, entry.shape))
     return next(same, entry)
 
 
-def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
+def change_entry(text: str, entry: cognitive.Entry, changes: Mapping[str, str]) -> str | None:
     """Returns the file with fields of an entry changed, each in its place; None when the text of a section is too much
     to replace."""
     for name, value in changes.items():
-        file = parse_cognitive(text)
+        file = cognitive.parse_cognitive(text)
         here = _again(file, entry)
-        new = set_text(file, here, value) if name == "text" and here.shape == "section" else None
+        new = cognitive_edit.set_text(file, here, value) if name == "text" and here.shape == "section" else None
         if name == "text" and here.shape == "section" and new is None:
             return None
-        text = new if new is not None else set_field(file, here, name, value)
+        text = new if new is not None else cognitive_edit.set_field(file, here, name, value)
     return text

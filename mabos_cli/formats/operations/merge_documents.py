@@ -7,17 +7,7 @@ from typing import Any
 from mabos_cli.core.language.ids import distinct_id
 from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_maps
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import (
-    dump_document,
-    dump_line,
-    find_block,
-    parse_json,
-    render_array,
-    render_document,
-    render_list,
-    render_value,
-    split_block,
-)
+from mabos_cli.formats.json import text
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
 from mabos_cli.formats.operations.merge_records import Merged, Sides, read_sides
 
@@ -30,11 +20,11 @@ def merge_manifests(path: str, sides: Sides) -> Merged:
     base, ours, theirs = read_sides(_parse_object, dict, path, sides)
     notes: list[str] = []
     merged = _merge_objects(base, ours, theirs, "", notes)
-    return Merged(dump_document(merged).encode("utf-8"), tuple(notes))
+    return Merged(text.dump_document(merged).encode("utf-8"), tuple(notes))
 
 
 def _parse_object(data: bytes, path: str) -> dict[str, Any]:
-    found = parse_json(data, path)
+    found = text.parse_json(data, path)
     if not isinstance(found, dict):
         raise InvalidFile(f"{path}:1: must be an object", "repair the file or restore it from git")
     return found
@@ -55,8 +45,8 @@ def _merge_objects(
         elif one == was or one is _ABSENT:
             value = other
         else:
-            value, lost = sorted((one, other), key=dump_line, reverse=True)
-            notes.append(f"{name} was changed on both sides: kept {dump_line(value)}, not {dump_line(lost)}")
+            value, lost = sorted((one, other), key=text.dump_line, reverse=True)
+            notes.append(f"{name} was changed on both sides: kept {text.dump_line(value)}, not {text.dump_line(lost)}")
         if value is not _ABSENT:
             found[key] = value
     return found
@@ -74,21 +64,26 @@ def merge_ontologies(path: str, sides: Sides) -> Merged | None:
         return Settled(_merge_objects(base or {}, a, b, str(a.get("@id", "")), notes))
 
     union = merge_keyed(graphs[0], graphs[1], graphs[2], settle, eq, str)
-    lines = [dump_line(node).encode("utf-8") for node in union.kept.values()]
+    lines = [text.dump_line(node).encode("utf-8") for node in union.kept.values()]
     if rests[1] == rests[2]:  # laid out as it was
-        return Merged(rests[1].replace(render_array("@graph", []), render_array("@graph", lines), 1), tuple(notes))
+        return Merged(
+            rests[1].replace(text.render_array("@graph", []), text.render_array("@graph", lines), 1), tuple(notes)
+        )
     heads = [_parse_object(rest, path) for rest in rests]
     head = _merge_objects(heads[0], heads[1], heads[2], "", notes)
-    parts = [render_array(key, lines) if key == "@graph" else render_value(key, value) for key, value in head.items()]
-    return Merged(render_document(parts), tuple(notes))
+    parts = [
+        text.render_array(key, lines) if key == "@graph" else text.render_value(key, value)
+        for key, value in head.items()
+    ]
+    return Merged(text.render_document(parts), tuple(notes))
 
 
 def _split_graph(data: bytes, path: str) -> tuple[bytes, dict[str, Any]] | None:
     """Returns a document without its nodes, and those by id; None when its layout is not ours, or ids repeat."""
-    found = find_block(data, "@graph", lambda block: all(line[4:5] == b"{" for line in block.split(b"\n")))
+    found = text.find_block(data, "@graph", lambda block: all(line[4:5] == b"{" for line in block.split(b"\n")))
     if found is None:
         return None
-    nodes = [parse_json(line, path) for line in split_block(found[1])]
+    nodes = [text.parse_json(line, path) for line in text.split_block(found[1])]
     by_id = {str(node.get("@id", "")): node for node in nodes if isinstance(node, dict)}
     return (found[0], by_id) if len(by_id) == len(nodes) else None
 
@@ -103,12 +98,12 @@ def merge_proposals(path: str, sides: Sides) -> Merged:
         new_id = _proposal_id(spare.id, spare.record)
         kept[new_id] = spare.record | {"id": new_id}
         notes.append(f"{spare.id} was given to two proposals: the younger one is {new_id}")
-    lines = [dump_line(record).encode("utf-8") for record in kept.values()]
+    lines = [text.dump_line(record).encode("utf-8") for record in kept.values()]
     if ours.is_list and theirs.is_list:
-        return Merged(render_list(lines), tuple(notes))
+        return Merged(text.render_list(lines), tuple(notes))
     extra = _merge_objects(base.extra, ours.extra, theirs.extra, "", notes)
-    others = [render_value(key, value) for key, value in extra.items()]
-    return Merged(render_document([render_array("proposals", lines), *others]), tuple(notes))
+    others = [text.render_value(key, value) for key, value in extra.items()]
+    return Merged(text.render_document([text.render_array("proposals", lines), *others]), tuple(notes))
 
 
 def _node_of(proposal: Mapping[str, Any]) -> str:

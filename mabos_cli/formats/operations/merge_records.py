@@ -13,38 +13,13 @@ from zlib import crc32
 
 from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.operations.three_way import (
-    Settled,
-    Spare,
-    Union,
-    follow_renames,
-    is_only_used,
-    merge_cases,
-    merge_count,
-    merge_facts,
-    merge_items,
-    merge_keyed,
-    merge_maps,
-    merge_rules,
-    merge_runs,
-    merge_store,
-    rule_body,
-    unite_facts,
-)
+from mabos_cli.core.operations import three_way
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import FactFile, parse_fact, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_from_dict
 from mabos_cli.formats.markdown.escape import is_as_generated
-from mabos_cli.formats.memory.items import (
-    StoreFile,
-    line_id,
-    parse_item,
-    parse_store,
-    render_item,
-    render_page,
-    render_store,
-)
+from mabos_cli.formats.memory import items
 
 _ENTRY_ID = re.compile(r"\^(M-\d{1,16}-[0-9a-f]{4})\s*\Z")
 ENTRIES = r"(?m)^(?=## )"  # where the entries of a log begin
@@ -107,18 +82,18 @@ def merge_extras(files: list[Any]) -> dict[str, Any]:
     """Merges the keys of other tools, at the top of a file."""
     base, a, b = files
     newer = max(a, b, key=lambda file: (file.version, repr(file.extra)))
-    return merge_maps(base.extra, a.extra, b.extra, newer.extra)
+    return three_way.merge_maps(base.extra, a.extra, b.extra, newer.extra)
 
 
 def merge_fact_files(path: str, sides: Sides) -> Merged:
     """Merges the facts of both sides; those that say the same are one."""
     files = read_sides(parse_facts, FactFile, path, sides)
-    records = follow_renames(
-        [{line_id(line): line for line in file.lines} for file in files],
+    records = three_way.follow_renames(
+        [{items.line_id(line): line for line in file.lines} for file in files],
         _triple_of,
         lambda record_id, line: _other_id(record_id, _triple_of(line)),
     )
-    union = merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
+    union = three_way.merge_keyed(records[0], records[1], records[2], _settle_fact, eq, age_of_id)
     kept, taken, notes = dict(union.kept), {*records[1], *records[2]}, []
     for spare in union.spares:
         record_id = free_id(spare.id, _as_bytes(_triple_of(spare.record)), taken)
@@ -136,10 +111,10 @@ def _triple_of(line: bytes) -> tuple[str, ...]:
     return parse_fact(line, "merge").triple
 
 
-def _settle_fact(base: bytes | None, a: bytes, b: bytes) -> Settled:
+def _settle_fact(base: bytes | None, a: bytes, b: bytes) -> three_way.Settled:
     was = parse_fact(base, "base") if base else None
-    settled = merge_facts(was, parse_fact(a, "ours"), parse_fact(b, "theirs"))
-    return Settled(render_fact(settled.kept), settled.spare)
+    settled = three_way.merge_facts(was, parse_fact(a, "ours"), parse_fact(b, "theirs"))
+    return three_way.Settled(render_fact(settled.kept), settled.spare)
 
 
 def _unite_added(kept: dict[str, bytes], records: list[dict[str, bytes]], path: str) -> None:
@@ -155,7 +130,7 @@ def _unite_added(kept: dict[str, bytes], records: list[dict[str, bytes]], path: 
         fact = parse_fact(kept[record_id], path)
         twin = by_triple.get(fact.triple) if by_triple else None
         if twin:
-            one = unite_facts(parse_fact(kept[twin], path), fact)
+            one = three_way.unite_facts(parse_fact(kept[twin], path), fact)
             del kept[twin if one.id == record_id else record_id]
             kept[one.id] = render_fact(one)
 
@@ -173,8 +148,8 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
     """Merges the rules of both sides. Of one that says two things now, the other version is kept disabled."""
     files = read_sides(parse_rules, RuleFile, path, sides)
     ours, theirs = files[1:]
-    records = follow_renames([file.raw for file in files], rule_body, _rule_id)
-    union = merge_keyed(records[0], records[1], records[2], merge_rules, eq, _numbered_age)
+    records = three_way.follow_renames([file.raw for file in files], three_way.rule_body, _rule_id)
+    union = three_way.merge_keyed(records[0], records[1], records[2], three_way.merge_rules, eq, _numbered_age)
     kept, notes = dict(union.kept), []
     last = _last_number((ours.last_id, theirs.last_id, *ours.raw, *theirs.raw))
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
@@ -193,16 +168,16 @@ def merge_rule_files(path: str, sides: Sides) -> Merged:
 
 
 def _rule_id(record_id: str, rule: Mapping[str, Any]) -> str:
-    return distinct_id(record_id, rule_body(rule))
+    return distinct_id(record_id, three_way.rule_body(rule))
 
 
 def merge_case_files(path: str, sides: Sides) -> Merged:
     """Merges the cases of both sides. What a case was adapted from follows a new number."""
     files = read_sides(parse_cases, CaseFile, path, sides)
-    records = follow_renames(
+    records = three_way.follow_renames(
         [{entry["case_id"]: entry for entry in file.entries} for file in files], _situation_of, _case_id
     )
-    union = merge_keyed(records[0], records[1], records[2], partial(_settle_case, path), eq, _numbered_age)
+    union = three_way.merge_keyed(records[0], records[1], records[2], partial(_settle_case, path), eq, _numbered_age)
     kept, notes = dict(union.kept), []
     for spare in sorted(union.spares, key=lambda each: _numbered_age(each.id)):
         record_id = _case_id(spare.id, spare.record)
@@ -215,7 +190,7 @@ def merge_case_files(path: str, sides: Sides) -> Merged:
     extra: dict[str, Any] | None = None
     if any(file.others is not None for file in files[1:]):
         base, ours, theirs = (file.others or {} for file in files)
-        extra = merge_maps(base, ours, theirs, max(ours, theirs, key=repr))
+        extra = three_way.merge_maps(base, ours, theirs, max(ours, theirs, key=repr))
     return Merged(CaseFile(list(kept.values()), extra, path).changed((), ()).data, tuple(notes))
 
 
@@ -228,15 +203,15 @@ def _case_id(record_id: str, entry: Mapping[str, Any]) -> str:
     return distinct_id(record_id, _situation_of(entry))
 
 
-def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:
+def _settle_case(path: str, base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> three_way.Settled:
     was = case_from_dict(base, f"{path} (base)") if base else None
-    settled = merge_cases(was, case_from_dict(a, f"{path} (ours)"), case_from_dict(b, f"{path} (theirs)"))
-    return Settled(case_to_dict(settled.kept), settled.spare)
+    settled = three_way.merge_cases(was, case_from_dict(a, f"{path} (ours)"), case_from_dict(b, f"{path} (theirs)"))
+    return three_way.Settled(case_to_dict(settled.kept), settled.spare)
 
 
 def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     """Merges the memories of both sides. How many fit into the recent stores is left to the next write."""
-    files = read_sides(parse_store, StoreFile, path, sides)
+    files = read_sides(items.parse_store, items.StoreFile, path, sides)
     ours, theirs = files[1:]
     notes: list[str] = []
     records = [_records(file, path) for file in files]
@@ -249,24 +224,26 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
             f"{record_id} was removed on the side that has no pages, and is still on a page" for record_id in gone
         ]
         records[3 - split] |= {record_id: there[record_id] for record_id in gone}
-    records = follow_renames(records, _content_of, lambda record_id, held: _other_id(record_id, _content_of(held)))
-    union = merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
+    records = three_way.follow_renames(
+        records, _content_of, lambda record_id, held: _other_id(record_id, _content_of(held))
+    )
+    union = three_way.merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
     renames: Renames = ({}, {}, {})
     kept = _place_items(union, notes, {*records[1], *records[2]}, records, renames)
     if split:
         kept = {record_id: held for record_id, held in kept.items() if not _is_on_page(records[0].get(record_id), held)}
         strays = sum(held[0] == "long_term" for held in kept.values())
         notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
-    merged = StoreFile(
-        working=tuple(parse_item(line, path) for at, line in kept.values() if at == "working"),
-        short_term=tuple(parse_item(line, path) for at, line in kept.values() if at == "short_term"),
+    merged = items.StoreFile(
+        working=tuple(items.parse_item(line, path) for at, line in kept.values() if at == "working"),
+        short_term=tuple(items.parse_item(line, path) for at, line in kept.values() if at == "short_term"),
         long_term=[line for at, line in kept.values() if at == "long_term"],
         version=max(ours.version, theirs.version) + 1,
         last_id=latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else "",
         pages=_page_counts(*(file.pages for file in files)),
         extra=merge_extras(files),
     )
-    return Merged(render_page(merged.long_term) if is_page else render_store(merged), tuple(notes), renames)
+    return Merged(items.render_page(merged.long_term) if is_page else items.render_store(merged), tuple(notes), renames)
 
 
 def find_item_renames(path: str, sides: Sides) -> Renames:
@@ -274,11 +251,11 @@ def find_item_renames(path: str, sides: Sides) -> Renames:
     return merge_stores(path, sides).renames if sides[1] and sides[2] else ({}, {}, {})
 
 
-def _records(file: StoreFile, path: str) -> dict[str, Held]:
+def _records(file: items.StoreFile, path: str) -> dict[str, Held]:
     """Returns the items of a file by id; InvalidFile when two have one, for then one would be lost."""
     recent = [(s, item) for s in ("working", "short_term") for item in getattr(file, s)]
-    pairs = [(item.id, (s, render_item(item))) for s, item in recent]
-    pairs += [(line_id(line), ("long_term", line)) for line in file.long_term]
+    pairs = [(item.id, (s, items.render_item(item))) for s, item in recent]
+    pairs += [(items.line_id(line), ("long_term", line)) for line in file.long_term]
     found = dict(pairs)
     if len(found) < len(pairs):
         twin = next(record_id for record_id, count in Counter(record_id for record_id, _ in pairs).items() if count > 1)
@@ -286,7 +263,7 @@ def _records(file: StoreFile, path: str) -> dict[str, Held]:
     return found
 
 
-def _split_side(path: str, files: list[StoreFile]) -> int:
+def _split_side(path: str, files: list[items.StoreFile]) -> int:
     """Returns which side, 1 or 2, split its store into pages since the base; 0 when none did."""
     before, ours, theirs = (bool(file.pages) for file in files)
     if not before and ours and theirs and files[0].long_term:
@@ -305,51 +282,53 @@ def _is_on_page(was: Held | None, held: Held) -> bool:
 def _page_counts(base: dict[str, int], ours: dict[str, int], theirs: dict[str, int]) -> dict[str, int]:
     """Returns how many items the pages hold, as far as that can be told without them; doctor counts."""
     names = sorted({*ours, *theirs})
-    return {n: merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
+    return {n: three_way.merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
 
 
 def _content_of(held: Held) -> str:
-    return parse_item(held[1], "merge").content
+    return items.parse_item(held[1], "merge").content
 
 
-def _settle_item(base: Held | None, a: Held, b: Held) -> Settled:
-    was = parse_item(base[1], "base") if base else None
-    settled = merge_items(was, parse_item(a[1], "ours"), parse_item(b[1], "theirs"))
-    store = merge_store(base[0] if base else None, a[0], b[0])
-    return Settled((store, render_item(settled.kept)), settled.spare)
+def _settle_item(base: Held | None, a: Held, b: Held) -> three_way.Settled:
+    was = items.parse_item(base[1], "base") if base else None
+    settled = three_way.merge_items(was, items.parse_item(a[1], "ours"), items.parse_item(b[1], "theirs"))
+    store = three_way.merge_store(base[0] if base else None, a[0], b[0])
+    return three_way.Settled((store, items.render_item(settled.kept)), settled.spare)
 
 
 def _is_untouched(was: Held, now: Held) -> bool:
     """Returns whether nobody did anything about an item but use it, or make room in working memory."""
     if was[0] != now[0] and now[0] == "long_term":
         return False
-    return was[1] == now[1] or is_only_used(parse_item(was[1], "base"), parse_item(now[1], "now"))
+    return was[1] == now[1] or three_way.is_only_used(items.parse_item(was[1], "base"), items.parse_item(now[1], "now"))
 
 
 def _place_items(
-    union: Union, notes: list[str], taken: set[str], records: list[dict[str, Held]], renames: Renames
+    union: three_way.Union, notes: list[str], taken: set[str], records: list[dict[str, Held]], renames: Renames
 ) -> dict[str, Held]:
     """Gives new ids to items that lost theirs: other versions are linked with the one that is kept."""
     kept = dict(union.kept)
     for spare in union.spares:
         store, line = spare.record
-        item = parse_item(line, "merge")
+        item = items.parse_item(line, "merge")
         record_id = free_id(spare.id, _as_bytes(item.content), taken)
         if spare.has_base:
             item = item._replace(related_to=tuple(dict.fromkeys((*item.related_to, spare.id))))
-            first = parse_item(kept[spare.id][1], "merge")
+            first = items.parse_item(kept[spare.id][1], "merge")
             first = first._replace(related_to=tuple(dict.fromkeys((*first.related_to, record_id))))
-            kept[spare.id] = (kept[spare.id][0], render_item(first))
+            kept[spare.id] = (kept[spare.id][0], items.render_item(first))
             notes.append(f"{spare.id} was edited on both sides: the older text is {record_id}")
         else:
             notes.append(f"{spare.id} was given to two memories: the younger one is {record_id}")
             renames[1 if spare.is_ours else 2][spare.id] = record_id
             _repoint_items(kept, spare, record_id, records)
-        kept[record_id] = (store, render_item(item._replace(id=record_id)))
+        kept[record_id] = (store, items.render_item(item._replace(id=record_id)))
     return kept
 
 
-def _repoint_items(kept: dict[str, Held], spare: Spare, record_id: str, records: list[dict[str, Held]]) -> None:
+def _repoint_items(
+    kept: dict[str, Held], spare: three_way.Spare, record_id: str, records: list[dict[str, Held]]
+) -> None:
     """Points what one side alone added, and means its item by an id, to the item's new id."""
     mine, others = records[1 if spare.is_ours else 2], records[2 if spare.is_ours else 1]
     mark = f'"{spare.id}"'.encode()
@@ -360,19 +339,19 @@ def _repoint_items(kept: dict[str, Held], spare: Spare, record_id: str, records:
     for name, (store, line) in kept.items():
         if name == spare.id or mark not in line or name not in mine or name in others:
             continue
-        item = parse_item(line, "merge")
+        item = items.parse_item(line, "merge")
         item = item._replace(
             derived_from=repoint(item.derived_from),
             related_to=repoint(item.related_to),
             supersedes=repoint(item.supersedes),
         )
-        kept[name] = (store, render_item(item))
+        kept[name] = (store, items.render_item(item))
 
 
 def merge_logs(path: str, sides: Sides) -> Merged:
     """Merges daily logs: whole entries of both sides in the order of their ids; text stays behind its entry."""
     base, ours, theirs = (_blocks(data.decode("utf-8", "surrogateescape")) for data in sides)
-    merged = merge_runs(base, ours, theirs, _entry_time)
+    merged = three_way.merge_runs(base, ours, theirs, _entry_time)
     return Merged(("\n\n".join(merged) + "\n" if merged else "").encode("utf-8", "surrogateescape"))
 
 

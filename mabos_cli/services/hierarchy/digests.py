@@ -24,12 +24,7 @@ from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of
-from mabos_cli.workspace.memory.trust_log import (
-    load_decisions,
-    outside_in_store,
-    untrusted_in_archive,
-    untrusted_in_store,
-)
+from mabos_cli.workspace.memory import trust_log
 
 # Half a year of months or quarters, a month of weeks: what is compared must be loaded.
 _COMPARED = {"weekly": 4, "monthly": 6, "quarterly": 2}
@@ -113,15 +108,15 @@ class Digests:
         entry: the log tells how it was on that day, and before it told trust nothing of it."""
         agent = self.agent
         gone: dict[str, str] = {}
-        raised = {d.id: d.to != "untrusted" for d in load_decisions(agent.paths)[0]}
+        raised = {d.id: d.to != "untrusted" for d in trust_log.load_decisions(agent.paths)[0]}
         live: dict[str, str] = {}
         pages = [agent.paths.store_page(page) for page in list_stems(agent.paths.store_pages, ".json")]
         for path in (agent.paths.store, *pages):
-            live |= self._noted("untrusted", path, untrusted_in_store)
-            outside = self._noted("outside", path, outside_in_store)
+            live |= self._noted("untrusted", path, trust_log.untrusted_in_store)
+            outside = self._noted("outside", path, trust_log.outside_in_store)
             live |= {item_id: day for item_id, day in outside.items() if not raised.get(item_id)}
         for name in archive_files(agent.paths):
-            gone |= self._noted("untrusted", agent.paths.archive / name, untrusted_in_archive)
+            gone |= self._noted("untrusted", agent.paths.archive / name, trust_log.untrusted_in_archive)
         days: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
         for item_id, day in (gone | live).items():
             is_raised = item_id not in live and raised.get(item_id, False)

@@ -8,22 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, date
 from typing import Any, NamedTuple
 
-from mabos_cli.core.hierarchy.log_taking import (
-    SECTIONS,
-    Candidate,
-    LogDay,
-    LogFact,
-    Rules,
-    Taking,
-    cover,
-    days_around,
-    digest_of,
-    find_candidates,
-    find_recurring,
-    is_past,
-    mark_of,
-    plan_taking,
-)
+from mabos_cli.core.hierarchy import log_taking
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import has_expired
 from mabos_cli.core.memory.stores import locate
@@ -31,15 +16,7 @@ from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.formats.hierarchy.digest_json import LogLedger, parse_log_ledger, render_day_taken
-from mabos_cli.formats.memory.memory_md import (
-    add_to_sections,
-    find_block_ids,
-    find_cited,
-    render_fact_bullet,
-    render_log_bullet,
-    render_memory_header,
-    told_texts,
-)
+from mabos_cli.formats.memory import memory_md
 from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import plan_edit, read_bytes
@@ -53,7 +30,7 @@ class Found(NamedTuple):
     """What a look at the logs found: the days that are to be decided on, how many are done, warnings, and how many events
     are important but untrusted."""
 
-    days: tuple[LogDay, ...]
+    days: tuple[log_taking.LogDay, ...]
     done: int
     warnings: list[str]
     untrusted: int = 0
@@ -67,12 +44,12 @@ class Consolidated(NamedTuple):
     """What a look at the logs found, what of it was taken, what the model did if it was asked, and warnings."""
 
     found: Found
-    taking: Taking
+    taking: log_taking.Taking
     llm: dict[str, Any] | None
     warnings: list[str]
 
 
-def consolidate_logs(agent: Agent, rules: Rules, *, llm: bool, dry_run: bool) -> Consolidated:
+def consolidate_logs(agent: Agent, rules: log_taking.Rules, *, llm: bool, dry_run: bool) -> Consolidated:
     """Takes the important events of old logs into MEMORY.md, each once; with `llm`, a model puts facts in their place. A dry run
     does not ask it."""
     finder = None
@@ -92,42 +69,46 @@ def consolidate_logs(agent: Agent, rules: Rules, *, llm: bool, dry_run: bool) ->
     return Consolidated(found, taking, finder.summary(taking), warnings)
 
 
-def find_events(agent: Agent, rules: Rules) -> Found:
+def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
     """The days of old logs that the ledger does not know as they are, with their important events. Needs no lock."""
     ledger = _read_ledger(agent)
     texts: dict[str, _Parts] = {}
     warnings: list[str] = []
     for day, logs in find_logs(agent.paths).items():
-        if is_past(date.fromisoformat(day), rules.today, rules.older_than):
+        if log_taking.is_past(date.fromisoformat(day), rules.today, rules.older_than):
             try:
                 texts[day] = [(log, read_log(agent.paths, log)) for log in logs]
             except MabosError as error:
                 warnings.append(f"the log of {day} is left out: {error.message}")
-    digests = {day: digest_of([text for _, text in parts]) for day, parts in texts.items()}
+    digests = {day: log_taking.digest_of([text for _, text in parts]) for day, parts in texts.items()}
     fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
     found = _parse_days(agent, texts, fresh, rules)
-    days = tuple(LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
+    days = tuple(log_taking.LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
     kept = _as_they_are_now(agent, days, ledger)
     left_out = sum(len(day.candidates) for day in days) - sum(len(day.candidates) for day in kept)
     return Found(kept, len(texts) - len(fresh), warnings, left_out)
 
 
 def _parse_days(
-    agent: Agent, texts: dict[str, _Parts], fresh: set[str], rules: Rules
-) -> dict[str, tuple[int, tuple[Candidate, ...]]]:
+    agent: Agent, texts: dict[str, _Parts], fresh: set[str], rules: log_taking.Rules
+) -> dict[str, tuple[int, tuple[log_taking.Candidate, ...]]]:
     """How many events each fresh day has, and the important ones."""
     days = [date.fromisoformat(day) for day in texts]
-    needed = [day.isoformat() for day in days_around(days, {date.fromisoformat(day) for day in fresh})]
+    needed = [day.isoformat() for day in log_taking.days_around(days, {date.fromisoformat(day) for day in fresh})]
     events = {
         day: [(event, agent.paths.relative(log.path)) for log, text in texts[day] for event in parse_events(text, day)]
         for day in needed
     }
     told = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
-    recurring = find_recurring(told, rules.recurring_days)
-    return {day: (len(events[day]), find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh}
+    recurring = log_taking.find_recurring(told, rules.recurring_days)
+    return {
+        day: (len(events[day]), log_taking.find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh
+    }
 
 
-def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: LogLedger) -> tuple[LogDay, ...]:
+def _as_they_are_now(
+    agent: Agent, days: tuple[log_taking.LogDay, ...], ledger: LogLedger
+) -> tuple[log_taking.LogDay, ...]:
     """The days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
     consolidated is settled and stays in the log; what was edited since says what it says now.
 
@@ -141,7 +122,7 @@ def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: LogLedger) 
     memory, now = agent.memory(), format_time(agent.now())
     judge = Judge(agent.paths, memory)
 
-    def current(candidate: Candidate) -> Candidate | None:
+    def current(candidate: log_taking.Candidate) -> log_taking.Candidate | None:
         own = candidate.event.id
         if candidate.key in ledger.keys:
             return candidate
@@ -157,24 +138,26 @@ def _as_they_are_now(agent: Agent, days: tuple[LogDay, ...], ledger: LogLedger) 
         if item.content == candidate.event.text:
             return candidate
         event = candidate.event._replace(text=item.content)
-        return candidate._replace(event=event, marks=(mark_of(item.content), *candidate.marks))
+        return candidate._replace(event=event, marks=(log_taking.mark_of(item.content), *candidate.marks))
 
     return tuple(day._replace(candidates=tuple(filter(None, map(current, day.candidates)))) for day in days)
 
 
-def preview_taking(agent: Agent, found: Found, rules: Rules) -> Taking:
+def preview_taking(agent: Agent, found: Found, rules: log_taking.Rules) -> log_taking.Taking:
     """What would be taken now, without writing anything."""
     text = (read_bytes(agent.paths.memory_md) or b"").decode("utf-8", "surrogateescape")
     return _plan(found, rules, _read_ledger(agent), text)
 
 
-def take_events(agent: Agent, found: Found, rules: Rules, facts: Sequence[LogFact] = ()) -> tuple[Taking, list[str]]:
+def take_events(
+    agent: Agent, found: Found, rules: log_taking.Rules, facts: Sequence[log_taking.LogFact] = ()
+) -> tuple[log_taking.Taking, list[str]]:
     """Takes events, or facts that were made of them, into MEMORY.md and notes it in the ledger: what was taken, and warnings."""
     if not found.days:
-        return Taking((), 0, ()), []
+        return log_taking.Taking((), 0, ()), []
 
-    def planned(fresh: Fresh) -> tuple[Write | None, Taking]:
-        ledger, taking = _read_ledger(agent), Taking((), 0, ())
+    def planned(fresh: Fresh) -> tuple[Write | None, log_taking.Taking]:
+        ledger, taking = _read_ledger(agent), log_taking.Taking((), 0, ())
 
         def edit(text: str) -> str | None:
             nonlocal taking
@@ -204,33 +187,37 @@ def _read_ledger(agent: Agent) -> LogLedger:
     return parse_log_ledger(read_bytes(agent.paths.log_ledger) or b"")
 
 
-def _plan(found: Found, rules: Rules, ledger: LogLedger, text: str, facts: Sequence[LogFact] = ()) -> Taking:
+def _plan(
+    found: Found, rules: log_taking.Rules, ledger: LogLedger, text: str, facts: Sequence[log_taking.LogFact] = ()
+) -> log_taking.Taking:
     """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
-    ids, texts = find_block_ids(text) | find_cited(text), told_texts(text)
-    taking = plan_taking(found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts)
-    return cover(taking, facts, said=ledger.said, texts=texts) if facts else taking
+    ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.told_texts(text)
+    taking = log_taking.plan_taking(
+        found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
+    )
+    return log_taking.cover(taking, facts, said=ledger.said, texts=texts) if facts else taking
 
 
-def _add_bullets(agent: Agent, text: str, taking: Taking) -> str:
+def _add_bullets(agent: Agent, text: str, taking: log_taking.Taking) -> str:
     paths: dict[str, str] = {}
     for candidate in taking.taken:
         there = (agent.paths.root / candidate.path).exists()  # or archived meanwhile
         moved = "" if there else agent.paths.relative(agent.paths.find_log(candidate.event.day))
         paths[candidate.path] = moved or candidate.path
-    lines = [(c.section, render_log_bullet(c, paths[c.path])) for c in taking.lines]
-    lines += [(fact.section, render_fact_bullet(fact, paths)) for fact in taking.facts]
-    bullets = {title: [line for section, line in lines if section == title] for title in SECTIONS}
+    lines = [(c.section, memory_md.render_log_bullet(c, paths[c.path])) for c in taking.lines]
+    lines += [(fact.section, memory_md.render_fact_bullet(fact, paths)) for fact in taking.facts]
+    bullets = {title: [line for section, line in lines if section == title] for title in log_taking.SECTIONS}
     found = {title: added for title, added in bullets.items() if added}
-    return add_to_sections(text or render_memory_header(agent.id), found)
+    return memory_md.add_to_sections(text or memory_md.render_memory_header(agent.id), found)
 
 
-def rules_of(agent: Agent, older_than: float | None, min_importance: float | None) -> Rules:
+def rules_of(agent: Agent, older_than: float | None, min_importance: float | None) -> log_taking.Rules:
     """The rules by the settings; options of the command win."""
     settings = agent.settings
-    return Rules(
+    return log_taking.Rules(
         agent.now().astimezone(UTC).date(),
         settings["log.consolidate_after"] if older_than is None else older_than,
         settings["log.min_importance"] if min_importance is None else min_importance,
         settings["log.recurring_days"],
-        {name: settings[f"grade.{name}"] for name in Rules._field_defaults["weights"]},
+        {name: settings[f"grade.{name}"] for name in log_taking.Rules._field_defaults["weights"]},
     )

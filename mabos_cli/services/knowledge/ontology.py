@@ -24,17 +24,7 @@ from mabos_cli.core.knowledge.proposal import (
 )
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.knowledge.jsonld import (
-    WELL_KNOWN,
-    Document,
-    Prefixes,
-    add_nodes,
-    parse_jsonld,
-    render_new,
-    render_node,
-    render_together,
-    translate_node,
-)
+from mabos_cli.formats.knowledge import jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
 from mabos_cli.services.session import Session
@@ -56,10 +46,10 @@ from mabos_cli.workspace.settings import load_settings
 
 def check_domain(domain: str) -> str:
     """Returns the domain if it can be the name of an ontology."""
-    if not re.fullmatch(DOMAIN, domain) or domain in WELL_KNOWN:
+    if not re.fullmatch(DOMAIN, domain) or domain in jsonld.WELL_KNOWN:
         raise BadValue(
             f"{domain[:40]!r} cannot be the name of an ontology",
-            f"letters, digits, dash and underscore; none of {', '.join(WELL_KNOWN)}",
+            f"letters, digits, dash and underscore; none of {', '.join(jsonld.WELL_KNOWN)}",
         )
     return domain
 
@@ -184,9 +174,9 @@ def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWri
         path = library.workspace.ontology(domain)
         old = document.data if document else None
         if document is None:
-            document = parse_jsonld(render_new(domain, domain, []), path.name, domain)
+            document = jsonld.parse_jsonld(jsonld.render_new(domain, domain, []), path.name, domain)
         expand = library.prefixes.expand
-        data = add_nodes(document, [render_node(node, document, expand) for node in nodes])
+        data = jsonld.add_nodes(document, [jsonld.render_node(node, document, expand) for node in nodes])
         changed.append(FileWrite(path, data, old, True))
     return changed
 
@@ -257,7 +247,7 @@ def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffo
     return change_ontologies(editor, "scaffold", plan)
 
 
-def _lacks_ground(library: Library, shipped: Document) -> bool:
+def _lacks_ground(library: Library, shipped: jsonld.Document) -> bool:
     """Returns whether a document names classes of the one that others build on, and the workspace does not define them."""
     own = read_ontology([shipped])
     named = {parent for concept in own.concepts.values() for parent in concept.parents}
@@ -266,7 +256,7 @@ def _lacks_ground(library: Library, shipped: Document) -> bool:
     return bool(missing & {*read_ontology([load_shipped(_GROUND)]).concepts})
 
 
-def _scaffold_one(library: Library, shipped: Document, domain: str, files: list[FileWrite]) -> Scaffolded:
+def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files: list[FileWrite]) -> Scaffolded:
     """Returns what becomes of the file of a domain; it is added to the files that are to be written, if it changes."""
     library.check_readable(domain)
     path, held = library.workspace.ontology(domain), library.documents.get(domain)
@@ -276,13 +266,13 @@ def _scaffold_one(library: Library, shipped: Document, domain: str, files: list[
         files.append(FileWrite(path, shipped.data, None))
         return Scaffolded(shown, len(nodes), True)
     known = {iri for iri, _ in _named_nodes(held)}
-    missing = [translate_node(node, shipped, held) for iri, node in nodes if iri not in known]
+    missing = [jsonld.translate_node(node, shipped, held) for iri, node in nodes if iri not in known]
     if missing:
-        files.append(FileWrite(path, add_nodes(held, missing), held.data, True))
+        files.append(FileWrite(path, jsonld.add_nodes(held, missing), held.data, True))
     return Scaffolded(shown, len(missing), False)
 
 
-def _named_nodes(document: Document) -> Iterator[tuple[str, dict[str, Any]]]:
+def _named_nodes(document: jsonld.Document) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the nodes of a document by IRI, without the one that stands for the document."""
     for node in document.nodes():
         own, types = node.get("@id"), node.get("@type")
@@ -300,15 +290,15 @@ def export_ontology(workspace: WorkspacePaths, domain: str, form: str) -> tuple[
     return _render(documents, domain, form), [fault.message for fault in faults.values()]
 
 
-def _render(documents: dict[str, Document], domain: str, form: str) -> str:
+def _render(documents: dict[str, jsonld.Document], domain: str, form: str) -> str:
     """Returns the text of one document or of all, in a format."""
     chosen = [documents[domain]] if domain else list(documents.values())
     if form in ("turtle", "ntriples"):
         from mabos_cli.backends.rdf import convert_jsonld
 
-        return convert_jsonld({each.path: each.data for each in chosen}, form, Prefixes(chosen).spaces)
+        return convert_jsonld({each.path: each.data for each in chosen}, form, jsonld.Prefixes(chosen).spaces)
     if form == "jsonld":
-        return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else render_together(chosen)
+        return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else jsonld.render_together(chosen)
     ontology = read_ontology(list(documents.values()))
     ontology = select_domain(ontology, domain) if domain else ontology
     from mabos_cli.core.mirror.schema import mirror_schema
@@ -368,7 +358,7 @@ def show_name(workspace: WorkspacePaths, name: str, *, as_tree: bool) -> Shown:
     documents, faults = load_documents(workspace)
     ontology = read_ontology(list(documents.values()))
     warnings = [fault.message for fault in faults.values()]
-    name = Prefixes(list(documents.values())).shorten(name) if "://" in name else name
+    name = jsonld.Prefixes(list(documents.values())).shorten(name) if "://" in name else name
     nodes = ontology.nodes_named(name) if name else ()
     is_exact = any(name in (node.id, node.label) for node in nodes)
     is_tree = not name or as_tree or (name in documents and not is_exact)

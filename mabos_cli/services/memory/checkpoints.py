@@ -16,16 +16,8 @@ from mabos_cli.formats.memory.checkpoint_md import (
     render_checkpoint,
     restore_into_beliefs,
 )
+from mabos_cli.workspace import files
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import (
-    FileWrite,
-    list_names,
-    plan_edit,
-    read_bytes,
-    read_text,
-    redo_when_moved,
-    replace_file,
-)
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
@@ -36,9 +28,9 @@ def write_checkpoint(agent: Agent, checkpoint: Checkpoint, source: str = "") -> 
     data = render_checkpoint(checkpoint, source).encode("utf-8")
 
     def planned(fresh: Fresh) -> tuple[Write, str]:
-        name = checkpoint_name(checkpoint.at, set(list_names(agent.paths.checkpoints)))
+        name = checkpoint_name(checkpoint.at, set(files.list_names(agent.paths.checkpoints)))
         path = agent.paths.checkpoints / name
-        return Write([FileWrite(path, data, None)], counts={"checkpoints": 1}), agent.paths.relative(path)
+        return Write([files.FileWrite(path, data, None)], counts={"checkpoints": 1}), agent.paths.relative(path)
 
     return transact(agent, "checkpoint", planned)[0]
 
@@ -64,7 +56,7 @@ def save_checkpoint(agent: Agent, context: str, lists: Iterable[Iterable[str]]) 
 
 def checkpoint_names(agent: Agent) -> list[str]:
     """Returns the names of the checkpoint files, oldest first. What is not dated, as a README.md, is none."""
-    return [name for name in list_names(agent.paths.checkpoints) if re.match(rf"{DAY}.*\.md$", name)]
+    return [name for name in files.list_names(agent.paths.checkpoints) if re.match(rf"{DAY}.*\.md$", name)]
 
 
 def current_checkpoints(agent: Agent) -> list[str]:
@@ -93,7 +85,7 @@ def read_checkpoint(agent: Agent, name: str) -> tuple[str, str]:
 
     path = agent.paths.checkpoints / name
     shown = agent.paths.relative(path)
-    return shown, hide_secrets(read_text(path, shown))
+    return shown, hide_secrets(files.read_text(path, shown))
 
 
 def restore_checkpoint(agent: Agent) -> tuple[str, bool]:
@@ -102,7 +94,7 @@ def restore_checkpoint(agent: Agent) -> tuple[str, bool]:
 
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
         stamp = format_time(fresh.now)
-        file = plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
+        file = files.plan_edit(agent.paths.beliefs, lambda old: restore_into_beliefs(old, text, source, stamp))
         return (Write([file], part="mind", counts={"beliefs": 1}, is_moved=True), True) if file else (None, False)
 
     return source, transact(agent, "checkpoint restore", planned)[0]
@@ -119,7 +111,7 @@ def read_flushes(agent: Agent) -> dict[str, int]:
 
 
 def _read(agent: Agent) -> dict[str, int | str]:
-    data = read_bytes(agent.paths.flush_state)
+    data = files.read_bytes(agent.paths.flush_state)
     with suppress(MabosError):
         found = parse_json(data, "flush state") if data else {}
         known = found.items() if isinstance(found, dict) else ()
@@ -161,12 +153,12 @@ def _change(agent: Agent, change: Callable[[dict[str, int | str]], dict[str, int
     """Rewrites the state; what went wrong, or None."""
 
     def attempt() -> None:
-        old = read_bytes(agent.paths.flush_state)
+        old = files.read_bytes(agent.paths.flush_state)
         data = dump_record(change(_read(agent)))
-        replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
+        files.replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
 
     try:
-        redo_when_moved(attempt, "it keeps changing")
+        files.redo_when_moved(attempt, "it keeps changing")
     except MabosError as error:
         return f": {error.message}"
     return None

@@ -15,16 +15,7 @@ from mabos_cli.core.memory.consolidation import GroupKey, describe_group
 from mabos_cli.core.memory.item import MemoryItem, Prose, is_worded
 from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts
-from mabos_cli.formats.search.llm_answers import (
-    Merge,
-    is_too_large,
-    parse_extracts,
-    parse_merge,
-    parse_text,
-    render_consolidation_prompt,
-    render_extraction_prompt,
-    render_merge_prompt,
-)
+from mabos_cli.formats.search import llm_answers
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.trust_log import Judge
@@ -48,10 +39,12 @@ class Merger(Asker):
         """Returns the texts for drafts that are the same memory as an item, and None for those that are newer."""
         agreed: dict[Pair, Prose | None] = {}
         for doubt in self._find_doubts(drafts):
-            if is_too_large(doubt.pair):
+            if llm_answers.is_too_large(doubt.pair):
                 self.do_without("too large for a prompt")
                 continue
-            merge = self.ask(render_merge_prompt(doubt.item.content, doubt.content), partial(_read_merge, doubt=doubt))
+            merge = self.ask(
+                llm_answers.render_merge_prompt(doubt.item.content, doubt.content), partial(_read_merge, doubt=doubt)
+            )
             if merge and (merge.newer or (merge.same and doubt.can_be_same)):
                 agreed[doubt.pair] = Prose(merge.text, self.mark) if merge.same else None
         return agreed
@@ -77,9 +70,9 @@ class Merger(Asker):
         return [*self._notes, *super().warnings()]
 
 
-def _read_merge(answer: str, doubt: Doubt) -> Merge:
+def _read_merge(answer: str, doubt: Doubt) -> llm_answers.Merge:
     """Returns what the model says of two memories, if its text keeps to them."""
-    merge = parse_merge(answer, len(doubt.content) + len(doubt.item.content) + _ROOM)
+    merge = llm_answers.parse_merge(answer, len(doubt.content) + len(doubt.item.content) + _ROOM)
     if merge.same and (fault := find_merge_fault(merge.text, doubt.item.content, doubt.content)):
         raise BadValue(fault)
     return merge
@@ -98,9 +91,9 @@ class GroupAuthor(Asker):
             if len(group) < 2 or item.trust == "trusted":
                 continue
             texts = [member.content for member in group]
-            if is_too_large(texts):
+            if llm_answers.is_too_large(texts):
                 self.do_without("too large for a prompt")
-            elif text := self.ask(render_consolidation_prompt(texts), partial(_read_text, texts=texts)):
+            elif text := self.ask(llm_answers.render_consolidation_prompt(texts), partial(_read_text, texts=texts)):
                 self.prose[describe_group(group)] = Prose(text, self.mark)
 
     def summary(self, groups: Groups) -> dict[str, Any]:
@@ -112,7 +105,7 @@ class GroupAuthor(Asker):
 def _read_text(answer: str, texts: list[str]) -> str:
     """Returns the text of a group, if it keeps to the memories."""
     # The bar parts memories in a text that nobody worded.
-    text = parse_text(answer, sum(map(len, texts)) + _ROOM).replace(" | ", " / ")
+    text = llm_answers.parse_text(answer, sum(map(len, texts)) + _ROOM).replace(" | ", " / ")
     if fault := find_fault(text, texts, _KEPT):
         raise BadValue(fault)
     return text
@@ -131,8 +124,8 @@ class FactFinder(Asker):
         found = []
         for portion in portions(events, _TOLD):
             told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
-            parse = partial(parse_extracts, numbers=range(1, len(portion) + 1))
-            answer = self.ask(render_extraction_prompt(told), parse)
+            parse = partial(llm_answers.parse_extracts, numbers=range(1, len(portion) + 1))
+            answer = self.ask(llm_answers.render_extraction_prompt(told), parse)
             if answer is None:
                 continue
             facts = [find_fact(extract, portion, self.mark) for extract in answer.facts]

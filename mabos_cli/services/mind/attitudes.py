@@ -9,18 +9,10 @@ from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
 from mabos_cli.core.memory.trust import needs_voucher
-from mabos_cli.core.mind.mind import (
-    DONE,
-    GONE,
-    LEVELS,
-    Attitude,
-    Step,
-    build_tree,
-    find_step,
-    status_word,
-)
+from mabos_cli.core.mind import mind
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
+from mabos_cli.formats.mind import attitudes
 from mabos_cli.formats.mind.attitude_text import (
     added_line,
     attitude_line,
@@ -29,17 +21,6 @@ from mabos_cli.formats.mind.attitude_text import (
     branch_row,
     changed_line,
     plan_lines,
-)
-from mabos_cli.formats.mind.attitudes import (
-    KINDS,
-    add_step,
-    find_entry,
-    find_plan,
-    finish_step,
-    goal_group,
-    parse_plans,
-    read_attitude,
-    split_id,
 )
 from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
@@ -61,7 +42,7 @@ _LINKS = {
 _WORDS = {"status": "status", "owner": "name", "source": "source", "trust": "trust"}
 _ENDED = {"complete": "completed", "drop": "dropped"}
 # Decides what to change in an entry, given how it is and the day.
-Changes = Callable[[Attitude, str], Mapping[str, str]]
+Changes = Callable[[mind.Attitude, str], Mapping[str, str]]
 
 
 class Result(NamedTuple):
@@ -96,7 +77,7 @@ def _check_fields(agent: Agent, fields: Mapping[str, Any]) -> dict[str, str]:
     checked = {}
     for name, value in fields.items():
         if name == "type":
-            checked[name] = check_choice(value, LEVELS, "level")
+            checked[name] = check_choice(value, mind.LEVELS, "level")
         elif name == "priority":
             checked[name] = _check_priority(value)
         elif name == "deadline":
@@ -163,15 +144,15 @@ def add_attitude(
 
     def edit(old: str) -> str:
         nonlocal added, line
-        old = old or f"# {KINDS[kind].file.removesuffix('.md')}\n"
-        below = group or (goal_group(old, checked["type"]) if kind == "goal" else "")
+        old = old or f"# {attitudes.KINDS[kind].file.removesuffix('.md')}\n"
+        below = group or (attitudes.goal_group(old, checked["type"]) if kind == "goal" else "")
         new, entry_id = add_entry(old, draft, today(agent), below, is_cloned=is_cloned)
         entry_id, line = find_added(new, kind, entry_id, draft.title)
         added = draft._replace(id=entry_id)
         return new
 
     warnings = edit_mind(agent, f"{kind} add", kind, edit, lambda: [added.id] if added.id else [])[1] + unknown
-    place = f"{KINDS[kind].file}:{line}" if line else KINDS[kind].file
+    place = f"{attitudes.KINDS[kind].file}:{line}" if line else attitudes.KINDS[kind].file
     data = {"id": added.id or None, "title": title, "place": place}
     data |= {name: value for name, value in added.fields.items() if value}
     return Result(data, [added_line(added.id, place, title)], warnings)
@@ -180,7 +161,7 @@ def add_attitude(
 def find_added(text: str, kind: str, entry_id: str, title: str) -> tuple[str, int]:
     """Returns the id and the line of an entry that was just written. A table without a column for ids keeps none."""
     file = parse_cognitive(text)
-    entry = find_entry(file, kind, entry_id) if entry_id else None
+    entry = attitudes.find_entry(file, kind, entry_id) if entry_id else None
     if entry:
         return entry_id, entry.first + 1
     return "", next((e.first + 1 for e in reversed(file.entries) if e.title == title), 0)
@@ -204,17 +185,19 @@ def resolve_ids(agent: Agent, kind: str, ids: Sequence[str]) -> tuple[list[str],
     there = {each.casefold() for each in known}
     by_number = {counted_id(each).casefold(): each for each in reversed(known)}
     found = [each if each.casefold() in there else by_number.get(each.casefold(), each) for each in ids]
-    return found, [f"no {kind} {each} in {KINDS[kind].file}" for each in found if each.casefold() not in there]
+    return found, [
+        f"no {kind} {each} in {attitudes.KINDS[kind].file}" for each in found if each.casefold() not in there
+    ]
 
 
 def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Changes, note: str) -> Result:
     """Changes fields of an entry in place; what to change is decided by what it is in the moment of writing."""
     day = today(agent)
-    found: list[Attitude] = []
+    found: list[mind.Attitude] = []
     others: list[str] = []
 
     def edit(old: str) -> str:
-        entry, each = find_entry(parse_cognitive(old), kind, name), _find_attitude(old, kind, name)
+        entry, each = attitudes.find_entry(parse_cognitive(old), kind, name), _find_attitude(old, kind, name)
         if entry is None or each is None:
             raise NotFound(f"no {kind} {name!r} for agent {agent.id}", f"mabos {kind} list shows them")
         changes = decide(each, day)
@@ -235,29 +218,29 @@ def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Chan
     return _show_change(found[0], changed, warnings + others)
 
 
-def _show_change(entry: Attitude, changed: bool, warnings: list[str]) -> Result:
+def _show_change(entry: mind.Attitude, changed: bool, warnings: list[str]) -> Result:
     return Result(attitude_row(entry) | {"changed": changed}, [changed_line(entry, changed)], warnings)
 
 
-def _find_attitude(text: str, kind: str, name: str) -> Attitude | None:
+def _find_attitude(text: str, kind: str, name: str) -> mind.Attitude | None:
     """Returns the attitude with an id or a title, as it is in the text of its file."""
     file = parse_cognitive(text)
-    entry = find_entry(file, kind, name)
+    entry = attitudes.find_entry(file, kind, name)
     if entry is None:
         return None
-    return read_attitude(file, entry, kind)[0]._replace(path=KINDS[kind].file, line=entry.first + 1)
+    return attitudes.read_attitude(file, entry, kind)[0]._replace(path=attitudes.KINDS[kind].file, line=entry.first + 1)
 
 
 def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     """Returns a warning when a name could mean several entries: the first one is meant."""
     wanted = name.strip().casefold()
-    named = [(e, *split_id(e, KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
+    named = [(e, *attitudes.split_id(e, attitudes.KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
     same = [e for e, entry_id, _ in named if entry_id.casefold() == wanted]
     same = same or [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
     same = same or [e for e, entry_id, _ in named if counted_id(entry_id).casefold() == wanted]
     if len(same) < 2:
         return []
-    places = ", ".join(f"{KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])
+    places = ", ".join(f"{attitudes.KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])
     return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
 
 
@@ -274,9 +257,9 @@ def note_progress(agent: Agent, name: str, note: str, percent: float | None, dea
     note = check_word(note, "note", 2000)
     checked = _check_fields(agent, {"progress": percent, "deadline": deadline})
 
-    def decide(each: Attitude, day: str) -> Mapping[str, str]:
-        word = status_word(each.status)
-        if word in DONE | GONE:
+    def decide(each: mind.Attitude, day: str) -> Mapping[str, str]:
+        word = mind.status_word(each.status)
+        if word in mind.DONE | mind.GONE:
             raise BadValue(f"{each.name} is {word} ({each.place})", "mabos intention add starts a new one")
         if word == "expired" and not checked["deadline"]:
             raise BadValue(f"{each.name} is expired ({each.place})", "--deadline DATE gives it more time")
@@ -291,8 +274,8 @@ def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Result:
     """Marks an intention as completed or dropped, dated, with what came of it or why."""
     reason, status = check_word(reason, "reason", 2000), _ENDED[verb]
 
-    def decide(each: Attitude, day: str) -> Mapping[str, str]:
-        if status_word(each.status) == status:
+    def decide(each: mind.Attitude, day: str) -> Mapping[str, str]:
+        if mind.status_word(each.status) == status:
             return {}
         return {"status": f"{status} ({day}{f': {reason}' if reason else ''})"}
 
@@ -303,7 +286,7 @@ def list_attitudes(agent: Agent, kind: str, status: str = "", *, with_steps: boo
     """Lists the entries of a kind, in the order of the file; with a status, only those that have it."""
     found, problems = load_attitudes(agent, kind)
     wanted = status.strip().casefold()
-    entries = [each for each in found if wanted in ("", status_word(each.status))]
+    entries = [each for each in found if wanted in ("", mind.status_word(each.status))]
     shown = [plan_lines(each) if with_steps else [attitude_line(each)] for each in entries]
     lines = [line for some in shown for line in some] or [f"no {kind}s{f' with status {wanted}' if wanted else ' yet'}"]
     return Result({f"{kind}s": [attitude_row(each) for each in entries]}, lines, [str(problem) for problem in problems])
@@ -313,7 +296,7 @@ def build_goal_tree(agent: Agent) -> Result:
     """Returns the goals of an agent as a tree, with the desires, plans and beliefs behind each."""
     goals, problems = load_attitudes(agent, "goal")
     desires, plans = load_attitudes(agent, "desire")[0], load_attitudes(agent, "plan")[0]
-    branches = build_tree(goals, desires, plans, load_beliefs(agent)[0])
+    branches = mind.build_tree(goals, desires, plans, load_beliefs(agent)[0])
     lines = [line for branch in branches for line in branch_lines(branch)] or ["no goals yet"]
     return Result({"goals": [branch_row(branch) for branch in branches]}, lines, [str(problem) for problem in problems])
 
@@ -323,16 +306,16 @@ def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Result
     if (text is not None) == bool(done):
         raise BadValue("give a new step or --done, one of them", 'mabos plan step PL-001 "Send the offer"')
     added = None if text is None else check_title(text, "step")
-    found: list[Attitude] = []
+    found: list[mind.Attitude] = []
 
     def edit(old: str) -> str:
-        heading = find_plan(parse_cognitive(old), name)
+        heading = attitudes.find_plan(parse_cognitive(old), name)
         if heading is None:
             raise NotFound(f"no plan {name!r} for agent {agent.id}", "mabos plan list shows them")
         if added:
-            new = add_step(old, heading, added)
+            new = attitudes.add_step(old, heading, added)
         else:
-            new = finish_step(old, _find_step(_plan_at(old, heading), check_word(done, "step")), today(agent))
+            new = attitudes.finish_step(old, _find_step(_plan_at(old, heading), check_word(done, "step")), today(agent))
         found[:] = [plan for plan in [_plan_at(new, heading)] if plan]
         return new
 
@@ -340,16 +323,18 @@ def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Result
     return _show_change(found[0], changed, warnings)
 
 
-def _find_step(plan: Attitude | None, name: str) -> Step:
+def _find_step(plan: mind.Attitude | None, name: str) -> mind.Step:
     """Returns the step that is meant; NotFound lists those that there are."""
     steps = plan.steps if plan else ()
-    found = find_step(steps, name)
+    found = mind.find_step(steps, name)
     if found is None:
         known = ", ".join(each.name or str(n) for n, each in enumerate(steps, 1)) or "it has none"
         raise NotFound(f"no step {name!r}", f"steps: {known}")
     return found
 
 
-def _plan_at(text: str, heading: Heading) -> Attitude | None:
+def _plan_at(text: str, heading: Heading) -> mind.Attitude | None:
     """Returns the plan below a heading; steps do not move it."""
-    return next((p for p in parse_plans(text, KINDS["plan"].file)[0] if p.line == heading.line + 1), None)
+    return next(
+        (p for p in attitudes.parse_plans(text, attitudes.KINDS["plan"].file)[0] if p.line == heading.line + 1), None
+    )

@@ -14,15 +14,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 from mabos_cli.services.inputs import check_trust, check_voucher
-from mabos_cli.services.mind.attitudes import (
-    Result,
-    check_text,
-    check_title,
-    find_added,
-    find_namesakes,
-    resolve_ids,
-    today,
-)
+from mabos_cli.services.mind import attitudes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import has_clones
 from mabos_cli.workspace.mind import edit_mind, load_beliefs
@@ -45,15 +37,15 @@ def add_belief(
     group: str,
     trust: str = "",
     by: str = "",
-) -> Result:
+) -> attitudes.Result:
     """Adds a belief; goals that it supports and that are not there are warned about. `by` vouches for one from outside."""
-    goals, unknown = resolve_ids(agent, "goal", [check_word(goal, "id") for goal in supports])
+    goals, unknown = attitudes.resolve_ids(agent, "goal", [check_word(goal, "id") for goal in supports])
     voucher, source = check_voucher(agent.settings, by), check_word(source, "source")
     belief = Belief(
-        check_title(subject, "subject"),
-        check_text(agent, text),
+        attitudes.check_title(subject, "subject"),
+        attitudes.check_text(agent, text),
         _check_certainty(certainty),
-        today(agent),
+        attitudes.today(agent),
         source=source,
         supports=tuple(goals),
         trust=check_trust(trust, source, voucher),
@@ -65,12 +57,12 @@ def add_belief(
     def edit(old: str) -> str:
         nonlocal added
         new, entry_id = add_entry(old or "# Beliefs\n", draft, belief.updated, below, is_cloned=is_cloned)
-        entry_id, line = find_added(new, "belief", entry_id, belief.subject)
+        entry_id, line = attitudes.find_added(new, "belief", entry_id, belief.subject)
         added = belief._replace(id=entry_id, path=agent.paths.beliefs.name, line=line)
         return new
 
     warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id])[1]
-    return Result(belief_row(added), [added_line(added.id, added.place, added.statement)], warnings + unknown)
+    return attitudes.Result(belief_row(added), [added_line(added.id, added.place, added.statement)], warnings + unknown)
 
 
 class Revision(NamedTuple):
@@ -84,7 +76,7 @@ class Revision(NamedTuple):
     by: str = ""
 
 
-def revise_belief(agent: Agent, name: str, given: Revision) -> Result:
+def revise_belief(agent: Agent, name: str, given: Revision) -> attitudes.Result:
     """Changes the fields of a belief that are given, in place."""
     certainty, value, source, reason, trust, _ = given
     changes = {} if certainty is None else {"certainty": f"{_check_certainty(certainty):g}"}
@@ -101,20 +93,20 @@ def revise_belief(agent: Agent, name: str, given: Revision) -> Result:
         changes.update(_change_trust(_wanted_belief(agent, old, name), changes, trust, voucher))
         new = _revise(agent, old, name, changes, check_word(reason, "reason"))
         found[:] = [belief for belief in (_find_belief(new, name), _find_belief(old, name)) if belief]
-        others[:] = find_namesakes(new, "belief", name)
+        others[:] = attitudes.find_namesakes(new, "belief", name)
         return new
 
     changed, warnings = edit_mind(agent, "belief revise", "belief", edit, lambda: [name])
     belief, verb = found[0], "revised" if changed else "unchanged"
     line = f"{verb} {belief.id or belief.subject} {belief.place}: {_name_fields(changes)}"
-    return Result(belief_row(belief) | {"changed": sorted(changes)}, [line], warnings + others)
+    return attitudes.Result(belief_row(belief) | {"changed": sorted(changes)}, [line], warnings + others)
 
 
 def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reason: str) -> str:
     """Returns the text of Beliefs.md with fields of a belief changed, and a line about it in its log if it has one."""
     entry = find_entry(parse_cognitive(old), "belief", name)
     assert entry
-    new = change_entry(old, entry, {**changes, "updated": today(agent)})
+    new = change_entry(old, entry, {**changes, "updated": attitudes.today(agent)})
     if new is None:
         place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
         raise BadValue(f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works")
@@ -123,7 +115,7 @@ def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reaso
     field = "text" if "text" in changes else next(iter(changes))
     before = entry.text if field == "text" else entry.get(field)
     change = Change(f"revised {_name_fields(changes)}", reason, before, changes[field])
-    return log_change(new, entry.get("id"), entry.title, today(agent), change)
+    return log_change(new, entry.get("id"), entry.title, attitudes.today(agent), change)
 
 
 def _change_trust(belief: Belief, changes: Mapping[str, str], trust: str, by: str) -> dict[str, str]:
@@ -139,14 +131,16 @@ def _change_trust(belief: Belief, changes: Mapping[str, str], trust: str, by: st
     return {"trust": new or level} if new or level != belief.trust else {}
 
 
-def list_beliefs(agent: Agent, min_certainty: float, status: str) -> Result:
+def list_beliefs(agent: Agent, min_certainty: float, status: str) -> attitudes.Result:
     """Lists the beliefs that are certain enough, in the order of the file; with a status, only those that have it."""
     beliefs, problems = load_beliefs(agent)
     wanted = status.strip().casefold()
     chosen = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
     nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
     lines = [belief_line(belief) for belief in chosen] or [nothing]
-    return Result({"beliefs": [belief_row(belief) for belief in chosen]}, lines, [str(problem) for problem in problems])
+    return attitudes.Result(
+        {"beliefs": [belief_row(belief) for belief in chosen]}, lines, [str(problem) for problem in problems]
+    )
 
 
 def _wanted_belief(agent: Agent, text: str, name: str) -> Belief:

@@ -29,18 +29,10 @@ from mabos_cli.formats.mirror.typeql import ask_uids, missing_types, render_dele
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.services.session import Session
+from mabos_cli.workspace import mirror_ledger
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
 from mabos_cli.workspace.locate import find_agent, is_agent
-from mabos_cli.workspace.mirror_ledger import (
-    compact,
-    ledger_size,
-    list_mirrored,
-    load_ledger,
-    mirroring,
-    note_entries,
-    queued_since,
-)
 
 _BATCH = 100
 _MOST = 500  # records that follow one command at most; the rest is queued
@@ -114,15 +106,15 @@ class Writer:
     def _finish(self) -> None:
         """Queues once more what others queued while it was on its way: it may have changed behind our reading it. Keeps the
         ledger small."""
-        again = queued_since(self._paths, self._since)
-        note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
-        compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
+        again = mirror_ledger.queued_since(self._paths, self._since)
+        mirror_ledger.note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
+        mirror_ledger.compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
 
     def queue(self, keys: Iterable[Key]) -> None:
         """Leaves what is not settled to whoever comes next."""
         left = [key for key in keys if key not in self._settled]
         new = [key for key in left if key not in self._queued]
-        note_entries(self._paths, [self._entry(key, QUEUED) for key in new])
+        mirror_ledger.note_entries(self._paths, [self._entry(key, QUEUED) for key in new])
         self._queued.update(new)
         self.writing.left += len(left)
 
@@ -143,7 +135,7 @@ class Writer:
         """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
         nothing is in the mirror that no ledger knows, and nobody deletes. The hash tells this from what others queue."""
         new = [job.done for job in batch if job.done.key not in self._queued]
-        note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
+        mirror_ledger.note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
         self._queued.update(each.key for each in new)
 
     def _write(self, batch: list[_Job]) -> None:
@@ -159,7 +151,7 @@ class Writer:
             self._write(batch[:middle])
             self._write(batch[middle:])
             return
-        note_entries(self._paths, [job.done for job in batch])
+        mirror_ledger.note_entries(self._paths, [job.done for job in batch])
         self._settled.update(job.done.key for job in batch)
         gone = sum(job.done.state == GONE for job in batch)
         self.writing.deleted += gone
@@ -172,7 +164,7 @@ class Writer:
             self._is_ready = True
 
     def _fail(self, entry: Entry) -> None:
-        note_entries(self._paths, [entry])
+        mirror_ledger.note_entries(self._paths, [entry])
         self._settled.add(entry.key)
         self.writing.failed.append(entry)
 
@@ -189,9 +181,9 @@ def check_ready(session: typedb.Session) -> None:
 def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Show | None = None) -> None:
     """Brings the mirror of an agent up to date with its files, by what is really there, whatever the ledger says. A file that
     cannot be read is warned about; what the mirror has of it stays."""
-    with mirroring(agent.paths, agent.settings["lock.timeout"]):
+    with mirror_ledger.mirroring(agent.paths, agent.settings["lock.timeout"]):
         check_ready(session)
-        since, known = ledger_size(agent.paths), load_ledger(agent.paths)
+        since, known = mirror_ledger.ledger_size(agent.paths), mirror_ledger.load_ledger(agent.paths)
         records, kinds, warnings = load_records(agent)
         there = find_uids(session, agent.id, kinds)
         ours = {key: entry for key, entry in known.items() if key[0] in kinds}
@@ -239,8 +231,8 @@ def find_uids(session: typedb.Session, agent: str, kinds: Iterable[str]) -> set[
 
 def sync_touched(agent: Agent, session: typedb.Session, touched: Touched, writing: Writing) -> None:
     """Mirrors what a command changed, and some of what was queued before."""
-    with mirroring(agent.paths, _WAIT):
-        since, known = ledger_size(agent.paths), load_ledger(agent.paths)
+    with mirror_ledger.mirroring(agent.paths, _WAIT):
+        since, known = mirror_ledger.ledger_size(agent.paths), mirror_ledger.load_ledger(agent.paths)
         todo, records, warnings = plan_touched(agent, with_queued(agent.id, touched, known), known)
         writing.warnings += warnings
         writer = Writer(agent, session, known, since, writing)
@@ -308,6 +300,6 @@ def mirror_agent(agent: Agent, show: Show | None = None) -> Writing:
 def mirror_agents(call: Session, agent: str | None, *, every: bool) -> Iterator[tuple[str, Writing]]:
     """Brings the mirror of an agent, or of all, up to date: yields the name of each and what became of its records."""
     workspace = call.open_workspace()
-    for name in list_mirrored(workspace) if every else [find_agent(workspace, agent).id]:
+    for name in mirror_ledger.list_mirrored(workspace) if every else [find_agent(workspace, agent).id]:
         show = call.progress(f"mirroring {name}") if call.progress else None
         yield name, mirror_agent(call.agent_of(workspace.agent(name)), show)

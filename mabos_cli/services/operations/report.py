@@ -14,6 +14,7 @@ from mabos_cli.core.language.periods import periods_of
 from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
+from mabos_cli.core.operations import report_memory
 from mabos_cli.core.operations.report import (
     Clash,
     Report,
@@ -25,17 +26,6 @@ from mabos_cli.core.operations.report import (
     list_troubles,
 )
 from mabos_cli.core.operations.report_graph import draw_graph
-from mabos_cli.core.operations.report_memory import (
-    MONTHS,
-    TIERS,
-    Cut,
-    Held,
-    MemoryView,
-    MonthLog,
-    Tally,
-    list_months,
-    shown,
-)
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
@@ -133,11 +123,11 @@ class Gathering:
         dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
         clashes, settled = self._conflicts(minds)
         return Report(
-            name=shown(name, 80),
+            name=report_memory.shown(name, 80),
             at=format_time(self._now),
             agents=agents,
             memory=memory,
-            months=list_months(self._months()),
+            months=report_memory.list_months(self._months()),
             clashes=clashes,
             settled=settled,
             goals=list_goals(trees, self._now),
@@ -148,8 +138,8 @@ class Gathering:
             troubles=list_troubles(self.troubles),
         )
 
-    def _memory(self) -> MemoryView:
-        tally = Tally(tuple(home.id for home in self._homes), self._now.date())
+    def _memory(self) -> report_memory.MemoryView:
+        tally = report_memory.Tally(tuple(home.id for home in self._homes), self._now.date())
         for home in self._homes:
             self._read(home.id, None, _count_items, home, tally)
         return tally.view()
@@ -162,7 +152,7 @@ class Gathering:
         held = {kind: self._read(home.id, no_attitudes, load_attitudes, home, kind)[0] for kind in kinds}
         return Mind(home.id, beliefs, held)
 
-    def _conflicts(self, minds: Sequence[Mind]) -> tuple[Cut[Clash], Cut[Settled]]:
+    def _conflicts(self, minds: Sequence[Mind]) -> tuple[report_memory.Cut[Clash], report_memory.Cut[Settled]]:
         """Returns the open conflicts and the resolved ones."""
         clashes, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
@@ -179,9 +169,9 @@ class Gathering:
         holding = [fact for fact in found if holds_at(fact, self._now)]
         return holding, len(found) - len(holding)
 
-    def _months(self) -> list[MonthLog]:
+    def _months(self) -> list[report_memory.MonthLog]:
         """Summarizes the latest months of each agent by its logs."""
-        no_logs: list[MonthLog] = []
+        no_logs: list[report_memory.MonthLog] = []
         return [log for home in self._homes for log in self._read(home.id, no_logs, _summarize_months, home)]
 
 
@@ -189,7 +179,7 @@ def _all_facts(agent: Agent) -> list[Fact]:
     return list(load_facts(agent).all())
 
 
-def _count_items(agent: Agent, tally: Tally) -> None:
+def _count_items(agent: Agent, tally: report_memory.Tally) -> None:
     """Counts the items of an agent, live and archived; of one that left more than once only the last word.
 
     All are held while lineages are followed: to look each source up in its file would cost the square of their number.
@@ -200,19 +190,19 @@ def _count_items(agent: Agent, tally: Tally) -> None:
     known = gone | {item_id: item for item_id, (_, item) in live.items()}
     rulings = find_rulings(load_decisions(agent.paths)[0])
     for store, item in live.values():
-        tally.add(Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
+        tally.add(report_memory.Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
     for item_id, item in gone.items():
         if item_id not in live:
-            tally.add(Held(agent.id, TIERS[-1], item, trust_of_item(item)))
+            tally.add(report_memory.Held(agent.id, report_memory.TIERS[-1], item, trust_of_item(item)))
 
 
-def _summarize_months(agent: Agent) -> list[MonthLog]:
+def _summarize_months(agent: Agent) -> list[report_memory.MonthLog]:
     """Summarizes the latest months by the logs of an agent; one that cannot be read is left out, as in its hierarchy."""
     digests, found = Digests(agent), []
-    for period in periods_of("monthly", digests.days)[-MONTHS:]:
+    for period in periods_of("monthly", digests.days)[-report_memory.MONTHS :]:
         with suppress(MabosError):
             stretch = digests.stretch(period)
             themes = summarize(period, stretch, digests.history(period)).themes
-            found.append(MonthLog(period.name, stretch.extent.entries, themes))
+            found.append(report_memory.MonthLog(period.name, stretch.extent.entries, themes))
     digests.save()
     return found

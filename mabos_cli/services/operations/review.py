@@ -9,23 +9,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.operations.review import (
-    CHANGED,
-    NEW,
-    Row,
-    Section,
-    attitude_row,
-    belief_row,
-    case_row,
-    count_states,
-    differing,
-    fact_row,
-    fold_parts,
-    item_row,
-    make_section,
-    rule_row,
-    state_of,
-)
+from mabos_cli.core.operations import review
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.cases import case_from_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import parse_fact, parse_facts
@@ -63,7 +47,7 @@ class Review(NamedTuple):
     """What is new for an agent: sections with rows, observations captured and harvested, other changed files."""
 
     agent: str
-    sections: tuple[Section, ...]
+    sections: tuple[review.Section, ...]
     captured: int
     harvested: int
     files: tuple[str, ...]
@@ -72,14 +56,14 @@ class Review(NamedTuple):
         """Returns the data of a review, with at most so many rows of each section; 0 stands for all."""
         return {
             "agent": self.agent,
-            "counts": {section.name: count_states(section) for section in self.sections},
+            "counts": {section.name: review.count_states(section) for section in self.sections},
             "sections": {s.name: [_row_data(row) for row in s.rows[: limit or None]] for s in self.sections},
             "observations": {"captured": self.captured, "harvested": self.harvested},
             "files": list(self.files),
         }
 
 
-def _row_data(row: Row) -> dict[str, Any]:
+def _row_data(row: review.Row) -> dict[str, Any]:
     return {name: value for name, value in row._asdict().items() if value not in ("", 0.0) and name != "weight"}
 
 
@@ -107,7 +91,7 @@ def _find_start(repository: Repository, rev: str, since: str) -> str:
 def review_agent(paths: AgentPaths, revision: Revision) -> Review:
     """Returns what changed in an agent's folder."""
     files = _Files(paths, revision)
-    sections = [make_section(name, rows) for name, rows in _sections(files)]
+    sections = [review.make_section(name, rows) for name, rows in _sections(files)]
     captured = sum(files.added(name).count(b"\n{") for name in files.matching(_CAPTURED))
     harvested = set().union(*(parse_harvests(files.added(name)).ids for name in files.matching(_HARVESTED)))
     others = tuple(
@@ -154,7 +138,7 @@ class _Files:
         return (self.revision.old(name), self.revision.new(name)) if name in self.revision.changed else (b"", b"")
 
 
-def _sections(files: _Files) -> Iterator[tuple[str, list[Row]]]:
+def _sections(files: _Files) -> Iterator[tuple[str, list[review.Row]]]:
     memories = _memories(files)
     yield "beliefs", _mind(files, "Beliefs.md")
     yield "decisions", [row for row in memories if row.group == "decision"]
@@ -171,12 +155,14 @@ def _sections(files: _Files) -> Iterator[tuple[str, list[Row]]]:
     yield "checkpoints", _checkpoints(files)
 
 
-def _rows(old: dict[str, T], new: dict[str, T], describe: Callable[[T | None, T | None], Row | None]) -> list[Row]:
+def _rows(
+    old: dict[str, T], new: dict[str, T], describe: Callable[[T | None, T | None], review.Row | None]
+) -> list[review.Row]:
     """Describes what differs; a difference that does not matter has no row."""
-    return [row for was, now in differing(old, new) if (row := describe(was, now))]
+    return [row for was, now in review.differing(old, new) if (row := describe(was, now))]
 
 
-def _memories(files: _Files) -> list[Row]:
+def _memories(files: _Files) -> list[review.Row]:
     """Describes memories that differ. Lines that are in both are never decoded, on whatever page they are."""
     sides: list[dict[tuple[str, bytes], str]] = [{}, {}]
     for name in files.matching(_STORES):
@@ -192,7 +178,7 @@ def _memories(files: _Files) -> list[Row]:
             into = f" into {departure.into}" if departure.into else ""
             reasons[departure.item.id] = one_line(departure.reason, 60) + into
             parts[departure.item.id] = departure.into
-    return list(fold_parts(_rows(old, new, lambda was, now: item_row(was, now, reasons)), parts))
+    return list(review.fold_parts(_rows(old, new, lambda was, now: review.item_row(was, now, reasons)), parts))
 
 
 def _store_lines(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
@@ -203,40 +189,40 @@ def _store_lines(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], s
     yield from ((("long_term", line), line_id(line)) for line in (store.long_term if store else ()))
 
 
-def _facts(files: _Files, name: str) -> list[Row]:
+def _facts(files: _Files, name: str) -> list[review.Row]:
     old, new = (set(parse_facts(data, files.cited(name)).lines) if data else set() for data in files.both(name))
     sides: list[dict[str, Fact]] = [
         {fact.id: fact for line in lines if (fact := parse_fact(line, files.cited(name)))}
         for lines in (sorted(old - new), sorted(new - old))
     ]
-    return _rows(sides[0], sides[1], fact_row)
+    return _rows(sides[0], sides[1], review.fact_row)
 
 
-def _mind(files: _Files, name: str) -> list[Row]:
+def _mind(files: _Files, name: str) -> list[review.Row]:
     """Describes what changed in a cognitive file, entries by id, else by what they are about."""
     kind = _MINDS[name]
     if kind == "belief":
         was, now = ({b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name))
-        return _rows(was, now, belief_row)
+        return _rows(was, now, review.belief_row)
     read = parse_plans if kind == "plan" else lambda text, path: parse_attitudes(text, kind, path)
     old, new = ({a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name))
-    return _rows(old, new, attitude_row)
+    return _rows(old, new, review.attitude_row)
 
 
-def _rules(files: _Files) -> list[Row]:
+def _rules(files: _Files) -> list[review.Row]:
     name = files.paths.rules.name
     old, new = (
         {rule.id: _with_text(rule) for rule in parse_rules(data, files.cited(name)).rules} if data else {}
         for data in files.both(name)
     )
-    return _rows(old, new, rule_row)
+    return _rows(old, new, review.rule_row)
 
 
 def _with_text(rule: Rule) -> tuple[Rule, str]:
     return rule, render_rule_text(rule.conditions, rule.conclusion)
 
 
-def _cases(files: _Files) -> list[Row]:
+def _cases(files: _Files) -> list[review.Row]:
     name = files.paths.cases.name
     raw = [
         {entry["case_id"]: entry for entry in parse_cases(data, files.cited(name)).entries} if data else {}
@@ -246,13 +232,13 @@ def _cases(files: _Files) -> list[Row]:
         {key: case_from_dict(entry, files.cited(name)) for key, entry in one.items() if entry != other.get(key)}
         for one, other in (raw, raw[::-1])
     ]
-    return _rows(sides[0], sides[1], case_row)
+    return _rows(sides[0], sides[1], review.case_row)
 
 
-def _conflicts(files: _Files) -> Iterator[Row]:
+def _conflicts(files: _Files) -> Iterator[review.Row]:
     """Yields conflicts that reports list and did not before, and how conflicts were resolved."""
     known: set[str] = set()
-    found: dict[str, Row] = {}
+    found: dict[str, review.Row] = {}
     for name in files.matching(_REPORTS):
         old, new = files.texts(name)
         known.update(parse_report_keys(old))
@@ -261,38 +247,45 @@ def _conflicts(files: _Files) -> Iterator[Row]:
         for start, end in zip(starts, ends, strict=False):  # a report may list none
             line = new.count("\n", 0, start.start()) + 1
             for key in parse_report_keys(new[start.start() : end]):
-                found[key] = Row(NEW, key[:8], one_line(start[1], 100), place=f"{name}:{line}")
+                found[key] = review.Row(review.NEW, key[:8], one_line(start[1], 100), place=f"{name}:{line}")
     yield from (row for key, row in found.items() if key not in known)
     ledger = files.paths.relative(files.paths.conflict_ledger)
     for key, resolution in parse_resolutions(files.added(ledger)).items():
         text = f"resolved: kept {resolution.keep} of {resolution.a} and {resolution.b}"
-        yield Row(CHANGED, key[:8], one_line(text, 120), one_line(resolution.reason, 100), ledger)
+        yield review.Row(review.CHANGED, key[:8], one_line(text, 120), one_line(resolution.reason, 100), ledger)
 
 
-def _trust(files: _Files) -> list[Row]:
+def _trust(files: _Files) -> list[review.Row]:
     decisions = parse_decisions(files.added(files.paths.trust_log.name))[0]
     return [
-        Row(CHANGED, each.id, f"{each.before} -> {each.to} by {one_line(each.by, 40)}", one_line(each.reason, 100))
+        review.Row(
+            review.CHANGED,
+            each.id,
+            f"{each.before} -> {each.to} by {one_line(each.by, 40)}",
+            one_line(each.reason, 100),
+        )
         for each in decisions
     ]
 
 
-def _reasoning(files: _Files) -> Iterator[Row]:
+def _reasoning(files: _Files) -> Iterator[review.Row]:
     """Yields results that were kept, and what became of earlier ones."""
     name = files.paths.reasoning.name
     old, new = ({past.id: (past, text) for past, text in parse_past(data)[0]} for data in files.both(name))
     for key, (past, text) in new.items():
         if key not in old:
-            yield Row(NEW, key, f"{past.method}: {one_line(text or past.problem, 100)}")
+            yield review.Row(review.NEW, key, f"{past.method}: {one_line(text or past.problem, 100)}")
         elif past.happened != old[key][0].happened:
-            yield Row(CHANGED, key, f"{past.method}: {_RESULTS[past.happened]}", one_line(past.lesson, 100))
+            yield review.Row(
+                review.CHANGED, key, f"{past.method}: {_RESULTS[past.happened]}", one_line(past.lesson, 100)
+            )
 
 
-def _checkpoints(files: _Files) -> list[Row]:
+def _checkpoints(files: _Files) -> list[review.Row]:
     rows = []
     for name in files.matching(_CHECKPOINTS):
         old, new = files.texts(name)
         about = checkpoint_context(new or old) or checkpoint_title(new or old)
         stem = name.rpartition("/")[2].removesuffix(".md")
-        rows.append(Row(state_of(old or None, new or None), stem, one_line(about, 100), place=name))
+        rows.append(review.Row(review.state_of(old or None, new or None), stem, one_line(about, 100), place=name))
     return rows

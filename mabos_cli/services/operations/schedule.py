@@ -15,14 +15,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.schedule import JOBS, Job, due_jobs, unit_name
 from mabos_cli.errors import Conflict, MabosError, NotFound, Unavailable
-from mabos_cli.formats.operations.timers import (
-    FORMATS,
-    Installation,
-    render_cron_block,
-    render_mark,
-    render_units,
-    replace_cron_block,
-)
+from mabos_cli.formats.operations import timers
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.files import list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -158,7 +151,7 @@ def units_folder() -> Path:
 
 def find_units(folder: Path, root: str) -> list[str]:
     """Finds the units of a workspace: those whose first line bears its mark."""
-    mark = render_mark(root).encode()
+    mark = timers.render_mark(root).encode()
     names = [name for name in list_names(folder) if name.startswith("mabos-") and name.endswith(_ENDINGS)]
     return [name for name in names if (read_bytes(folder / name) or b"").partition(b"\n")[0] == mark]
 
@@ -194,7 +187,7 @@ class Schedule(NamedTuple):
     """The jobs of a workspace by its settings, as units and as lines of a crontab."""
 
     settings: Settings
-    installation: Installation
+    installation: timers.Installation
 
     @property
     def root(self) -> str:
@@ -210,7 +203,7 @@ class Schedule(NamedTuple):
 
     def texts(self, form: str) -> dict[str, str]:
         """Returns the unit files, or the lines of a crontab, by name."""
-        check_choice(form, FORMATS, "format")
+        check_choice(form, timers.FORMATS, "format")
         return {"crontab": self.cron()} if form == "cron" else self.units()
 
     def units(self) -> dict[str, str]:
@@ -218,20 +211,22 @@ class Schedule(NamedTuple):
         found: dict[str, str] = {}
         for job, rhythm in due_jobs(self.settings.values):
             when = self.settings[job.setting]
-            found |= render_units(self.installation, job, rhythm, when, self.settings["schedule.delay"])
+            found |= timers.render_units(self.installation, job, rhythm, when, self.settings["schedule.delay"])
         return found
 
     def cron(self) -> str:
         """Returns the lines of the crontab."""
         due = due_jobs(self.settings.values)
-        return render_cron_block(self.installation, due) if due else ""
+        return timers.render_cron_block(self.installation, due) if due else ""
 
 
 def open_schedule(workspace: WorkspacePaths) -> Schedule:
     """Returns the schedule of a workspace, by its settings."""
     settings = load_settings(workspace, None, {})
     root = os.fspath(workspace.root)
-    return Schedule(settings, Installation(_program(), root, unit_name(settings["schedule.name"], workspace.root.name)))
+    return Schedule(
+        settings, timers.Installation(_program(), root, unit_name(settings["schedule.name"], workspace.root.name))
+    )
 
 
 def find_root(session: Session) -> str:
@@ -260,7 +255,7 @@ def find_installed(root: str) -> list[str]:
         crontab = read_crontab()
     except Unavailable:
         return found
-    return found + (["cron"] if replace_cron_block(crontab, root, "") != crontab else [])
+    return found + (["cron"] if timers.replace_cron_block(crontab, root, "") != crontab else [])
 
 
 def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[Path, UnitChanges, list[str]]:
@@ -278,7 +273,7 @@ def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[
 def install_cron(root: str, block: str, dry_run: bool) -> bool:
     """Puts the lines of a workspace into the user's crontab, or takes them out: whether that changes anything."""
     before = read_crontab()
-    after = replace_cron_block(before, root, block)
+    after = timers.replace_cron_block(before, root, block)
     if after != before and not dry_run:
         write_crontab(after)
     return after != before

@@ -6,13 +6,7 @@ from typing import TypeVar
 from zlib import crc32
 
 from mabos_cli.core.knowledge.case import Case, CaseChanges, CaseDeparture
-from mabos_cli.formats.knowledge.case_text import (
-    find_case_id,
-    page_of,
-    render_cases_index,
-    render_cases_page,
-    render_mark,
-)
+from mabos_cli.formats.knowledge import case_text
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_case_departures, parse_cases, render_case_departure
 from mabos_cli.formats.markdown.escape import inline
 from mabos_cli.formats.memory.items import lines_naming
@@ -103,21 +97,21 @@ def materialize_cases(
     files = DerivedPages(agent, agent.paths.cases_md, agent.paths.cases_pages, r"C-\d{4,}|x-[0-9a-f]")
     pages: dict[str, list[int]] = {}
     for own, n in file.places.items() if len(file) > _WHOLE else ():
-        pages.setdefault(page_of(own), []).append(n)
+        pages.setdefault(case_text.page_of(own), []).append(n)
     fresh = {*pages}
     if changed is not None and is_made_from(agent.paths.cases_md, before):
-        fresh &= {page_of(own) for own in changed} | (pages.keys() - files.there)
-    texts = ((name, render_cases_page(agent.id, name, map(file.case, pages[name]))) for name in sorted(fresh))
+        fresh &= {case_text.page_of(own) for own in changed} | (pages.keys() - files.there)
+    texts = ((name, case_text.render_cases_page(agent.id, name, map(file.case, pages[name]))) for name in sorted(fresh))
     if pages:
-        index = render_cases_index(agent.id, len(file), pages.keys(), _state_of(file))
+        index = case_text.render_cases_index(agent.id, len(file), pages.keys(), _state_of(file))
     else:
-        index = render_cases_page(agent.id, "", file.cases(), _state_of(file))
+        index = case_text.render_cases_page(agent.id, "", file.cases(), _state_of(file))
     return files.replace(index, texts, pages.keys())
 
 
 def _state_of(file: CaseFile) -> str:
     """Returns the words by which Markdown names what cases.json holds."""
-    return render_mark(f"{crc32(file.data):08x}")
+    return case_text.render_mark(f"{crc32(file.data):08x}")
 
 
 def are_materialized(agent: Agent, file: CaseFile) -> bool:
@@ -134,7 +128,7 @@ def find_told_cases(agent: Agent, file: CaseFile, places: Iterable[tuple[str, in
         if path not in texts:
             data = read_bytes(agent.paths.root / path) or b""
             texts[path] = data.decode("utf-8", "replace").split("\n")
-        own = find_case_id(texts[path], line)
+        own = case_text.find_case_id(texts[path], line)
         if own and own not in file.places:  # gone since, or an id that Markdown cannot hold as it is
             spelled = spelled or {inline(each): each for each in file.places}
             own = spelled.get(own, "")

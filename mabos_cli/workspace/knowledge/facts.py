@@ -10,15 +10,7 @@ from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.formats.json.text import dump_record
-from mabos_cli.formats.knowledge.fact_text import (
-    heading_of,
-    page_of,
-    render_facts_index,
-    render_facts_page,
-    render_sections,
-    render_versions,
-    split_sections,
-)
+from mabos_cli.formats.knowledge import fact_text
 from mabos_cli.formats.knowledge.facts import (
     Derived,
     FactFile,
@@ -192,46 +184,48 @@ def materialize_facts(
     if not any(counts) and not agent.paths.facts_md.exists():
         return [], []
     files = DerivedPages(agent, agent.paths.facts_md, agent.paths.facts_pages, "[0-9a-f]{2}")
-    state = render_versions(facts.versions)
+    state = fact_text.render_versions(facts.versions)
     if sum(counts) <= agent.settings["facts.materialize_split_above"]:
-        return files.replace(render_facts_page(agent.id, "", render_sections(facts.all()), state))
+        return files.replace(fact_text.render_facts_page(agent.id, "", fact_text.render_sections(facts.all()), state))
     is_known = changed is not None and files.there and is_materialized(agent, before)
     fresh = _changed_pages(files, facts, changed or set()) if is_known else None
     kept = files.there if fresh is not None else set()
     fresh = _all_pages(facts) if fresh is None else fresh
     names = {name for name in kept | fresh.keys() if fresh.get(name, True)}
     pages = (
-        (name, render_facts_page(agent.id, name, sections)) for name, sections in sorted(fresh.items()) if sections
+        (name, fact_text.render_facts_page(agent.id, name, sections))
+        for name, sections in sorted(fresh.items())
+        if sections
     )
-    return files.replace(render_facts_index(agent.id, *counts, names, state), pages, names)
+    return files.replace(fact_text.render_facts_index(agent.id, *counts, names, state), pages, names)
 
 
 def is_materialized(agent: Agent, versions: tuple[int, int]) -> bool:
     """Returns whether mabos-facts.md was made from facts in these versions."""
-    return is_made_from(agent.paths.facts_md, render_versions(versions))
+    return is_made_from(agent.paths.facts_md, fact_text.render_versions(versions))
 
 
 def _all_pages(facts: Facts) -> dict[str, dict[str, str]]:
     pages: dict[str, list[Fact]] = {}
     for fact in facts.all():
-        pages.setdefault(page_of(fact.subject), []).append(fact)
-    return {name: render_sections(found) for name, found in pages.items()}
+        pages.setdefault(fact_text.page_of(fact.subject), []).append(fact)
+    return {name: fact_text.render_sections(found) for name, found in pages.items()}
 
 
 def _changed_pages(files: DerivedPages, facts: Facts, changed: set[str]) -> dict[str, dict[str, str]] | None:
     """Returns the pages of some subjects with their sections as they are now; None when a page is not as we wrote it."""
     pages: dict[str, dict[str, str]] = {}
     for subject in changed:
-        name = page_of(subject)
+        name = fact_text.page_of(subject)
         if name not in pages:
             text = files.read(name)
-            sections = split_sections(text) if text else {}
+            sections = fact_text.split_sections(text) if text else {}
             if sections is None:
                 return None
             pages[name] = sections
-        pages[name].pop(heading_of(subject), None)
-    places = {heading_of(subject): page_of(subject) for subject in changed}
-    for head, body in render_sections(facts.of(changed)).items():
+        pages[name].pop(fact_text.heading_of(subject), None)
+    places = {fact_text.heading_of(subject): fact_text.page_of(subject) for subject in changed}
+    for head, body in fact_text.render_sections(facts.of(changed)).items():
         pages[places[head]][head] = body
     return pages
 

@@ -31,22 +31,7 @@ from mabos_cli.core.memory.item import DOMAINS, Glance, MemoryItem, glance_of, h
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.markdown.escape import without_seal
-from mabos_cli.formats.memory.derived_md import (
-    KnownPart,
-    fit_index,
-    has_lapsed,
-    keep_part,
-    parse_parts,
-    render_domain,
-    render_domain_entry,
-    render_domain_index,
-    render_entry,
-    render_index,
-    render_item_page,
-    render_items,
-    render_parts,
-    split_entries,
-)
+from mabos_cli.formats.memory import derived_md
 from mabos_cli.formats.memory.items import glance_at, line_id, parse_item
 from mabos_cli.workspace.agent import Agent, Loaded
 from mabos_cli.workspace.derived import DerivedFiles, list_pages
@@ -117,28 +102,29 @@ def _render_items(
         if dirty is None or name in dirty:
             path = agent.paths.items_page(name)
             entries = _lasting_entries(lines(), _known_entries(path, unchanged))
-            yield path, render_item_page(agent.id, name, entries)
+            yield path, derived_md.render_item_page(agent.id, name, entries)
     counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(long_term)}
     sizes = {name: long_term.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
     path = agent.paths.items_md
     if any(counts.values()) or path.exists():
         known = _known_entries(path, unchanged)
         recent = [(store, item) for store in ("working", "short_term") for item in getattr(memory, store)]
-        entries = [known.get((store, item.id)) or render_entry(store, item) for store, item in recent]
+        entries = [known.get((store, item.id)) or derived_md.render_entry(store, item) for store, item in recent]
         entries += _lasting_entries(() if pages else long_term.lines(), known)
-        yield path, render_items(agent.id, entries, counts, sizes)
+        yield path, derived_md.render_items(agent.id, entries, counts, sizes)
 
 
 def _known_entries(path: Path, unchanged: Ids) -> dict[tuple[str, str], str]:
     """Returns the entries of unchanged items in a file as it is, by store and id."""
     old = (read_bytes(path) or b"").decode("utf-8", "replace") if unchanged else ""
-    return {key: text for key, text in split_entries(old).items() if key[1] in unchanged}
+    return {key: text for key, text in derived_md.split_entries(old).items() if key[1] in unchanged}
 
 
 def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> list[str]:
     """Returns the entries of long-term lines; those that are known are not rendered again."""
     return [
-        known.get(("long_term", line_id(line))) or render_entry("long_term", parse_item(line, _STORE)) for line in lines
+        known.get(("long_term", line_id(line))) or derived_md.render_entry("long_term", parse_item(line, _STORE))
+        for line in lines
     ]
 
 
@@ -188,7 +174,7 @@ def stale_domains(agent: Agent) -> list[str]:
     rendered = [*domains.render(), *([(agent.paths.index_md, domains.survey.text)] if domains.has_index() else [])]
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     texts = ((path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in [*stale, *domains.leftovers()])
-    return [agent.paths.relative(path) for path, text in texts if not has_lapsed(text, now)]
+    return [agent.paths.relative(path) for path, text in texts if not derived_md.has_lapsed(text, now)]
 
 
 class _DomainFiles:
@@ -211,8 +197,8 @@ class _DomainFiles:
         self._there = _files_there(agent.paths)
         self._taken = {*list_stems(agent.paths.domains, ".md")} - {domain for domain, _ in self._there}
         self._cache = read_bytes(agent.paths.survey_cache)
-        self._known = {} if rebuild else parse_parts(self._cache or b"", self._room)
-        self._made: dict[str, KnownPart] = {}
+        self._known = {} if rebuild else derived_md.parse_parts(self._cache or b"", self._room)
+        self._made: dict[str, derived_md.KnownPart] = {}
         self._trust_of = Judge(agent.paths, memory)
         self._ruled = f" {stamp_of(agent.paths.trust_log)}"
 
@@ -224,13 +210,13 @@ class _DomainFiles:
             if known is None:
                 texts, digest, shown = self._read(name, lines())
                 yield from ((_place(paths, domain, name), text) for domain, text in texts.items())
-                known = keep_part(name, self._whole_key(key, digest), digest, shown)
+                known = derived_md.keep_part(name, self._whole_key(key, digest), digest, shown)
             self._made[name] = known
         for domain in sorted(self._moved()) if self._pages else ():
             if shares := self._shares(domain):
                 pages = [(name, share.items, self._tokens(share.size)) for name, share in shares.items()]
                 until = add_shares(list(shares.values())).until
-                yield paths.domain(domain), render_domain_index(domain, pages, until)
+                yield paths.domain(domain), derived_md.render_domain_index(domain, pages, until)
 
     def has_index(self) -> bool:
         """Returns whether there is anything to say in INDEX.md, or such a file."""
@@ -244,7 +230,7 @@ class _DomainFiles:
 
     def save(self) -> None:
         """Keeps the digests. Best effort: without them everything is read again."""
-        data = render_parts(self._made.values(), self._room)
+        data = derived_md.render_parts(self._made.values(), self._room)
         if data != self._cache:
             with suppress(MabosError):
                 root, path = self._agent.paths.workspace.root, self._agent.paths.survey_cache
@@ -261,8 +247,8 @@ class _DomainFiles:
         lines, counts = choose_lines(parts, self._room), {**total.shown, "domains": len(self._domains)}
         items = sum(total.types.values())
         whole = MemoryIndex(self._agent.id, lines, self._domains, counts, items, total.untrusted, total.until)
-        index = fit_index(whole, self._room - self._per_token)
-        return Survey(total, index, render_index(index))
+        index = derived_md.fit_index(whole, self._room - self._per_token)
+        return Survey(total, index, derived_md.render_index(index))
 
     def _parts(self) -> Iterator[tuple[str, str, Callable[[], list[bytes]]]]:
         """Yields name, key and lines of each part: pages as they are derived, or all of a memory that has none."""
@@ -274,7 +260,7 @@ class _DomainFiles:
             on_disk = name in self._long_term.head.pages
             yield name, stamp_of(paths.store_page(name)) if on_disk else _key_of(load()), load
 
-    def _find_known(self, name: str, key: str) -> KnownPart | None:
+    def _find_known(self, name: str, key: str) -> derived_md.KnownPart | None:
         """Returns what is known of a part, if it is still true and the files that were written with it are there."""
         known = self._known.get(name)
         if known is None:
@@ -307,8 +293,8 @@ class _DomainFiles:
         texts, shares = {}, {}
         for domain, items in sorted(domains.items()):
             expires = min((item.expires_at for item in items if item.expires_at), default="")
-            entries = [render_domain_entry(item, topics.get(item.id, "")) for item in items]
-            texts[domain] = render_domain(domain, entries, expires, name)
+            entries = [derived_md.render_domain_entry(item, topics.get(item.id, "")) for item in items]
+            texts[domain] = derived_md.render_domain(domain, entries, expires, name)
             shares[domain] = Share(len(items), len(texts[domain]), expires)
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 

@@ -14,16 +14,7 @@ from zlib import crc32
 
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.formats.json.text import parse_ledger
-from mabos_cli.formats.memory.agent_transcripts import (
-    Mark,
-    Place,
-    Scope,
-    find_marks,
-    host_of,
-    load_record,
-    render_mark,
-    safe_name,
-)
+from mabos_cli.formats.memory import agent_transcripts
 from mabos_cli.workspace.files import append_bytes, explained, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import DAY, AgentPaths
 from mabos_cli.workspace.lock import locked
@@ -45,7 +36,7 @@ class Transcript:
         self.shown = shown
         # Only a file can be read from the middle, and only one with a name of its own can be found again.
         self.is_file = shown != "-" and stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
-        self.name = safe_name(os.path.basename(shown)) if self.is_file else "stdin"
+        self.name = agent_transcripts.safe_name(os.path.basename(shown)) if self.is_file else "stdin"
         self.start = self.size = self.line = 0
         self.too_long = 0
         self.torn = False
@@ -71,7 +62,7 @@ class Transcript:
                 is_long = size > LONGEST
                 while is_long and not ended and (more := self._stream.readline(1 << 20)):
                     size, ended = size + len(more), more.endswith(b"\n")
-                if not ended and (is_long or load_record(piece) is None):
+                if not ended and (is_long or agent_transcripts.load_record(piece) is None):
                     self.torn = bool(piece.strip(b"\0 \t\r"))
                     return None
                 self.size, self.line = self.size + size, self.line + ended
@@ -83,24 +74,24 @@ class Transcript:
     def find_host(self) -> str:
         """The host whose lines these are; empty when there is no line yet. InvalidFile when it is nobody's transcript."""
         # What can be read once only may have been looked at before: its lines wait here.
-        if host := next(filter(None, (host_of(line) for _, line in self._ahead)), ""):
+        if host := next(filter(None, (agent_transcripts.host_of(line) for _, line in self._ahead)), ""):
             return host
         while len(self._ahead) < _LOOKED_AT and (found := self._next()):
             self._ahead.append(found)
-            if host := host_of(found[1]):
+            if host := agent_transcripts.host_of(found[1]):
                 return host
         if any(line.strip() for _, line in self._ahead) or self.too_long:
             raise InvalidFile(f"{self.shown}: not a transcript of an agent host", _EXPECTED)
         return ""
 
-    def find_mark(self, ledger: bytes, scope: Scope) -> Mark | None:
+    def find_mark(self, ledger: bytes, scope: agent_transcripts.Scope) -> agent_transcripts.Mark | None:
         """The last mark that this file still agrees with and whose scope is no narrower, or None."""
         if not self.is_file:
             return None
-        found = find_marks(ledger, self.name)
+        found = agent_transcripts.find_marks(ledger, self.name)
         return next((m for m in found if m.scope.covers(scope) and self._checksum(m.place.size) == m.place.crc), None)
 
-    def begin_behind(self, mark: Mark) -> None:
+    def begin_behind(self, mark: agent_transcripts.Mark) -> None:
         """Goes to where a mark was set."""
         with explained(Path(self.shown), "read"):
             self._stream.seek(mark.place.size)
@@ -112,9 +103,9 @@ class Transcript:
         """How large the file is now; of what is no file, as much as was read."""
         return os.fstat(self._stream.fileno()).st_size if self.is_file else self.size
 
-    def place(self) -> Place:
+    def place(self) -> agent_transcripts.Place:
         """How far it was read."""
-        return Place(self.size, self._checksum(self.size) or 0)
+        return agent_transcripts.Place(self.size, self._checksum(self.size) or 0)
 
     def _checksum(self, size: int) -> int | None:
         """A checksum of the last block before a place; None when the file does not reach it."""
@@ -151,10 +142,10 @@ class KnownKeys:
     def __init__(self, paths: AgentPaths) -> None:
         self._paths = paths
         self._keys: set[bytes] = set()
-        self._asked: tuple[str, Place] | None = None
+        self._asked: tuple[str, agent_transcripts.Place] | None = None
         self._whole = False
 
-    def reach_behind(self, seen: tuple[str, Place] | None) -> None:
+    def reach_behind(self, seen: tuple[str, agent_transcripts.Place] | None) -> None:
         """Makes sure of all keys behind a place in the observations; of all there are, without a place."""
         if self._whole or (seen and seen == self._asked):
             return
@@ -183,14 +174,14 @@ def _days(paths: AgentPaths) -> list[str]:
     return [name for name in observation_files(paths) if re.fullmatch(DAY + r"\.jsonl", name)]
 
 
-def observed_so_far(paths: AgentPaths) -> tuple[str, Place] | None:
+def observed_so_far(paths: AgentPaths) -> tuple[str, agent_transcripts.Place] | None:
     """How far the observations reach: the last file, and its size; None when there are none."""
     days = _days(paths)
     place = _place_in(paths, days[-1], None) if days else None
     return (days[-1], place) if place else None
 
 
-def _place_in(paths: AgentPaths, name: str, size: int | None) -> Place | None:
+def _place_in(paths: AgentPaths, name: str, size: int | None) -> agent_transcripts.Place | None:
     """A place in a file of observations (its end, without a size); None when the file does not reach it."""
     try:
         with open(open_regular(os.fspath(paths.observations / name)), "rb") as file:
@@ -199,13 +190,13 @@ def _place_in(paths: AgentPaths, name: str, size: int | None) -> Place | None:
             data = file.read(min(_BLOCK, size))
     except OSError:
         return None
-    return Place(size, crc32(data)) if len(data) == min(_BLOCK, size) else None
+    return agent_transcripts.Place(size, crc32(data)) if len(data) == min(_BLOCK, size) else None
 
 
-def note_marks(paths: AgentPaths, marks: Sequence[Mark]) -> None:
+def note_marks(paths: AgentPaths, marks: Sequence[agent_transcripts.Mark]) -> None:
     """Notes durably how far transcripts were taken."""
     if marks:
-        data = b"".join(map(render_mark, marks))
+        data = b"".join(map(agent_transcripts.render_mark, marks))
         append_bytes(paths.transcript_ledger, data, root=paths.workspace.root)
 
 
