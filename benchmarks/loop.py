@@ -42,7 +42,9 @@ def report(name: str, found: loop.Outcome, by_hand: bool, verbose: bool) -> None
         for one, ways in zip(found.statements, found.ways, strict=True):
             missing = [way for way in counts if way not in ways]
             if missing:
-                print(f"   -{','.join(missing):<18} {'*' if one.shares_no_word else ' '} {one.text[:70]} <- {one.prompt}")
+                print(
+                    f"   -{','.join(missing):<18} {'*' if one.shares_no_word else ' '} {one.text[:70]} <- {one.prompt}"
+                )
         for line in (*found.noise, *found.untrusted):
             print(f"   noise {line}")
 

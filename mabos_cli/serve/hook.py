@@ -170,6 +170,10 @@ def answer(call: HostCall) -> dict[str, object]:
         spool(call, reason=word_of(call.payload, "reason"))
         _learn_later(call)
         return {}
+    if call.event == "session-start":
+        from mabos_cli.serve.hook_opening import opening_text
+
+        return context_answer(call.host, call.event, _in_time(call, opening_text))
     from mabos_cli.serve import hook_events
 
     if call.event == "pre-compact":
@@ -181,8 +185,7 @@ def answer(call: HostCall) -> dict[str, object]:
         return {}
     if call.event == "stop":
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
-    work = hook_events.opening_text if call.event == "session-start" else hook_events.prompt_text
-    return context_answer(call.host, call.event, _in_time(call, work))
+    return context_answer(call.host, call.event, _in_time(call, hook_events.prompt_text))
 
 
 def _learn_later(call: HostCall) -> None:

@@ -16,7 +16,7 @@ import pytest
 from commands.desk import note
 
 from mabos_cli.core.operations.hook_hosts import EVENTS, HOSTS, NAMES
-from mabos_cli.serve import hook, hook_events
+from mabos_cli.serve import hook, hook_opening
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.plain_files import machine_token
 from serve.agent_host import Host
@@ -88,10 +88,10 @@ def test_paths_are_those_of_the_layout(host: Host) -> None:
     host.call("session-end", session_id="s")
     assert paths.hook_spool.exists() and paths.hook_lock.exists()
     assert paths.relative(paths.index_md) == "memory/INDEX.md"
-    assert hook_events._latest_checkpoint(os.fspath(paths.root)) == ""
+    assert hook_opening._latest_checkpoint(os.fspath(paths.root)) == ""
     host.desk.write("memory/checkpoints/2026-02-24-1000.md", "x")
     assert (
-        paths.root / hook_events._latest_checkpoint(os.fspath(paths.root)) == paths.checkpoints / "2026-02-24-1000.md"
+        paths.root / hook_opening._latest_checkpoint(os.fspath(paths.root)) == paths.checkpoints / "2026-02-24-1000.md"
     )
 
 
@@ -232,7 +232,7 @@ def test_an_error_is_a_line_in_the_log(host: Host, monkeypatch: pytest.MonkeyPat
     def broken(given: Any) -> str:
         raise RuntimeError("no\nluck")
 
-    monkeypatch.setattr(hook_events, "opening_text", broken)
+    monkeypatch.setattr(hook_opening, "opening_text", broken)
     assert host.call("session-start") == {}
     assert host.log == "2026-02-24T14:30:00Z session-start: RuntimeError: no luck\n"
 
@@ -246,7 +246,7 @@ def test_what_is_not_ready_in_time_is_left_out(host: Host, monkeypatch: pytest.M
         return "never"
 
     monkeypatch.setenv("MABOS_HOOK_TIME", "0.01")
-    monkeypatch.setattr(hook_events, "opening_text", slow)
+    monkeypatch.setattr(hook_opening, "opening_text", slow)
     assert host.call("session-start") == {}
     assert "session-start: not ready in time" in host.log
 
@@ -263,7 +263,7 @@ def test_what_python_would_print_by_itself_stays_off_the_terminal(
         return "said"
 
     monkeypatch.setenv("MABOS_HOOK_TIME", "0.01")
-    monkeypatch.setattr(hook_events, "opening_text", slow)
+    monkeypatch.setattr(hook_opening, "opening_text", slow)
     host.call("session-start")
     assert capfd.readouterr() == ("", "")
 
@@ -329,7 +329,7 @@ def test_a_busy_lock_delays_a_line_and_does_not_lose_it(host: Host, monkeypatch:
 
 
 def test_examples_hold() -> None:
-    assert doctest.testmod(hook_events).failed == 0 < doctest.testmod(hook_events).attempted
+    assert doctest.testmod(hook_opening).failed == 0 < doctest.testmod(hook_opening).attempted
 
 
 # What is on standard input
@@ -414,7 +414,7 @@ def test_with_every_stream_closed(host: Host) -> None:
 
 
 def test_the_end_of_a_session_loads_next_to_nothing() -> None:
-    code = "import sys, mabos_cli.serve.hook, mabos_cli.serve.hook_events; print(*sys.modules)"
+    code = "import sys, mabos_cli.serve.hook, mabos_cli.serve.hook_opening; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"typing", "pathlib", "typer", "sqlite3", "datetime", "dataclasses", "signal"} & {*loaded}
     assert "json" in loaded

@@ -14,9 +14,16 @@ from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
 CRITICAL = PRIORITIES["critical"]
 # A longer text is cut, and the index says how to read the rest.
 LONGEST = 240
-# The sections of lines in the index, and the types that are shown however important they are.
-SECTIONS = ("critical", "instructions", "projects")
-_SHOWN = {"instruction": "instructions", "project": "projects"}
+# The sections of lines in the index, and the types that stand in each however important they are.
+SECTIONS = ("critical", "instructions", "projects", "lately", "known")
+_TYPES = {
+    "instructions": ("instruction", "preference"),
+    "projects": ("project",),
+    "lately": ("decision", "plan", "outcome", "lesson", "event", "observation"),
+    "known": ("person", "fact", "insight"),
+}
+_SECTION = {type: name for name, types in _TYPES.items() for type in types}
+_PASSING = ("event", "observation")  # shown behind what was decided, planned and learned
 # Types whose items stand by topic, a file for each tag that this many of them have; all others stand by type.
 _BY_TOPIC = frozenset(("fact", "insight", "lesson", "plan"))
 _FEWEST, _MOST_TOPICS = 5, 12
@@ -71,6 +78,8 @@ class Lines(NamedTuple):
     critical: tuple[Headline, ...] = ()
     instructions: tuple[Headline, ...] = ()
     projects: tuple[Headline, ...] = ()
+    lately: tuple[Headline, ...] = ()
+    known: tuple[Headline, ...] = ()
 
 
 class Part(NamedTuple):
@@ -112,13 +121,13 @@ class MemoryIndex(NamedTuple):
         return {name: self.counts.get(name, 0) - len(shown[name]) for name in shown} | {"untrusted": self.untrusted}
 
 
-def section_of(seen: Glance | MemoryItem) -> str:
-    """Returns the section of the index that an item may stand in; empty when it is neither critical nor of a type that is shown."""
-    return "critical" if seen.importance >= CRITICAL else _SHOWN.get(seen.type, "")
+def section_of(seen: Glance | MemoryItem | Headline) -> str:
+    """Returns the section of the index that an item may stand in; empty when it is neither critical nor of a known type."""
+    return "critical" if seen.importance >= CRITICAL else _SECTION.get(seen.type, "")
 
 
 def may_be_shown(seen: Glance | MemoryItem) -> bool:
-    """Returns whether an item is one that the index shows: critical, an instruction, or a project."""
+    """Returns whether an item is one that the index shows where there is room."""
     return bool(section_of(seen))
 
 
@@ -128,7 +137,11 @@ def in_order(found: Iterable[_Ranked]) -> list[_Ranked]:
 
 
 def _rank(seen: Headline | MemoryItem) -> tuple[float, str]:
-    return seen.importance, seen.at if isinstance(seen, Headline) else seen.happened_at
+    """Returns what orders lines: importance, then time. What happened lately stands by time alone, in the index."""
+    if not isinstance(seen, Headline):
+        return seen.importance, seen.happened_at
+    is_lately = section_of(seen) == "lately"
+    return float(seen.type not in _PASSING) if is_lately else seen.importance, seen.at
 
 
 def find_topics(items: Sequence[MemoryItem], taken: Collection[str] = ()) -> dict[str, str]:

@@ -11,6 +11,7 @@ from zlib import crc32
 from mabos_cli.core.context.memory_index import LONGEST, Digest, Domain, Headline, Lines, MemoryIndex, Part, Share
 from mabos_cli.core.language.text import one_line, plural, words
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.formats.markdown.escape import (
     escape_behind,
     escape_block,
@@ -24,12 +25,13 @@ from mabos_cli.formats.markdown.scan import split_head
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
-_VERSION = 4  # of the digests: those of another version are not read
+_VERSION = 5  # of the digests: those of another version are not read
 # The widths of lines that are tried until every critical item and instruction has its place, with the share kept for projects.
 _WIDTHS = ((LONGEST, 0.25), (150, 0.25), (110, 0.2), (80, 0.15), (60, 0.1))
+_LATEST = 3  # decisions and plans that come before what is known
 _MORE = {
     "critical": "mabos recall --priority-min critical --limit 0",
-    "instructions": "mabos recall --type instruction --limit 0",
+    "instructions": "mabos recall --type instruction --type preference --limit 0",
     "projects": "mabos recall --type project --limit 0",
     "domains": "mabos index status",
 }
@@ -37,7 +39,7 @@ _MORE = {
 
 def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
     """Returns the index with as much as its text has room for, the foremost first: all domains, some projects, critical items,
-    instructions, more projects. Lines are shortened where that gives every critical item and instruction its place."""
+    instructions and preferences, the latest decisions, what is known, and more of each. Lines are shortened where that gives every critical item and instruction its place."""
     for width, share in _WIDTHS:
         fitted = _fit(_narrowed(whole, width), room, share)
         out = fitted.left_out()
@@ -55,8 +57,11 @@ def _narrowed(index: MemoryIndex, width: int) -> MemoryIndex:
 def _fit(whole: MemoryIndex, room: int, share: float) -> MemoryIndex:
     fitted = _most(whole._replace(lines=Lines(), domains=()), "domains", whole.domains, room)
     some = min(room, len(render_index(fitted)) + round(room * share))
-    for name, limit in (("projects", some), ("critical", room), ("instructions", room), ("projects", room)):
+    for name, limit in (("projects", some), ("critical", room), ("instructions", room)):
         fitted = _most(fitted, name, getattr(whole.lines, name), limit)
+    fitted = _most(fitted, "lately", whole.lines.lately[:_LATEST], room)
+    for name in ("known", "lately", "projects"):
+        fitted = _most(fitted, name, getattr(whole.lines, name), room)
     return fitted
 
 
@@ -86,23 +91,20 @@ def render_index(index: MemoryIndex) -> str:
     critical += _note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine")
     sections = {
         "Critical (always relevant)": critical,
-        "Instructions": [f"- {_text(line)}" for line in lines.instructions] + more["instructions"],
+        "Instructions and preferences": [f"- {_text(line)}" for line in lines.instructions] + more["instructions"],
         "Active projects": [f"- {_text(line)}" for line in lines.projects] + more["projects"],
+        "Lately": [f"- {line.at[:10]} {inline(line.type)}: {_text(line)}" for line in lines.lately],
+        "Known": [f"- {_text(line)}" for line in lines.known],
         "Domains": [*map(_domain, index.domains), *more["domains"]],
         "Recall": _how(index),
     }
     body = "".join(_block(title, lines) for title, lines in sections.items() if lines)
-    body = body if any(index.counts.values()) or index.untrusted else _nothing(index.items) + body
+    if not (index.items or index.untrusted or any(index.counts.values())):
+        body = "\nNothing is remembered yet: `mabos store TEXT`.\n" + body
     return seal(
         f"{_head(index.until)}# Memory index — {index.agent}\n\n> Derived from memory; edits here are set aside.{_legend(index)}\n"
         f"{body}"
     )
-
-
-def _nothing(items: int) -> str:
-    if not items:
-        return "\nNothing is remembered yet: `mabos store TEXT`.\n"
-    return f"\n{plural(items, 'item')}, none of a type that lasts, none critical: `mabos recall WORDS` finds them.\n"
 
 
 def _block(title: str, lines: list[str]) -> str:
@@ -229,7 +231,7 @@ def has_lapsed(text: str, now: str) -> bool:
     return found is not None and found[1] <= now and is_as_generated(text)
 
 
-def render_domain_entry(item: MemoryItem, topic: str = "") -> str:
+def render_domain_entry(item: MemoryItem, topic: str = "", trust: str = "") -> str:
     """Returns the list item of an item: what it says, as briefly as that can be. mabos-memory-items.md has all that is known of it.
 
     In the file of a topic it says what it is, and does not name the topic again.
@@ -238,7 +240,7 @@ def render_domain_entry(item: MemoryItem, topic: str = "") -> str:
     subject, colon, rest = content.partition(": ")
     if topic and colon and "-".join(words(subject)) == topic:
         content = rest
-    marks = ["(untrusted)"] if item.trust == "untrusted" else []
+    marks = [] if trust_rank(trust or item.trust) else ["(untrusted)"]
     marks += [f"[{inline(item.type)}]"] if topic and item.type != "fact" else []
     is_migrated = item.source.startswith("migrate:")  # such an item was made on a day that says nothing about it
     is_dated = (item.observed_at or (item.type == "decision" and not is_migrated)) and day not in content

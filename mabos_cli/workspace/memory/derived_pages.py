@@ -293,7 +293,9 @@ class _DomainFiles:
         texts, shares = {}, {}
         for domain, items in sorted(domains.items()):
             expires = min((item.expires_at for item in items if item.expires_at), default="")
-            entries = [derived_md.render_domain_entry(item, topics.get(item.id, "")) for item in items]
+            entries = [
+                derived_md.render_domain_entry(item, topics.get(item.id, ""), self._trust_of(item)) for item in items
+            ]
             texts[domain] = derived_md.render_domain(domain, entries, expires, name)
             shares[domain] = Share(len(items), len(texts[domain]), expires)
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)

@@ -47,7 +47,7 @@ def test_critical_items_stand_by_importance_then_newest():
         ]
     )
     assert ids(lines.critical) == ["M-3-0000", "M-2-0000", "M-1-0000"]
-    assert found.shown == {"critical": 3}
+    assert found.shown == {"critical": 3, "lately": 1}
 
 
 def test_projects_and_instructions_stand_by_importance_then_newest_and_critical_ones_are_not_listed_twice():
@@ -58,6 +58,13 @@ def test_projects_and_instructions_stand_by_importance_then_newest_and_critical_
         )
         assert ids(getattr(lines, name)) == ["M-1-0000", "M-3-0000", "M-2-0000"]
         assert ids(lines.critical) == ["M-4-0000"]
+
+
+def test_what_happened_lately_stands_by_time_and_what_merely_passes_behind_it():
+    kinds = {1: "decision", 2: "observation", 3: "plan", 4: "fact", 5: "preference"}
+    _, lines = survey([item(n, type=kind, importance=0.9 if n == 1 else 0.5) for n, kind in kinds.items()])
+    assert ids(lines.lately) == ["M-3-0000", "M-1-0000", "M-2-0000"]
+    assert (ids(lines.known), ids(lines.instructions)) == (["M-4-0000"], ["M-5-0000"])
 
 
 def test_lines_of_one_moment_stand_in_the_order_of_their_ids():

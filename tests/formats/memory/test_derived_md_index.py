@@ -37,7 +37,7 @@ def test_index_says_what_is_critical_what_goes_on_and_what_can_be_loaded():
         "- 2 more: `mabos recall --priority-min critical --limit 0`",
         "- 1 not shown, untrusted: `mabos trust --quarantine`",
     ]
-    assert told["Instructions"][0] == "- Be brief"
+    assert told["Instructions and preferences"][0] == "- Be brief"
     assert told["Active projects"][:-1] == [
         "- Berth pricing",
         "- 2 more: `mabos recall --type project --limit 0`",
@@ -61,9 +61,16 @@ def test_index_without_lines_says_what_there_is_and_what_to_do():
     empty = render_index(index(domains=()))
     assert "Nothing is remembered yet: `mabos store TEXT`." in empty
     assert list(sections(empty)) == ["Recall"]
-    assert "8 items, none of a type that lasts, none critical: `mabos recall WORDS` finds them." in render_index(
-        index(domains=(), items=8)
-    )
+    assert "Nothing is remembered" not in render_index(index(domains=(), items=8))
+
+
+def test_what_was_decided_lately_has_a_place_before_all_that_is_known():
+    decided = [line(f"We took number {n}", "decision", n) for n in range(40)]
+    known = [line("w" * 200, "fact", n) for n in range(40)]
+    found = fit_index(index()._replace(lines=Lines(lately=tuple(decided), known=tuple(known))), 1499 * 4)
+    told = sections(render_index(found))
+    assert told["Lately"][:3] == [f"- {AT[:10]} decision: We took number {n}" for n in range(3)]
+    assert len(told["Known"]) > 20 and len(told["Lately"]) < 10
 
 
 @quick
@@ -84,7 +91,7 @@ def test_what_items_say_makes_no_structure(texts):
     st.lists(st.integers(1, 240), max_size=200),
     st.lists(st.integers(1, 240), max_size=100),
     st.lists(st.integers(1, 240), max_size=50),
-    st.integers(1600, 6000),
+    st.integers(1700, 6000),
     st.sampled_from((0, 7, 10**6)),
 )
 def test_index_is_full_and_never_over_its_room(critical, instructions, projects, room, more):
