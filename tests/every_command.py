@@ -163,6 +163,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "fact explain": ("fact", "explain", "{acme}"),
     "fact current": ("fact", "current", "acme"),
     "fact timeline": ("fact", "timeline", "bolt"),
+    "fact extract": ("fact", "extract", "Dana reports to Ada", "--apply", "all"),
     "fact lint": ("fact", "lint"),
     "fact import": ("fact", "import", "{side}/facts.ndjson"),
     "fact export": ("fact", "export"),

@@ -64,6 +64,11 @@ _FACTS = (
     tool("fact_explain", "fact", "fact explain", READ)(_FACT, option("depth", schema={"minimum": 0})),
     tool("fact_current", "fact", "fact current", READ)(word("subject"), option("at")),
     tool("fact_timeline", "fact", "fact timeline", READ)(word("subject")),
+    tool("fact_extract", "fact", "fact extract", SET)(
+        word("text", "What to read; without it, memories are read."),
+        *options("apply", "we", "source", "limit"),
+        option("min_confidence", schema=SHARE),
+    ),
     tool("fact_lint", "fact", "fact lint", READ)(),
 )
 _RULES = (

@@ -181,6 +181,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "fact_explain": ({"fact_id": F[0]}, "acme locatedIn US"),
     "fact_current": ({"subject": "acme"}, "acme locatedIn US"),
     "fact_timeline": ({"subject": "acme"}, "acme locatedIn US"),
+    "fact_extract": ({"text": "Initech reports to Ada"}, "Initech reportsTo Ada"),
     "fact_lint": ({}, "no findings"),
     "rule_create": (
         {

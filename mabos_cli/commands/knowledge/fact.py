@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_importance, check_word
-from mabos_cli.errors import CheckFailed, UsageFault
+from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
@@ -50,6 +50,86 @@ def assert_command(
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
     call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
+
+
+@app.command()
+def extract(
+    ctx: typer.Context,
+    text: Annotated[
+        str, typer.Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
+    ] = "",
+    review: Annotated[
+        bool, typer.Option("--review", help="List candidates and write nothing, which is what it does anyway.")
+    ] = False,
+    apply: Annotated[str, typer.Option(metavar="ID,...", help="Assert these candidates of a review, or all.")] = "",
+    we: Annotated[
+        str, typer.Option(metavar="NAME", help="Whom we, our, I and my mean; such statements are left out without it.")
+    ] = "",
+    min_confidence: Annotated[float, typer.Option(help="Only candidates at least this sure.")] = 0.0,
+    source: Annotated[str, typer.Option(help="Where the text comes from; a memory is its own source.")] = "extract",
+    trust: Trust = "",
+    limit: Limit = 50,
+) -> None:
+    """List the facts that a text or the memories say, with citations; assert some of them.
+
+    Example: mabos fact extract "Dana reports to Ada" --review
+    """
+    call: Call = ctx.obj
+    if review and apply:
+        raise UsageFault("--review and --apply exclude each other", "review first, then apply")
+    agent = call.open_agent()
+    is_piped = text == "-" and not call.literal_dash
+    given = Fact("", "", "", "", 1.0, check_word(source, "source"), check_trust(trust, source, ""))
+    name = "standard input" if is_piped else "text"
+    found, known = facts.extract_facts(
+        agent, read_given("-") if is_piped else text, given, name=name, speaker=we.strip()
+    )
+    least = check_importance(min_confidence)
+    found = [each for each in found if each.fact.confidence >= least]
+    chosen = _choose(found, apply) if apply else []
+    done = facts.assert_facts(agent, "fact extract", [each.fact for each in chosen]) if chosen else None
+    rows = [_candidate_row(each) for each in found if each not in chosen]
+    data: dict[str, Any] = {"count": len(rows), "candidates": rows[: limit or None], "known": known}
+    data |= {
+        "asserted": [fact_to_dict(fact) for fact, _ in done.states] if done else [],
+        "writes_performed": bool(done),
+    }
+    lines = (
+        [f"{state} {fact_line(fact)}" for fact, state in done.states] if done else _candidate_lines(rows, limit, known)
+    )
+    call.emit("fact.extract", data, lines, done.warnings + done.notes if done else [])
+
+
+def _choose(found: list[facts.FactCandidate], ids: str) -> list[facts.FactCandidate]:
+    """Returns the candidates with some ids; NotFound for one that is none."""
+    wanted = {word for word in ids.replace(",", " ").split() if word != "all"}
+    missing = wanted - {each.id for each in found}
+    if missing:
+        hint = "nothing was asserted; mabos fact extract --review lists them, of the same text or of memories"
+        raise NotFound(f"no candidate {', '.join(sorted(missing))[:200]}", hint)
+    return [each for each in found if each.id in wanted or "all" in ids.replace(",", " ").split()]
+
+
+def _candidate_row(each: facts.FactCandidate) -> dict[str, Any]:
+    row = {name: value for name, value in fact_to_dict(each.fact).items() if name != "id" and value not in ("", [])}
+    row = {"id": each.id} | row | {"citation": each.citation, "statement": each.statement}
+    return row | {"action": "contradicts" if each.contradicts else "new", "of": list(each.contradicts)}
+
+
+def _candidate_lines(rows: list[dict[str, Any]], limit: int, known: int) -> list[str]:
+    lines = []
+    for row in rows[: limit or None]:
+        triple = one_line(f"{row['subject']} {row['predicate']} {row['object']}", 160)
+        does = " ".join([row["action"], *row["of"]])
+        lines.append(f"{row['id']} {triple} ({row['confidence']:.2f}, {row['trust']}, {does})")
+        lines.append(f"  {row['citation']}: {one_line(row['statement'], 160)}")
+    known_too = f", {known} known" if known else ""
+    next_step = "; assert some: mabos fact extract --apply ID,..." if rows else ""
+    return [
+        *lines,
+        *more_line(len(rows), len(rows[: limit or None])),
+        f"{plural(len(rows), 'candidate')}{known_too}, nothing written{next_step}",
+    ]
 
 
 def _day(text: str, agent: Agent) -> str:

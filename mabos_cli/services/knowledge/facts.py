@@ -1,6 +1,7 @@
 """Facts of an agent, and of others that share theirs: asserted, retracted, found, imported and exported."""
 
 import gc
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,6 +15,7 @@ from mabos_cli.core.knowledge.fact import (
     Query,
     check_fact,
     current_facts,
+    derived_id,
     known_since,
     plan_assert,
     plan_retract,
@@ -22,7 +24,8 @@ from mabos_cli.core.knowledge.fact import (
 from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, vouch_for
+from mabos_cli.core.memory.item import STORES
+from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, trust_rank, vouch_for
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
@@ -36,7 +39,7 @@ from mabos_cli.workspace.knowledge.facts import (
     load_facts,
     load_rules,
 )
-from mabos_cli.workspace.memory.trust_log import voucher_lines
+from mabos_cli.workspace.memory.trust_log import Judge, voucher_lines
 from mabos_cli.workspace.transaction import Fresh
 
 if TYPE_CHECKING:
@@ -73,6 +76,65 @@ def _vouchers(agent: Agent, states: list[tuple[Fact, str]], by: str) -> list[tup
     changed = [f for f, state in states if state != "unchanged" and needs_voucher(f.trust, f.source)]
     claims = [(Claim(fact.id, fact.trust, fact.source), " ".join(fact.triple)) for fact in changed]
     return voucher_lines(agent, by, claims)
+
+
+class FactCandidate(NamedTuple):
+    """A fact that a text or a memory says: with what cites it, its statement, and known facts that say otherwise."""
+
+    fact: Fact
+    citation: str
+    statement: str
+    contradicts: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """An id that depends on the triple alone."""
+        return derived_id(*self.fact.triple).replace("F-inf-", "X-")[:12]
+
+
+def extract_facts(
+    agent: Agent, text: str, given: Fact, *, name: str = "text", speaker: str = ""
+) -> tuple[list[FactCandidate], int]:
+    """Returns the facts that a text says, or without one the live memories, those that are not known yet; and how many are.
+    Nothing is written. `given` holds the source and trust of a text; a memory has its own."""
+    from mabos_cli.core.knowledge.extraction import extract_triples
+
+    facts, functional = load_facts(agent), functional_predicates(agent)[0]
+    held = list(facts.all())
+    spelling = {fact.subject.casefold(): fact.subject for fact in held}
+    known, found = {tuple(map(str.casefold, fact.triple)) for fact in held}, dict[tuple[str, ...], FactCandidate]()
+    # Of the names of a property, the one that is no label and no address.
+    names = {name for name in functional if re.fullmatch(r"\w+", name)}
+    predicates, repeated = {fact.predicate for fact in held} | names, set[tuple[str, ...]]()
+    for citation, part, source in _passages(agent, text, given, name):
+        for said in extract_triples(part, speaker=speaker, predicates=predicates):
+            who, relation, value = said.triple
+            fact = source._replace(
+                subject=spelling.get(who.casefold(), who), predicate=relation, object=value,
+                confidence=said.confidence, valid_from=said.valid_from, valid_until=said.valid_until,
+            )  # fmt: skip
+            key = tuple(map(str.casefold, fact.triple))
+            repeated |= {key} & known
+            best = found.get(key)
+            if key not in known and (best is None or trust_rank(fact.trust) > trust_rank(best.fact.trust)):
+                others = current_facts(facts.where("subject", fact.subject), functional, agent.now())
+                against = [f.id for f in others if f.predicate == relation and relation in functional]
+                found[key] = FactCandidate(fact, citation, said.statement, tuple(against))
+    return list(found.values()), len(repeated)
+
+
+def _passages(agent: Agent, text: str, given: Fact, name: str) -> Iterator[tuple[str, str, Fact]]:
+    """Yields what is to be read, with its citation, and a fact with its source and trust: lines of a text, or memories."""
+    if text:
+        yield from (
+            (f"{name}:{number}", line, given) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+        )
+        return
+    memory = agent.memory()
+    judge = Judge(agent.paths, memory)
+    for store in STORES:
+        for item in getattr(memory, store):
+            yield item.id, item.content, given._replace(source=f"memory:{item.id}", trust=judge(item))
 
 
 class Retracted(NamedTuple):

@@ -1,0 +1,165 @@
+"""Extraction: triples that plain statements say outright, with how sure that is.
+
+A statement must have one of a few forms: somebody's something is a value, a name does something to something, something is
+somewhere. What is denied, guessed, planned, conditional or over says nothing that holds, and is left out, as is whatever has
+another form: a candidate that is missing is found by the next reader, one that is wrong is not.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.fact import Triple
+from mabos_cli.core.language.statements import split_statements
+from mabos_cli.core.language.text import STOP_WORDS
+from mabos_cli.core.mind.claims.claim import read_claims
+
+_LONGEST = 200  # characters of a statement
+_OBJECT_WORDS = 6
+_KNOWN, _UNKNOWN = 0.05, 0.0  # more for a predicate that is in use
+_PREPOSITIONS = "in|at|on|to|for|with|by|from|of|under|near|into|as|through|via|over"
+_NAME = r"[A-Z][\w.&'’/-]*(?: (?:(?:of|de|van|von|for|and|the) )?[A-Z0-9][\w.&'’/-]*)*"
+_THING = r"(?:[Tt]he|[Tt]his) [\w&/-]+(?: (?!(?:is|are|was|were|has)\b)[\w&/-]+){0,4}?"
+_WHO = rf"(?P<who>{_NAME}|{_THING})"
+_RELATION = r"(?P<relation>[A-Za-z][\w-]*(?: [\w-]+){0,2})"
+_BE = r"(?:is|are)(?: now| currently)?"
+_VALUE = r"(?P<value>\S.*)"
+# Each form, and how sure what it says is. The first that fits counts.
+_FORMS = tuple(
+    (re.compile(pattern), sure)
+    for pattern, sure in (
+        (rf"(?P<who>{_NAME})['’]s? {_RELATION} {_BE} {_VALUE}", 0.9),
+        (rf"[Tt]he {_RELATION} (?:of|for) (?P<who>{_NAME}|the [\w -]+?) {_BE} {_VALUE}", 0.9),
+        (rf"(?P<value>{_NAME}) {_BE} (?:the )(?P<relation>[\w-]+(?: [\w-]+){{0,2}}) of (?P<who>{_NAME})", 0.85),
+        (rf"{_WHO} has (?P<value>[€$£]?\d[\d.,]*[%kKmM]?(?: (?:million|billion))?) (?P<relation>[a-z][\w-]*(?: [a-z][\w-]*)?)", 0.85),
+        (rf"{_WHO} has an? (?P<relation>[a-z][\w-]*(?: [a-z][\w-]*)?) of {_VALUE}", 0.85),
+        (rf"(?P<who>{_NAME}) {_BE} (?P<isa>an?) (?P<value>[\w-]+(?: [\w-]+){{0,3}})", 0.75),
+        (rf"{_WHO} {_BE} (?P<verb>[a-z]+ed |[a-z]+n |)(?P<at>{_PREPOSITIONS}) {_VALUE}", 0.8),
+        (rf"{_WHO} (?:now |currently |always )?(?P<verb>(?!is\b|has\b|was\b)[a-z]{{2,}}[^s\W]s)(?: (?P<at>{_PREPOSITIONS}))? {_VALUE}", 0.8),
+        (rf"{_WHO} {_BE} {_VALUE}", 0.7),
+    )
+)  # fmt: skip
+# Where a statement goes on with something else.
+_CLAUSE = re.compile(
+    r"[;:]\s|\s[-–—]\s|\s\(|,? (?:because|since (?!\d)|so that|but|which|who|while|although|and then)\b|, "
+)
+_SINCE = re.compile(r",? \b(?:since|from|as of|starting) (\d{4}-\d\d(?:-\d\d)?)\b")
+_UNTIL = re.compile(r",? \b(?:until|till) (\d{4}-\d\d-\d\d)\b")
+_PLAIN = re.compile(r"[€$£]?\d|[A-Z]|v\d")  # a value by itself: a number, an amount, a date, a name
+_UNFIT = re.compile(
+    r"(?:to|that|not|no|never|what|how|why|it|this|them|him|her|there|[a-z]+ing|very|too|so|really|more|less|better|worse)\b"
+)
+_LED = re.compile(rf"({_PREPOSITIONS}) ")
+_LINKED = re.compile(rf" (?:{_PREPOSITIONS}) ")
+_VERBAL = re.compile(
+    r"(?:is|are|was|were|has|have|will|can|must)\b|[a-z]+ (?:in|at|on|to|for|with|by|from|under|near|into|via)\b"
+)
+_TRAIL = re.compile(r"\s+(?:now|today|currently|again|anyway|as well|too|please)$")
+
+
+class Extracted(NamedTuple):
+    """A triple that a statement says, how sure that is, the statement, and when it holds if it says so."""
+
+    triple: Triple
+    confidence: float
+    statement: str
+    valid_from: str = ""
+    valid_until: str = ""
+
+
+def extract_triples(text: str, *, speaker: str = "", predicates: Collection[str] = ()) -> Iterator[Extracted]:
+    """Yields the triples that the statements of a text say. `speaker` is whom we, our, I and my mean; without one, such
+    statements are left out. Predicates that are in use are preferred to new names for the same.
+
+    >>> [found.triple for found in extract_triples("Acme's revenue is $2M. Maybe Dana moves to Rome.")]
+    [('Acme', 'hasRevenue', '$2M')]
+    """
+    known = {_words(name): name for name in sorted(predicates, reverse=True)}
+    for statement in split_statements(text):
+        if len(statement) <= _LONGEST and not statement.endswith("?"):
+            found = _read(statement, speaker)
+            if found:
+                sure = _KNOWN if _words(found.triple[1]) in known else _UNKNOWN
+                who, relation, value = found.triple
+                triple = who, known.get(_words(relation), relation), value
+                yield found._replace(triple=triple, confidence=round(found.confidence + sure, 2))
+
+
+def _read(statement: str, speaker: str) -> Extracted | None:
+    """Returns what the first clause of a statement says, or None."""
+    since, until = _SINCE.search(statement), _UNTIL.search(statement)
+    clause = _UNTIL.sub("", _SINCE.sub("", statement))
+    clause = _TRAIL.sub("", _CLAUSE.split(clause, maxsplit=1)[0].strip().rstrip(".!"))
+    claims = read_claims(clause)
+    if len(claims) != 1 or claims[0].negative or claims[0].hedged or claims[0].modes or claims[0].over:
+        return None
+    for form, sure in _FORMS:
+        if match := form.fullmatch(_name_speaker(clause, speaker)):
+            found = _make(match, sure, statement)
+            times = (since[1] if since else ""), (until[1] if until else "")
+            return found._replace(valid_from=times[0], valid_until=times[1]) if found else None
+    return None
+
+
+def _name_speaker(clause: str, speaker: str) -> str:
+    """Returns a clause with the name of its speaker in place of we, our, I and my, and the verb to it."""
+    if not speaker:
+        return clause
+    clause = re.sub(r"^(?:Our|My)\b", f"{speaker}'s", clause)
+    match = re.match(r"(?:We|I)(?: (now|currently|always))? ([a-z]+)\b(?: are\b)?", clause)
+    if not match or match[2].endswith("ed"):
+        return clause
+    verb = {"are": "is", "am": "is", "have": "has"}.get(match[2], match[2] + ("es" if match[2][-1:] in "sxh" else "s"))
+    return f"{speaker} {verb}{clause[match.end() :]}"
+
+
+def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None:
+    """Returns the triple of a form that fits, or None where its subject or its value is none."""
+    parts = match.groupdict()
+    who, value = _bare(parts["who"]), _bare(parts["value"])
+    opening = parts["who"].split()
+    if opening[0].casefold() in STOP_WORDS and (len(opening) == 1 or opening[0].casefold() not in ("the", "this")):
+        return None
+    if _UNFIT.match(parts["value"]) or len(value.split()) > _OBJECT_WORDS:
+        return None
+    is_named = bool(_PLAIN.match(value)) and not _LINKED.search(value)
+    if parts.get("relation"):
+        at = _LED.match(value)
+        predicate, value = (
+            _camel("has", f"{parts['relation']} {at[1]}" if at else parts["relation"]),
+            value[at.end() if at else 0 :],
+        )
+    elif parts.get("isa"):
+        predicate = "isA"
+    elif "at" in parts or "verb" in parts:
+        predicate = _camel(parts.get("verb") or "is", parts.get("at") or "")
+        sure -= 0 if is_named else 0.15
+        if not parts.get("at") and _VERBAL.match(value):
+            return None  # what looks like a verb before it is a noun: images live in, tests are
+    else:
+        predicate = "is"
+        if not is_named:
+            return None
+    if match["who"][:1].islower() or match["who"].startswith(("The ", "This ")):
+        sure -= 0.1  # which one is meant, only those know who were there
+    return Extracted((who, predicate, value), sure, statement) if who and value else None
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"^(?:the|a|an|this) ", "", text.strip(" \"'`*"), flags=re.IGNORECASE)
+
+
+def _camel(first: str, rest: str) -> str:
+    """Returns words as the name of a predicate.
+
+    >>> _camel("has", "Chief Officer"), _camel("lives", "in"), _camel("has", "CTO")
+    ('hasChiefOfficer', 'livesIn', 'hasCTO')
+    """
+    words = [*first.split(), *re.split(r"[\s-]+", rest)]
+    return words[0] + "".join(word[:1].upper() + word[1:] for word in words[1:])
+
+
+def _words(predicate: str) -> str:
+    """Returns the words of a predicate, without the verb that only links."""
+    found = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\s-]+", " ", predicate).casefold()
+    return found.removeprefix("has ").removeprefix("is ")
