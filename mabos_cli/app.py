@@ -70,7 +70,12 @@ COMMANDS = {
     "materialize": ("memory.upkeep", "Rewrite the Markdown that is derived from memory."),
     "git": ("operations.git", "Merge what two branches remember, by git itself."),
     "review": ("operations.reports", "Show what an agent learned since a commit."),
-    "hook": ("operations.hosts", "Answer the hooks of agent hosts; put ours into their settings and out again."),
+    "connect": (
+        "operations.hosts",
+        "Give an agent host this memory: hooks, MCP server, skill, first index; then try it.",
+    ),
+    "disconnect": ("operations.hosts", "Take out of an agent host's files exactly what connect put in."),
+    "hook": ("operations.hosts", "Answer an event of an agent host, whose JSON comes on standard input."),
     "skill": ("operations.hosts", "Print what tells an agent how to use its memory here."),
     "doctor": ("operations.reports", "Check every file of an agent, and repair what can be repaired."),
     "allow": ("operations.setup", "Allow settings of a workspace that run programs, send data or lower guards."),

@@ -197,7 +197,7 @@ def test_a_current_folder_that_is_gone_is_told(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "getcwd", leave)
-    for words in ("init", "init here", "demo", "status", "hook install --host claude --dry-run"):
+    for words in ("init", "init here", "demo", "status", "connect claude --dry-run"):
         out, err = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
         with redirect_stdout(out), redirect_stderr(err):
             assert main(words.split()) == 3

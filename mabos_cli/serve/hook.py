@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from mabos_cli.core.operations.hook_hosts import (
     HOSTS,
+    TRIAL,
     context_answer,
     find_event,
     find_host,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 LEARN = "learn"  # our own event, behind the end of a session
 # It steps back behind everybody else, and ends after five minutes: what is not stored by then waits for the next harvest.
 _BEHIND = "import os, signal; os.nice(10); signal.alarm(300); from mabos_cli.__main__ import main; main()"
-_COMMANDS, _HELP = ("install", "uninstall"), ("-h", "--help")
+_HELP = ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
@@ -78,14 +79,12 @@ class Late(BaseException):
 
 
 def is_called(words: list[str]) -> bool:
-    """Returns whether a command line is a call of a host: hook, and no command of it."""
+    """Returns whether a command line is a call of a host: hook, and no question about it."""
     place = _skip_options(words)
     if words[place : place + 1] != ["hook"]:
         return False
     rest = words[place + 1 :]
-    place = _skip_options(rest)
-    event = rest[place] if place < len(rest) else ""
-    return bool(rest) and event not in _COMMANDS and not any(word in _HELP for word in rest[:place])
+    return bool(rest) and not any(word in _HELP for word in rest)
 
 
 def _skip_options(words: list[str]) -> int:
@@ -167,8 +166,9 @@ def parse_payload(data: bytes) -> dict[str, object]:
 def answer(call: HostCall) -> dict[str, object]:
     """Returns the answer to a host; empty for none."""
     if call.event == "session-end":
-        spool(call, reason=word_of(call.payload, "reason"))
-        _learn_later(call)
+        if session_of(call.payload) != TRIAL:
+            spool(call, reason=word_of(call.payload, "reason"))
+            _learn_later(call)
         return {}
     if call.event == "session-start":
         from mabos_cli.serve.hook_opening import opening_text

@@ -60,6 +60,10 @@ class WorkspacePaths(_Root):
         return self.local / "settings.cache"
 
     @property
+    def connections(self) -> Path:
+        return self.local / "hosts.json"
+
+    @property
     def receipts_folder(self) -> Path:
         return self.local / "receipts"
 
@@ -385,14 +389,9 @@ def template_folder() -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / "workspace-template"
 
 
-def shipped_ontologies() -> Path:
-    """The ontologies that come with the program."""
-    return _PACKAGE / "ontologies"
-
-
-def demo_folder() -> Path:
-    """The tour of `mabos demo` and its data, which come with the program."""
-    return _PACKAGE / "demo"
+def shipped_folder(name: str) -> Path:
+    """A folder that comes with the program: ontologies, or demo, the tour of `mabos demo` and its data."""
+    return _PACKAGE / name
 
 
 def template_file(name: str) -> Path:

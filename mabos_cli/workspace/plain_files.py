@@ -191,6 +191,13 @@ def append_bounded(path: str, line: bytes, most: int) -> None:
         os.close(fd)
 
 
+def drop_folders(folders: list[str]) -> None:
+    """Removes those of some folders that are empty, the deepest first."""
+    for folder in sorted({*folders}, key=len, reverse=True):
+        with suppress(OSError):
+            os.rmdir(folder)
+
+
 def machine_token() -> str:
     """Returns a word that only this machine and user know, made when it is first asked for; empty where it cannot be kept.
 

@@ -24,6 +24,7 @@ def status(ctx: typer.Context) -> None:
         "due": found.due,
         "index": found.index_state,
         "last_runs": found.runs,
+        "hosts": found.hosts,
     }
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", agent.id), *((name, f"{count}{caps[name]}") for name, count in found.stores.items())]
@@ -32,8 +33,14 @@ def status(ctx: typer.Context) -> None:
     if found.mirrored is not None:
         data["typedb"] = found.mirrored
         rows.append(("typedb", _mirror_line(found.mirrored)))
+    rows += [("host", _host_line(row)) for row in found.hosts]
     rows += [(f"last {name}", at) for name, at in found.runs.items()]
     call.emit("status", data, columns(rows), found.warnings)
+
+
+def _host_line(row: dict[str, str]) -> str:
+    place = "this user" if row["scope"] == "user" else row["folder"]
+    return f"{row['host']} ({place})" + (f": {row['trouble']}" if row["trouble"] else "")
 
 
 def _mirror_line(counts: dict[str, int]) -> str:

@@ -1,80 +1,160 @@
-"""hook, skill and mcp: what agent hosts use. The calls of hooks themselves are answered in serve/hook.py."""
+"""connect, disconnect, hook, skill and mcp: what agent hosts use. The calls of hooks themselves are answered in serve/hook.py."""
 
 import sys
+from collections.abc import Iterator
 from difflib import unified_diff
 from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import plural
+from mabos_cli.core.operations.hook_hosts import HOSTS
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.operations.hosts import HookChange, hook_warnings, install_hooks, make_skill, uninstall_hooks
+from mabos_cli.services.operations import connect as connecting
+from mabos_cli.services.operations.connect import Connected, FileChange, Trial
+from mabos_cli.services.operations.hosts import make_skill
 from mabos_cli.terminal.emit import columns, note
 from mabos_cli.workspace.locate import find_agent
 
 app = typer.Typer()
-hook = new_group(
-    "hook", "Answer the hooks of agent hosts; put ours into their settings and out again.", no_args_is_help=True
-)
-_NOTES = {"codex": ["Codex runs new hooks once you trust them: /hooks"]}
-_NEXT = "next: mabos index sync, for prompts are looked up in the index; mabos schedule install keeps it fresh"
+_SHOWN = 12  # lines of what a model would see
 
-Host = Annotated[str, typer.Option(help="claude, codex, gemini or cursor.")]
-Scope = Annotated[str, typer.Option(help="project: settings below this folder; user: those in your home.")]
-File = Annotated[str, typer.Option(metavar="FILE", help="The settings file, where the host has it elsewhere.")]
+Host = Annotated[str, typer.Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
+User = Annotated[
+    bool, typer.Option("--user", help="Settings in your home, for all projects, not those of this project.")
+]
+Project = Annotated[
+    str,
+    typer.Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here."),
+]
 
 
-@hook.command()
-def install(
-    ctx: typer.Context, host: Host, scope: Scope = "project", settings: File = "", dry_run: DryRun = False
-) -> None:
-    """Make a host call us when sessions start and end, before it compacts, with each prompt. All else in its settings stays.
+@app.command()
+def connect(ctx: typer.Context, host: Host, user: User = False, project: Project = "", dry_run: DryRun = False) -> None:
+    """Give an agent host this memory: hooks, MCP server, skill, first index; then try it.
 
-    With -w and -a the hooks are about that workspace and agent; without, about those of the folder that a session is in. The host
-    runs `mabos hook EVENT`: session-start, user-prompt, pre-compact, stop, session-end.
+    All else in the host's files stays to the byte, and a second run changes nothing. At the end the events of a session are played
+    through the commands that were written, and what a model would see of it is printed.
 
-    Example: mabos hook install --host claude --scope user --dry-run
+    Example: mabos connect claude --dry-run
     """
     call: Call = ctx.obj
-    change = install_hooks(call, host, scope, settings, dry_run=dry_run)
-    lines = [f"{change.path}: hooks for {', '.join(change.events)}", *_NOTES.get(host, []), _NEXT]
-    _emit_change(call, "hook.install", host, change, dry_run, lines, hook_warnings(call, scope))
+    done = connecting.connect(call, host, user=user, project=project, dry_run=dry_run)
+    data = _described(done) | {"dry_run": dry_run, "self_test": [trial._asdict() for trial in done.trials]}
+    verb = "would be" if dry_run else "is"
+    lines = [f"{host} {verb} connected to agent {done.target.agent} of {done.target.workspace}, {_scope(done)}"]
+    lines += [line for change in done.changes for line in _change_lines(done, change)]
+    lines += [line for trial in done.trials for line in _trial_lines(trial)]
+    call.emit("connect", data, [*lines, *done.notes], done.warnings)
 
 
-@hook.command()
-def uninstall(
-    ctx: typer.Context, host: Host, scope: Scope = "project", settings: File = "", dry_run: DryRun = False
+@app.command()
+def disconnect(
+    ctx: typer.Context,
+    host: Annotated[str, typer.Argument(metavar="[HOST]", help="As in connect.", show_default=False)] = "",
+    user: User = False,
+    project: Project = "",
+    every: Annotated[bool, typer.Option("--all", help="Every host that was connected from here.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
-    """Take our hooks out of a host's settings: the file is as it was before, to the byte, and gone if it was ours alone.
+    """Take out of an agent host's files exactly what connect put in.
 
-    Example: mabos hook uninstall --host claude --dry-run
+    A file that was made for the connection is removed, with the folders that were made for it.
+
+    Example: mabos disconnect claude --dry-run
     """
-    change = uninstall_hooks(host, scope, settings, dry_run=dry_run)
-    lines = [f"{change.path}: {'removed' if change.new is None else 'hooks taken out'}"]
-    _emit_change(ctx.obj, "hook.uninstall", host, change, dry_run, lines, [])
+    call: Call = ctx.obj
+    if bool(host) == every:
+        raise UsageFault("name a host, or give --all", f"one of: {', '.join(HOSTS)}")
+    ends = connecting.disconnect(call, host, user=user, project=project, dry_run=dry_run)
+    lines = []
+    for done in ends:
+        verb = "would be" if dry_run else "is"
+        lines.append(f"{done.target.host} {verb} disconnected, {_scope(done)}")
+        lines += [line for change in done.changes for line in _change_lines(done, change)]
+    rows = [_described(done) for done in ends]
+    call.emit("disconnect", {"disconnected": rows, "dry_run": dry_run}, lines or ["nothing to take out"])
 
 
-def _emit_change(
-    call: Call, name: str, host: str, change: HookChange, dry_run: bool, lines: list[str], warnings: list[str]
-) -> None:
-    """Prints what became of a settings file: the lines, or its difference for a dry run."""
-    path, is_changed = str(change.path), change.old != change.new
-    data: dict[str, Any] = {
-        "path": path,
-        "host": host,
-        "events": list(change.events),
-        "changed": is_changed,
-        "removed": is_changed and change.new is None,
-        "dry_run": dry_run,
+def _scope(done: Connected) -> str:
+    return "for this user" if done.target.is_user else f"in the project {done.target.folder}"
+
+
+def _described(done: Connected) -> dict[str, Any]:
+    target = done.target
+    rows = [
+        {
+            "path": str(change.path),
+            "about": change.file.about,
+            "changed": change.is_changed,
+            "removed": change.is_changed and change.new is None,
+            "diff": [*_diff(change)],
+        }
+        for change in done.changes
+    ]
+    return {
+        "host": target.host,
+        "scope": "user" if target.is_user else "project",
+        "folder": str(target.folder),
+        "agent": target.agent,
+        "workspace": target.workspace,
+        "changed": any(change.is_changed for change in done.changes),
+        "files": rows,
     }
-    if not is_changed:
-        lines = [f"{path}: unchanged"]
-    elif dry_run:
-        old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (change.old, change.new))
-        lines = data["diff"] = [*unified_diff(old, new, path, path, lineterm="")]
-    call.emit(name, data, lines, warnings)
+
+
+def _diff(change: FileChange) -> Iterator[str]:
+    if change.is_changed:
+        old, new = (data.decode("utf-8").split("\n") if data else [] for data in (change.old, change.new))
+        yield from unified_diff(old, new, str(change.path), str(change.path), n=1, lineterm="")
+
+
+def _change_lines(done: Connected, change: FileChange) -> list[str]:
+    """Returns what becomes of a file, with the lines that change in one that was there before."""
+    path, about = change.path, change.file.about
+    shown = path.relative_to(done.target.folder) if path.is_relative_to(done.target.folder) else path
+    if not change.is_changed:
+        return [f"  {shown}: {about}, unchanged"] if change.new is not None else []
+    if change.old is None or change.new is None:
+        return [f"  {shown}: {about}, {'new file' if change.old is None else 'file removed'}"]
+    changed = [f"    {line.rstrip()}" for line in [*_diff(change)][2:] if line[:1] in "+-"]
+    return [f"  {shown}: {about}", *changed]
+
+
+def _trial_lines(trial: Trial) -> list[str]:
+    """Returns what an event of the self-test showed."""
+    name = f'{trial.event} "{trial.asked}"' if trial.asked else trial.event
+    if trial.trouble:
+        return [f"tried {name}: FAILED: {trial.trouble}"]
+    if trial.event == "mcp":
+        return [f"tried mcp: {plural(trial.text.count(',') + 1, 'tool')}: {trial.text}"]
+    if not trial.text:
+        return [f"tried {name}: fine, and nothing for the model"]
+    shown = trial.text.rstrip("\n").split("\n")
+    rest = [f"  | ... {len(shown) - _SHOWN} more lines"] if len(shown) > _SHOWN else []
+    return [f"tried {name}: the model sees", *(f"  | {line}" for line in shown[:_SHOWN]), *rest]
+
+
+@app.command()
+def hook(
+    ctx: typer.Context,
+    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event.")],
+    host: Annotated[str, typer.Option(help="Who calls; else it is found by what is sent.")] = "auto",
+) -> None:
+    """Answer an event of an agent host, whose JSON comes on standard input.
+
+    Hosts run it, as mabos connect tells them: session-start, user-prompt, pre-compact, stop, session-end, or their own names of these.
+    The exit code is always 0.
+
+    Example: mabos hook session-start --host claude
+    """
+    from mabos_cli.serve.hook import main
+
+    call: Call = ctx.obj
+    named = (("--host", host), ("-w", call.workspace), ("-a", call.agent))
+    main([event, *(word for name, value in named if value for word in (name, value))])
 
 
 @app.command()

@@ -17,6 +17,7 @@ NAMES = {
 }
 # Characters, as hosts count them, that a host takes into the context. Codex says 2,500 tokens.
 ROOM = {"claude": 10_000, "codex": 8_000, "gemini": 10_000, "cursor": 10_000}
+TRIAL = "mabos-connect"  # the session that connect plays: there is nothing to learn from it
 _LONGEST = 4096  # of an id or a path
 _KEPT = 100_000  # characters of a prompt or an answer that are looked at
 
@@ -96,3 +97,31 @@ def is_again(payload: dict[str, object]) -> bool:
     """Returns whether an agent goes on already because a hook made it: then it may stop."""
     count = payload.get("loop_count")
     return bool(payload.get("stop_hook_active")) or (isinstance(count, int) and count > 0)
+
+
+def event_payload(host: str, event: str, folder: str, prompt: str = "") -> dict[str, object]:
+    """Returns what a host sends at an event of a session that has no transcript."""
+    found: dict[str, object] = {"hook_event_name": NAMES[host][EVENTS.index(event)], "cwd": folder}
+    if host == "cursor":
+        found |= {"conversation_id": TRIAL, "workspace_roots": [folder], "cursor_version": "0"}
+    else:
+        found["session_id"] = TRIAL
+    more = {
+        "session-start": ("source", "startup"),
+        "user-prompt": ("prompt", prompt),
+        "session-end": ("reason", "other"),
+    }
+    return found | dict([more[event]])
+
+
+def heard(answer: object) -> str:
+    """Returns what a model sees of an answer to a host.
+
+    >>> heard(context_answer("claude", "session-start", "x")), heard(context_answer("cursor", "session-start", "y")), heard({})
+    ('x', 'y', '')
+    """
+    found = answer if isinstance(answer, dict) else {}
+    inner = found.get("hookSpecificOutput")
+    return text_of(found, "additional_context") or (
+        text_of(inner, "additionalContext") if isinstance(inner, dict) else ""
+    )

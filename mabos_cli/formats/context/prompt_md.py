@@ -58,19 +58,45 @@ def fill_in(template: str, workspace: str, agent: str) -> str:
     return template
 
 
-def put_section(text: str, section: str) -> str:
+def put_section(text: str | None, section: str) -> str:
     """Returns a document with our section: in the place of the one that is there, or behind everything else.
+
+    A document whose last line has no end has none behind our section either, and one without any text begins with an empty line: that is
+    how it is known what was there before.
 
     >>> put_section("# Rules\\n", "## Memory\\n")
     '# Rules\\n\\n<!-- mabos: begin -->\\n## Memory\\n<!-- mabos: end -->\\n'
     """
-    own = f"{_OPEN}\n{section}{_CLOSE}"
+    newline = "\r\n" if text and "\r\n" in text else "\n"
+    own = f"{_OPEN}\n{section}{_CLOSE}".replace("\n", newline)
+    if span := _find_section(text or ""):
+        return f"{(text or '')[: span[0]]}{own}{(text or '')[span[1] :]}"
+    if text is None:
+        return own + newline
+    return f"{text}{newline}{own}{newline}" if not text or text.endswith("\n") else f"{text}{newline * 2}{own}"
+
+
+def drop_section(text: str) -> str | None:
+    """Returns a document without our section, as it was before; None where there was none before.
+
+    >>> drop_section(put_section("# Rules", "## Memory\\n")), drop_section(put_section(None, "## Memory\\n"))
+    ('# Rules', None)
+    """
+    span = _find_section(text)
+    if span is None:
+        return text
+    before, behind = text[: span[0]], text[span[1] :]
+    newline = "\r\n" if "\r\n" in text else "\n"
+    if not before and behind == newline:
+        return None
+    before = before.removesuffix(newline)
+    return before + behind.removeprefix(newline) if behind else before.removesuffix(newline)
+
+
+def _find_section(text: str) -> tuple[int, int] | None:
     start = text.find(_OPEN)
     end = text.find(_CLOSE, start) if start >= 0 else -1
-    if end >= 0:
-        return text[:start] + own + text[end + len(_CLOSE) :]
-    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-    return f"{text}{gap}{own}\n"
+    return (start, end + len(_CLOSE)) if end >= 0 else None
 
 
 def is_own_skill(text: str) -> bool:

@@ -15,13 +15,14 @@ DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "
 
 
 class Status(NamedTuple):
-    """How many items each store holds, what is due, the state of the index, when each command last ran, and warnings."""
+    """How many items each store holds, what is due, the state of the index, when each command last ran, hosts, and warnings."""
 
     stores: dict[str, int]
     due: dict[str, int]
     index_state: str
     runs: dict[str, str]
     mirrored: dict[str, int] | None
+    hosts: list[dict[str, str]]
     warnings: list[str]
 
 
@@ -32,7 +33,16 @@ def describe_status(agent: Agent) -> Status:
     runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
     mirrored = _mirrored(agent) if agent.settings["typedb.address"] else None
     warnings = [f"{agent.paths.cited(path)} {about}" for path, about in find_newer(agent.paths)]
-    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored, warnings)
+    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored, _hosts(agent), warnings)
+
+
+def _hosts(agent: Agent) -> list[dict[str, str]]:
+    """Returns the agent hosts that are connected to the workspace; where none ever was, nothing is loaded to look."""
+    if not agent.paths.workspace.connections.exists():
+        return []
+    from mabos_cli.services.operations.connect import describe_connections
+
+    return describe_connections(agent.paths.workspace)
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:

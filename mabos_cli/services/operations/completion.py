@@ -84,8 +84,6 @@ _VALUES = {
     "hierarchy build --scope": _words(*SCOPES),
     "hierarchy search --level": _words(*periods.LEVELS),
     "hierarchy show --level": _words(*periods.LEVELS),
-    "hook install --scope": _words("project", "user"),
-    "hook uninstall --scope": _words("project", "user"),
     "ingest transcript --host": _words("auto", *agent_hosts.HOSTS),
     "ingest transcript --roles": _words(*agent_transcripts.ROLES),
     "intention add --plan": completion.Value("plans"),

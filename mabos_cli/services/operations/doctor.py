@@ -19,6 +19,7 @@ from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, names_driver
 from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
+from mabos_cli.services.operations.connect import describe_connections
 from mabos_cli.services.operations.rebuild import finish_merge, rebuild_derived
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
@@ -101,6 +102,7 @@ def examine(agent: Agent) -> list[Finding]:
         _check_told,
         _check_git,
         _check_dates,
+        _check_hosts,
     )
     found: list[Finding] = []
     for check in checks:
@@ -123,6 +125,12 @@ def _check_settings(agent: Agent) -> Iterator[Finding]:
         yield Finding("problem", f"agents/{agent.id}", message)
     if shares_a_file(agent.paths):
         yield Finding("note", "MEMORY.md", "Memory.md and MEMORY.md are one file on this disk; only MEMORY.md is used")
+
+
+def _check_hosts(agent: Agent) -> Iterator[Finding]:
+    for row in describe_connections(agent.paths.workspace):
+        if row["trouble"]:
+            yield Finding("problem", f"{row['host']}:", row["trouble"])
 
 
 def _check_manifest(agent: Agent) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Sets up agent hosts: installs and removes our hooks, and writes the skill that explains memory."""
+"""What each agent host is given: hooks, an MCP server, a skill or a section of its instructions; in which files it looks for them."""
 
 import os
 import shlex
@@ -8,108 +8,185 @@ from shutil import which
 from typing import NamedTuple
 
 from mabos_cli.core.memory.item import check_choice
-from mabos_cli.core.operations.hook_hosts import HOSTS
-from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.context.prompt_md import fill_in, is_own_skill, put_section
-from mabos_cli.formats.operations.hook_settings import add_hooks, hooks_of, remove_hooks
+from mabos_cli.errors import InvalidFile, UsageFault
+from mabos_cli.formats.context.prompt_md import drop_section, fill_in, is_own_skill, put_section
+from mabos_cli.formats.operations.host_settings import Entry, Settings, add_entries, hook_entries, remove_entries
+from mabos_cli.formats.operations.host_toml import add_table, remove_table
 from mabos_cli.services.inputs import find_target
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import Moved, decode_text, read_bytes, read_text, remove_file, replace_file
+from mabos_cli.workspace.files import decode_text, read_bytes, read_text, replace_file
 from mabos_cli.workspace.layout import template_file
-from mabos_cli.workspace.locate import check_agent_id, list_agents, place_named
 
-SCOPES = ("project", "user")
-_FILES = {
-    "claude": ".claude/settings.json",
-    "codex": ".codex/hooks.json",
-    "gemini": ".gemini/settings.json",
-    "cursor": ".cursor/hooks.json",
-}
 _TEMPLATES = {"skill": "SKILL.md", "agents": "AGENTS.md"}
+_TABLE = "mcp_servers.mabos"
 
 
-class HookChange(NamedTuple):
-    """The settings file of a host before and after, None where there is none, and the events that our hooks are for."""
+class Table(NamedTuple):
+    """A table of ours in a TOML file."""
+
+    values: dict[str, object]
+
+
+class Section(NamedTuple):
+    """A section of ours in Markdown that a host reads as instructions."""
+
+    text: str
+
+
+class Whole(NamedTuple):
+    """A file that is ours alone."""
+
+    text: str
+
+
+class HostFile(NamedTuple):
+    """A file of a host, what we put into it, and the folder that it must not lead out of by links."""
 
     path: Path
-    old: str | None
-    new: str | None
-    events: tuple[str, ...] = ()
+    root: Path
+    about: str
+    part: Settings | Table | Section | Whole
 
 
-def install_hooks(session: Session, host: str, scope: str, named: str, *, dry_run: bool) -> HookChange:
-    """Puts our hooks into the settings of a host; all else in them stays."""
-    path = _settings_file(host, scope, named)
-    hooks = hooks_of(host, _program(), _session_options(session))
-    old = read_bytes(path)
-    text = None if old is None else decode_text(old, str(path))
-    new = add_hooks(text, hooks, host, str(path), {"version": 1} if host == "cursor" else {})
-    _apply(path, old, new, dry_run)
-    return HookChange(path, text, new, tuple(hook.event for hook in hooks))
+class Target(NamedTuple):
+    """What a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user."""
+
+    host: str
+    is_user: bool
+    folder: Path
+    program: tuple[str, ...]
+    workspace: str
+    agent: str
+
+    @property
+    def options(self) -> list[str]:
+        """Returns the options that name workspace and agent."""
+        return ["-w", self.workspace, "-a", self.agent]
+
+    def place(self, variable: str, usual: str) -> Path:
+        """Returns the folder where a host has its settings: below the project, or where a variable says for a user."""
+        named = os.environ.get(variable, "") if self.is_user else ""
+        return Path(os.path.abspath(os.path.expanduser(named))) if named else self.folder / usual
 
 
-def uninstall_hooks(host: str, scope: str, named: str, *, dry_run: bool) -> HookChange:
-    """Takes our hooks out of the settings of a host; a file that was ours alone is removed."""
-    path = _settings_file(host, scope, named)
-    old = read_bytes(path)
-    text = None if old is None else decode_text(old, str(path))
-    new = None if text is None else remove_hooks(text, host, str(path))
-    _apply(path, old, new, dry_run)
-    return HookChange(path, text, new)
+def host_files(target: Target) -> list[HostFile]:
+    """Returns the files of a host that its connection consists of."""
+    return _FILES[target.host](target)
 
 
-def _settings_file(host: str, scope: str, named: str) -> Path:
-    """Returns the file that a host reads, links followed: people keep their settings elsewhere and link to them."""
-    check_choice(host, HOSTS, "host")
-    check_choice(scope, SCOPES, "scope")
-    base = place_named("~" if scope == "user" else ".")
-    usual = os.path.join(base, _FILES[host])
-    if host == "codex" and scope == "user" and os.environ.get("CODEX_HOME"):
-        usual = os.path.join(os.environ["CODEX_HOME"], "hooks.json")
-    return find_target(named or usual, "name the settings file of the host")
-
-
-def _program() -> str:
-    """Returns how a host calls us: by name where any shell finds it, by path from a virtual environment."""
-    found = which("mabos")
-    if found is None:
-        return shlex.join([sys.executable, "-m", "mabos_cli"])
-    is_inside = sys.prefix != sys.base_prefix and os.path.dirname(found) == os.path.dirname(sys.executable)
-    return shlex.quote(found) if is_inside else "mabos"
-
-
-def _session_options(session: Session) -> str:
-    """Returns the options that bind hooks to the workspace and the agent that were named, checked now."""
-    words = ["-w", str(session.open_workspace().root)] if session.workspace else []
-    if session.agent:
-        words += ["-a", session.open_agent().id if session.workspace else check_agent_id(session.agent)]
-    return shlex.join(words)
-
-
-def hook_warnings(session: Session, scope: str) -> list[str]:
-    """Returns why the hooks of a project would find no workspace or agent."""
-    if scope == "user" and not session.workspace:
-        return []
-    try:
-        agents = list_agents(session.open_workspace())
-    except NotFound:
-        return ["there is no workspace here or above: the hooks do nothing until there is, or name one with -w"]
-    if len(agents) > 1 and not session.agent:
-        return ["there are several agents: the hooks need -a AGENT here, or MABOS_AGENT where the host runs"]
-    return []
-
-
-def _apply(path: Path, old: bytes | None, text: str | None, dry_run: bool) -> None:
-    new = None if text is None else text.encode("utf-8")
-    if dry_run or old == new:
-        return
-    if new is None:
-        if read_bytes(path) != old:
-            raise Moved(path)
-        remove_file(path, root=path.parent)
+def _claude(target: Target) -> list[HostFile]:
+    home = target.place("CLAUDE_CONFIG_DIR", ".claude")
+    entries = hook_entries("claude", shlex.join(target.program), shlex.join(target.options))
+    # What a project brings along must be approved by name, unless its settings do.
+    approval = (Entry(("enabledMcpjsonServers",), "mabos", True),)
+    if not target.is_user:
+        server = target.folder / ".mcp.json"
     else:
-        replace_file(path, new, root=path.parent, expect=old, shared=True)
+        server = (home if os.environ.get("CLAUDE_CONFIG_DIR") else target.folder) / ".claude.json"
+    return [
+        _settings(target, home / "settings.json", "hooks", entries + (() if target.is_user else approval)),
+        _settings(target, server, "MCP server", (Entry(("mcpServers", "mabos"), _server(target)),)),
+        _skill(target, home / "skills"),
+    ]
+
+
+def _codex(target: Target) -> list[HostFile]:
+    home = target.place("CODEX_HOME", ".codex")
+    entries = hook_entries("codex", shlex.join(target.program), shlex.join(target.options))
+    return [
+        _settings(target, home / "hooks.json", "hooks", entries),
+        HostFile(home / "config.toml", _root(target, home), "MCP server", Table(_server(target))),
+        _skill(target, target.folder / ".agents" / "skills"),
+    ]
+
+
+def _gemini(target: Target) -> list[HostFile]:
+    entries = hook_entries("gemini", shlex.join(target.program), shlex.join(target.options))
+    home = target.place("GEMINI_CLI_HOME", "") / ".gemini"
+    entries += (Entry(("mcpServers", "mabos"), _server(target)),)
+    return [
+        _settings(target, home / "settings.json", "hooks, MCP server", entries, has_comments=True),
+        _skill(target, home / "skills"),
+    ]
+
+
+def _cursor(target: Target) -> list[HostFile]:
+    home = target.folder / ".cursor"
+    entries = hook_entries("cursor", shlex.join(target.program), shlex.join(target.options))
+    server = (Entry(("mcpServers", "mabos"), _server(target)),)
+    return [
+        _settings(target, home / "hooks.json", "hooks", entries, head=(("version", 1),)),
+        _settings(target, home / "mcp.json", "MCP server", server),
+        _skill(target, home / "skills"),
+    ]
+
+
+_FILES = {"claude": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor}
+
+
+def _server(target: Target) -> dict[str, object]:
+    """Returns how a host starts our MCP server."""
+    return {"command": target.program[0], "args": [*target.program[1:], "mcp", *target.options]}
+
+
+def _settings(
+    target: Target,
+    path: Path,
+    about: str,
+    entries: tuple[Entry, ...],
+    head: tuple[tuple[str, object], ...] = (),
+    has_comments: bool = False,
+) -> HostFile:
+    return HostFile(path, _root(target, path), about, Settings(target.host, entries, head, has_comments))
+
+
+def _skill(target: Target, folder: Path) -> HostFile:
+    path = folder / "mabos-memory" / "SKILL.md"
+    return HostFile(path, _root(target, path), "skill", Whole(_template("SKILL.md", target)))
+
+
+def _template(name: str, target: Target) -> str:
+    return fill_in(read_text(template_file(name)), target.workspace, target.agent)
+
+
+def _root(target: Target, path: Path) -> Path:
+    """Returns the folder that a file must stay in: the project or home, or where a variable puts the settings."""
+    return target.folder if path.is_relative_to(target.folder) else path.parent
+
+
+def add_part(file: HostFile, text: str | None) -> str:
+    """Returns the text of a host's file with our part in it."""
+    match file.part:
+        case Settings():
+            return add_entries(text, file.part, str(file.path))
+        case Table(values):
+            return add_table(text, _TABLE, values, str(file.path))
+        case Section(own):
+            return put_section(text, own)
+        case Whole(own):
+            if text is not None and not is_own_skill(text):
+                raise InvalidFile(f"{file.path} is not as mabos writes it", "nothing was changed; move that file away")
+            return own
+
+
+def remove_part(file: HostFile, text: str) -> str | None:
+    """Returns the text of a host's file without our part; None when there was nothing else."""
+    match file.part:
+        case Settings():
+            return remove_entries(text, file.part, str(file.path))
+        case Table():
+            return remove_table(text, _TABLE, str(file.path))
+        case Section():
+            return drop_section(text)
+        case Whole():
+            return None if is_own_skill(text) else text
+
+
+def find_program() -> tuple[str, ...]:
+    """Returns the program that runs now, by its absolute path: a host may have another PATH than we have."""
+    found = sys.argv[0] if os.path.basename(sys.argv[0]) == "mabos" else None
+    found = which(found) if found else which("mabos")
+    return (os.path.abspath(found),) if found else (os.path.abspath(sys.executable), "-m", "mabos_cli")
 
 
 def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None]:
@@ -118,16 +195,16 @@ def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None
     The second value says whether that changed the file; it is None where nothing is written.
     """
     check_choice(format, list(_TEMPLATES), "format")
-    template = read_text(template_file(_TEMPLATES[format]))
-    text = fill_in(template, os.fspath(agent.paths.workspace.root), agent.id)
+    text = fill_in(read_text(template_file(_TEMPLATES[format])), os.fspath(agent.paths.workspace.root), agent.id)
+    shown = text if format == "skill" else put_section(None, text)
     if not output:
-        return text if format == "skill" else put_section("", text), None
+        return shown, None
     target = find_target(output, "name a file")
-    old = read_text(target, output)
-    if format == "skill" and not is_own_skill(old):
+    data = read_bytes(target)
+    old = None if data is None else decode_text(data, output)
+    if format == "skill" and not is_own_skill(old or ""):
         raise UsageFault(f"{output} is no skill as mabos wrote it", "name another file, or remove that one")
     new = text if format == "skill" else put_section(old, text)
     if new != old:
-        data = old.encode("utf-8") if target.exists() else None
         replace_file(target, new.encode("utf-8"), root=target.parent, expect=data, shared=True)
-    return text if format == "skill" else put_section("", text), new != old
+    return shown, new != old

@@ -15,7 +15,7 @@ from mabos_cli.workspace import permission
 from mabos_cli.workspace.create import create_agent, create_workspace, shares_a_file
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.git import Repository
-from mabos_cli.workspace.layout import WorkspacePaths, demo_folder
+from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
 from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents, place_named
 from mabos_cli.workspace.settings import find_risky_settings, load_settings
 from mabos_cli.workspace.transaction import write_receipt
@@ -120,7 +120,7 @@ class Chapter(NamedTuple):
 
 def load_tour() -> list[Chapter]:
     """Returns the chapters of the tour; those that need git only where it is installed."""
-    chapters = parse_tour(read_text(demo_folder() / "tour.txt"))
+    chapters = parse_tour(read_text(shipped_folder("demo") / "tour.txt"))
     return chapters if which("git") else [chapter for chapter in chapters if not chapter.needs_git]
 
 
@@ -137,7 +137,7 @@ def open_sandbox(folder: str) -> Iterator[Path]:
         root = place if folder else place / "harbourline"
         make_folder(root)
         for name in _SAMPLES:
-            replace_file(root / name, (demo_folder() / name).read_bytes(), root=root, expect=None)
+            replace_file(root / name, (shipped_folder("demo") / name).read_bytes(), root=root, expect=None)
         with chdir(root), _clean_environment():
             yield root
 

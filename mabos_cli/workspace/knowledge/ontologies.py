@@ -12,7 +12,7 @@ from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
 from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, redo_when_moved, sweep_temps
-from mabos_cli.workspace.layout import WorkspacePaths, shipped_ontologies
+from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.secret_gate import refuse_new_secrets
 from mabos_cli.workspace.transaction import add_receipt, write_files
@@ -46,13 +46,13 @@ def load_documents(workspace: WorkspacePaths) -> tuple[dict[str, Document], dict
 
 def shipped_names() -> list[str]:
     """Returns the ontologies that come with the program, the one that the others build on first."""
-    names = [name.removesuffix(ENDING) for name in list_names(shipped_ontologies()) if name.endswith(ENDING)]
+    names = [name.removesuffix(ENDING) for name in list_names(shipped_folder("ontologies")) if name.endswith(ENDING)]
     return sorted(names, key=lambda name: (name != "business", name))
 
 
 def load_shipped(name: str) -> Document:
     """Returns a document that comes with the program."""
-    data = read_bytes(shipped_ontologies() / f"{name}{ENDING}")
+    data = read_bytes(shipped_folder("ontologies") / f"{name}{ENDING}")
     if data is None:
         raise NotFound(f"no ontology {name!r} comes with mabos", f"there are: {', '.join(shipped_names())}")
     return parse_jsonld(data, f"{name}{ENDING}", name)

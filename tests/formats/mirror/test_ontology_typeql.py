@@ -80,7 +80,7 @@ def test_a_circle_is_cut_at_one_place():
     ]
 
 
-def test_the_shipped_ontologies_declare_all_that_they_name():
+def test_the_shipped_folder_declare_all_that_they_name():
     ontology = read_ontology([load_shipped(name) for name in shipped_names()])
     text = render_typeql(ontology, taken={"agent", "goal", "plan", "task", "decision"})
     statements = text.removeprefix("define\n").rstrip(";\n").split(";\n")
