@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from mabos_cli.core.operations.hook_hosts import (
     HOSTS,
+    LATE,
     TRIAL,
     context_answer,
     find_event,
@@ -171,21 +172,36 @@ def answer(call: HostCall) -> dict[str, object]:
             _learn_later(call)
         return {}
     if call.event == "session-start":
+        if _is_waiting(call):
+            _learn_later(call)
         from mabos_cli.serve.hook_opening import opening_text
 
         return context_answer(call.host, call.event, _in_time(call, opening_text))
     from mabos_cli.serve import hook_events
 
     if call.event == "pre-compact":
-        hook_events.note_session(call)
-        _learn_later(call)
+        if hook_events.is_compacting(call):
+            hook_events.note_session(call)
+            _learn_later(call)
         return {}
     if call.event == LEARN:
         hook_events.learn_now(call)
         return {}
     if call.event == "stop":
+        if call.host in LATE and session_of(call.payload) != TRIAL:
+            spool(call)
+            if LATE[call.host]:
+                _learn_later(call)
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
     return context_answer(call.host, call.event, _in_time(call, hook_events.prompt_text))
+
+
+def _is_waiting(call: HostCall) -> bool:
+    """Returns whether a session was noted down that nobody learned from yet."""
+    try:
+        return os.stat(hook_spool(call.root, call.agent)).st_size > 0
+    except OSError:
+        return False
 
 
 def _learn_later(call: HostCall) -> None:

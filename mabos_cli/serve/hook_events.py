@@ -10,7 +10,7 @@ import os
 import stat
 import time
 
-from mabos_cli.core.operations.hook_hosts import ROOM, again_answer, session_of, text_of, word_of
+from mabos_cli.core.operations.hook_hosts import ROOM, again_answer, prompt_of, session_of, text_of, word_of
 from mabos_cli.serve.hook import HostCall, log, spool
 from mabos_cli.serve.hook_opening import width
 
@@ -56,7 +56,7 @@ def prompt_text(call: HostCall) -> str:
     from mabos_cli.formats.context.context_pack import WRITING
     from mabos_cli.services.operations.prompt_entries import find_entries
 
-    prompt = text_of(call.payload, "prompt")
+    prompt = prompt_of(call.payload)
     if not asked_about(prompt):
         return ""
     agent = _open_agent(call)
@@ -103,7 +103,7 @@ def stop_answer(call: HostCall) -> dict[str, Any]:
 def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:
     """Returns the tokens in the context by the last line that has them, and the window; 0 where unknown."""
     for line in reversed(lines):
-        if b'_tokens"' not in line:
+        if b'tokens"' not in line:
             continue
         try:
             record = json.loads(line)
@@ -115,12 +115,14 @@ def find_usage(lines: tuple[bytes, ...]) -> tuple[int, int]:
 
 
 def _usage(record: Any) -> tuple[int, int] | None:
-    """Reads a line of Claude Code or of Codex."""
+    """Reads a line of Claude Code, of Codex or of Gemini."""
     if not isinstance(record, dict) or record.get("isSidechain") is True:
         return None
     message, payload = record.get("message"), record.get("payload")
     if isinstance(message, dict) and isinstance(message.get("usage"), dict):
         return sum(_count(message["usage"], name) for name in _USED), 0
+    if record.get("type") == "gemini" and isinstance(tokens := record.get("tokens"), dict):
+        return _count(tokens, "total"), 0
     info = payload.get("info") if isinstance(payload, dict) else None
     if not isinstance(info, dict) or not isinstance(last := info.get("last_token_usage"), dict):
         return None
@@ -155,6 +157,20 @@ def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
     if size > most:
         data = data.partition(b"\n")[2]  # its first line began before
     return tuple(line for line in data.split(b"\n") if line.strip()), size
+
+
+def is_compacting(call: HostCall) -> bool:
+    """Returns whether a context is about to be compacted. Gemini says so before each request, and compacts far later: it is believed
+    from half of a window on, once for each quarter of it."""
+    if call.host != "gemini" or word_of(call.payload, "trigger") != "auto":
+        return True
+    from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
+
+    used, _ = find_usage(read_tail(call.transcript, _TAIL)[0])
+    agent = _open_agent(call)
+    quarters, session = 4 * used // agent.settings["context.window"], session_of(call.payload)
+    known = read_flushes(agent).get(session, 0)
+    return max(quarters, known) > 1 and quarters != known and not note_flush(agent, session, quarters) and quarters > 1
 
 
 def note_session(call: HostCall) -> None:

@@ -17,6 +17,8 @@ NAMES = {
 }
 # Characters, as hosts count them, that a host takes into the context. Codex says 2,500 tokens.
 ROOM = {"claude": 10_000, "codex": 8_000, "gemini": 10_000, "cursor": 10_000}
+# Hosts that say late (Codex, a minute after it) or never that a session ended: each stop is noted, and learned from at once or later.
+LATE = {"codex": False}
 TRIAL = "mabos-connect"  # the session that connect plays: there is nothing to learn from it
 _LONGEST = 4096  # of an id or a path
 _KEPT = 100_000  # characters of a prompt or an answer that are looked at
@@ -62,6 +64,18 @@ def text_of(payload: dict[str, object], key: str) -> str:
     """Returns a text of any length, its start when it is very long."""
     value = payload.get(key)
     return value[:_KEPT] if isinstance(value, str) else ""
+
+
+def prompt_of(payload: dict[str, object]) -> str:
+    """Returns what a person asks, without what a host put before it that a hook had answered.
+
+    >>> prompt_of({"prompt": "<hook_context>INDEX</hook_context>\\n\\nWhat do seats cost?"})
+    'What do seats cost?'
+    """
+    text = text_of(payload, "prompt")
+    while text.startswith("<hook_context>") and "</hook_context>" in text:
+        text = text.partition("</hook_context>")[2].lstrip()
+    return text
 
 
 def session_of(payload: dict[str, object]) -> str:

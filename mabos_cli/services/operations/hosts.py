@@ -85,7 +85,10 @@ def _claude(target: Target) -> list[HostFile]:
         server = (home if os.environ.get("CLAUDE_CONFIG_DIR") else target.folder) / ".claude.json"
     return [
         _settings(target, home / "settings.json", "hooks", entries + (() if target.is_user else approval)),
-        _settings(target, server, "MCP server", (Entry(("mcpServers", "mabos"), _server(target)),)),
+        # Without it a model sees the names of tools, and must search for what they are.
+        _settings(
+            target, server, "MCP server", (Entry(("mcpServers", "mabos"), _server(target) | {"alwaysLoad": True}),)
+        ),
         _skill(target, home / "skills"),
     ]
 
