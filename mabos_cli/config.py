@@ -144,6 +144,8 @@ SETTINGS = (
     Setting("audit.section_tokens", "size", 400, "tokens of a section of MEMORY.md that are worth moving"),
     Setting("audit.file_tokens", "size", 4_000, "tokens above which a file is better split"),
     Setting("context.index_tokens", "size", 1_500, "INDEX.md stays under this many tokens; at least 400", least=400),
+    Setting("context.observation_days", "size", 7, "days that observations.md keeps, those on which something was stored"),
+    Setting("context.observation_tokens", "size", 4_000, "tokens of observations.md, at most; at least 400", least=400),
     Setting("context.pack_budget", "size", 1_200, "tokens of a pack, at most"),
     Setting("context.fresh", "span", 14_400.0, "how long what was stored, and a checkpoint, count as recent"),
     Setting("context.hot_bonus", "weight", 0.1, "what being recent adds to a score in a pack"),

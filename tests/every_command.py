@@ -209,6 +209,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "typedb query": ("typedb", "query", "match $g isa goal;"),
     "typedb seed-goals": ("typedb", "seed-goals", "--create-agents"),
     "context index": ("context", "index"),
+    "context observations": ("context", "observations"),
     "context pack": ("context", "pack", "what do we charge", "--history", "{side}/chat.json"),
     "context build": ("context", "build", "--request", "Draft the renewal", "--history", "{side}/chat.json"),
     "context compress": ("context", "compress", "--history", "{side}/chat.json", "--budget", "200"),

@@ -136,6 +136,22 @@ def _(t: Trial):
     return len(t.ok("context", "index")["text"]) < 400 * 4
 
 
+def _listed(t: Trial) -> int:
+    """How many of the items of five days are in observations.md."""
+    t.put([days_ago(n % 5, n, f"Berth {n} was painted " + "green " * 30, importance=0.7) for n in range(20)])
+    return t.ok("context", "observations")["text"].count("\n- ")
+
+
+@effect("context.observation_days", 2, 20, 8)
+def _(t: Trial):
+    return _listed(t)
+
+
+@effect("context.observation_tokens", 400, False, True)
+def _(t: Trial):
+    return _listed(t) < 10
+
+
 def _pack(t: Trial, *words: str) -> dict[str, Any]:
     return t.ok("context", "pack", "what does a berth cost", *words)
 

@@ -68,6 +68,9 @@ PAGES = {
     "INDEX.md": Page(
         "What memory holds: critical items, projects, domains.", ("context", "index", "--no-write"), "text"
     ),
+    "observations.md": Page(
+        "What became a memory in the last days.", ("context", "observations", "--no-write"), "text"
+    ),
     "MEMORY.md": Page("Long-term memory as it is kept for people.", ("read", "--", "MEMORY.md"), "content"),
     "checkpoint/latest": Page("The state of the last session.", ("checkpoint", "latest"), "content"),
 }

@@ -208,18 +208,18 @@ class AgentPaths(NamedTuple):
 
     @property
     def index_md(self) -> Path:
-        """The memory index, which an agent always has before it."""
         return self.memory / "INDEX.md"
+
+    @property
+    def observations_md(self) -> Path:
+        return self.memory / "observations.md"
 
     @property
     def domains(self) -> Path:
         return self.memory / "domains"
 
-    def domain(self, name: str) -> Path:
-        return self.domains / f"{name}.md"
-
-    def domain_page(self, name: str, page: str) -> Path:
-        return self.domains / name / f"{page}.md"
+    def domain(self, name: str, page: str = "") -> Path:
+        return self.domains / (f"{name}/{page}.md" if page else f"{name}.md")
 
     @property
     def survey_cache(self) -> Path:

@@ -243,13 +243,14 @@ def test_tools_that_only_read_change_no_file(speaker: Speaker, root: Path) -> No
 def test_resources(speaker: Speaker, root: Path) -> None:
     found = speaker.portal.call(speaker.client.list_resources).resources
     assert [each.uri for each in found] == [
-        f"mabos://main/{page}" for page in ("INDEX.md", "MEMORY.md", "checkpoint/latest")
+        f"mabos://main/{page}" for page in ("INDEX.md", "observations.md", "MEMORY.md", "checkpoint/latest")
     ]
 
     def read(uri: str) -> str:
         return speaker.portal.call(speaker.client.read_resource, uri).contents[0].text
 
     assert "# Memory index — main" in read("mabos://main/INDEX.md")
+    assert read("mabos://main/observations.md").startswith("# Observations — main")
     assert read("mabos://main/MEMORY.md") + "\n" == (root / "agents/main/MEMORY.md").read_text()
     assert read("mabos://MAIN/checkpoint/latest").startswith("# Session Checkpoint")
     for uri in (

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "index": "context.context:index",
+    "observations": "context.context:observations",
     "pack": "context.context:pack",
     "build": "context.window:build",
     "compress": "context.window:compress",
@@ -75,6 +76,34 @@ def index(
         "changed": changed,
     }
     call.emit("context.index", data, without_seal(survey.text).rstrip("\n").split("\n"), warnings)
+
+
+def observations(
+    ctx: typer.Context,
+    no_write: Annotated[bool, typer.Option("--no-write", help="Only print it; leave the file as it is.")] = False,
+) -> None:
+    """Print what became a memory in the last days, and keep it in memory/observations.md.
+
+    Once that file is there, every write adds to it: lines only at its end, and whole days leave at the front when it grows
+    too large, so that a host's cache of prompts keeps most of it. Delete the file to end that.
+
+    Example: mabos context observations
+    """
+    from mabos_cli.formats.markdown.escape import without_seal
+    from mabos_cli.services.operations.rebuild import refresh_observations
+    from mabos_cli.workspace.memory.observation_log import survey_observations
+
+    call: Call = ctx.obj
+    agent = call.open_agent()
+    text, files = (survey_observations(agent, agent.memory()), None) if no_write else refresh_observations(agent)
+    data = {
+        "text": text,
+        "tokens": token_cost(text, agent.settings["text.chars_per_token"]),
+        "path": agent.paths.relative(agent.paths.observations_md),
+        "changed": files.changed if files else [],
+    }
+    lines = without_seal(text).rstrip("\n").split("\n")
+    call.emit("context.observations", data, lines, files.warnings if files else [])
 
 
 def _refresh(agent: Agent) -> "tuple[Survey, list[str], list[str]]":

@@ -31,6 +31,7 @@ _RULES = (
     (f"{_MEMORY}/undated.md", "log"),
     (f"{_MEMORY}/archive/[0-9][0-9][0-9][0-9]/*.md", "log"),
     (f"{_MEMORY}/INDEX.md", "derived"),
+    (f"{_MEMORY}/observations.md", "derived"),
     (f"{_MEMORY}/domains/**", "derived"),
     (f"{_MEMORY}/mabos-*.md", "derived"),
     (f"{_MEMORY}/mabos-*/*.md", "derived"),

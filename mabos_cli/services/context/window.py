@@ -27,7 +27,10 @@ from mabos_cli.workspace.files import read_bytes
 _LONGEST_SUMMARY = 4_000  # characters that a model may write about a conversation
 _SKILL = "SKILL.md"
 # By importance: what does not fit is left out from the end. Hosts keep some of them once for all agents.
-PROMPT_FILES = ("Persona.md", "SOUL.md", "IDENTITY.md", "Capabilities.md", "USER.md", "memory/INDEX.md", "AGENTS.md")
+PROMPT_FILES = (
+    *("Persona.md", "SOUL.md", "IDENTITY.md", "Capabilities.md", "USER.md", "memory/INDEX.md", "AGENTS.md"),
+    "memory/observations.md",
+)
 
 
 class Built(NamedTuple):

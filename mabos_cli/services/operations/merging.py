@@ -26,7 +26,7 @@ _LINKED = ("belief", "desire", "goal", "intention", "plan")
 _FOLLOWING = ("mind", "cases")
 # What derived files are made from.
 _SOURCES = ("store", "page", "facts", "cases", "mind")
-_REBUILT = re.compile(r"memory/(?:INDEX\.md|domains/|mabos-)")
+_REBUILT = re.compile(r"memory/(?:INDEX\.md|observations\.md|domains/|mabos-)")
 _NEEDLESS = re.compile(r"observations/|memory/(?:weekly/|monthly/|quarterly/|archive/|checkpoints/|\d{4}-)")
 _HOME = re.compile(r"((?:.*/)?)agents/([^/]+)/")
 _PARAGRAPHS = re.compile(rb"(?m)^(?=## |- )")  # entries of a log, items of MEMORY.md

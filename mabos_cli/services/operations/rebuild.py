@@ -9,6 +9,7 @@ from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases, materialize_cases
 from mabos_cli.workspace.knowledge.facts import load_facts, materialize_facts
 from mabos_cli.workspace.memory.derived_pages import Survey, materialize_domains, materialize_items
+from mabos_cli.workspace.memory.observation_log import materialize_observations, survey_observations
 from mabos_cli.workspace.merging import forget_merge, pages_after_merge
 from mabos_cli.workspace.mind import materialize_mind
 from mabos_cli.workspace.transaction import holding_lock, write_receipt
@@ -25,7 +26,11 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
         loaded = agent.load()
         items = materialize_items(agent, loaded.memory(), loaded.long_term)
         domains = materialize_domains(agent, loaded.memory(), loaded.long_term)[1]
-        changed, warnings = items.changed + domains.changed, items.warnings + domains.warnings
+        log = materialize_observations(agent, loaded.memory())
+        changed, warnings = (
+            items.changed + domains.changed + log.changed,
+            items.warnings + domains.warnings + log.warnings,
+        )
         cases = materialize_cases(agent, load_cases(agent))
         for names, notes in (materialize_mind(agent), materialize_facts(agent, load_facts(agent)), cases):
             changed, warnings = changed + names, warnings + notes
@@ -58,6 +63,15 @@ def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
     with holding_lock(agent, "context index"):
         loaded = agent.load()
         return materialize_domains(agent, loaded.memory(), loaded.long_term, rebuild=False)
+
+
+def refresh_observations(agent: Agent) -> tuple[str, DerivedFiles]:
+    """Writes observations.md as far as it differs, and returns what it says. Deferred items are stored first."""
+    _drain(agent, "context observations")
+    with holding_lock(agent, "context observations"):
+        text, files = survey_observations(agent, agent.memory()), DerivedFiles(agent)
+        files.write(agent.paths.observations_md, text)
+    return text, files
 
 
 def _drain(agent: Agent, command: str) -> None:

@@ -245,6 +245,10 @@ class _Change:
         notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages).warnings
         if self._dirty or self._moves_index or (len(long_term) and not agent.paths.index_md.exists()):
             notes += materialize_domains(agent, after, long_term, pages, rebuild=False)[1].warnings
+        if agent.paths.observations_md.exists():
+            from mabos_cli.workspace.memory.observation_log import materialize_observations  # late: few have that page
+
+            notes += materialize_observations(agent, after, changes).warnings
         return [*self._clock_warning(), *notes]
 
     def _clock_warning(self) -> list[str]:

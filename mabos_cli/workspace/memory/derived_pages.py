@@ -209,7 +209,7 @@ class _DomainFiles:
             known = self._find_known(name, key)
             if known is None:
                 texts, digest, shown = self._read(name, lines())
-                yield from ((_place(paths, domain, name), text) for domain, text in texts.items())
+                yield from ((paths.domain(domain, name), text) for domain, text in texts.items())
                 known = derived_md.keep_part(name, self._whole_key(key, digest), digest, shown)
             self._made[name] = known
         for domain in sorted(self._moved()) if self._pages else ():
@@ -226,7 +226,7 @@ class _DomainFiles:
         """Returns our files that stand for nothing any more."""
         wanted = {(domain.name, _WHOLE) for domain in self._domains}
         wanted |= {(domain, name) for name, known in self._made.items() for domain in known.part.digest.domains}
-        return [_place(self._agent.paths, *place) for place in sorted(self._there - wanted)]
+        return [self._agent.paths.domain(*place) for place in sorted(self._there - wanted)]
 
     def save(self) -> None:
         """Keeps the digests. Best effort: without them everything is read again."""
@@ -332,10 +332,6 @@ class _DomainFiles:
 def _key_of(lines: list[bytes]) -> str:
     data = b"\n".join(lines)
     return f"{len(data)}:{crc32(data)}"
-
-
-def _place(paths: AgentPaths, domain: str, page: str) -> Path:
-    return paths.domain_page(domain, page) if page else paths.domain(domain)
 
 
 def _is_special(seen: Glance) -> bool:
