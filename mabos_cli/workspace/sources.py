@@ -45,10 +45,7 @@ _RECORDS = frozenset(
         "trust.jsonl",
         f"{_OBSERVED}harvested",
         f"{_OBSERVED}transcripts.jsonl",
-        *(
-            "memory/INDEX.md",
-            "memory/observations.md",
-        ),  # these and the domains copy items; what else lies in memory/domains/ is somebody's own
+        *(f"memory/{name}" for name in ("INDEX.md", "observations.md")),  # these and the domains copy items
         *(f"memory/domains/{name}{end}" for name in DOMAINS.values() for end in ("", ".md")),
     )
 )
