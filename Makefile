@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: compiled demo test check typeql matrix bench clean
+.PHONY: compiled demo test check typeql matrix hosts bench clean
 
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mabos needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
@@ -48,6 +48,10 @@ check: compiled
 # What an installation has on every Python that is here: wheel, sources, each extra with and without, the lowest versions. Needs an index.
 matrix: compiled
 	$(BIN)/python tests/matrix.py $(PYTHONS)
+
+# Two sessions with real agent hosts, which npm installs into a cache, and a scripted model: what the second was told of the first. HOSTS="codex" narrows it down.
+hosts: compiled
+	cd tests && ../$(BIN)/python -m hosts $(HOSTS)
 
 bench: compiled
 	$(BIN)/python benchmarks/startup.py

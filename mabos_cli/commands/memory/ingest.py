@@ -28,7 +28,7 @@ def transcript(
         typer.Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
     ],
     host: Annotated[
-        str, typer.Option(help="Who wrote them: claude, codex or openclaw; auto tells by their lines.")
+        str, typer.Option(help="Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines.")
     ] = "auto",
     roles: Annotated[str, typer.Option(help="Whose messages to take.")] = ",".join(ROLES),
     tools: Annotated[bool, typer.Option("--tools/--no-tools", help="Take what tools answered.")] = True,
@@ -38,7 +38,7 @@ def transcript(
     harvest: Annotated[bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once.
+    """Take messages and answers of tools from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once.
 
     Example: mabos ingest transcript ~/.claude/projects/app/session.jsonl --harvest
     """

@@ -182,9 +182,12 @@ def is_outside_tool(source: str, text: str, local: Collection[str] = ()) -> bool
 
     >>> [is_outside_tool("tool:Bash", f"Bash: {command}\\n...", []) for command in ("ls", "curl https://example.com")]
     [False, True]
+    >>> [is_outside_tool(f"tool:{name}", "", []) for name in ("mcp__mabos__memory_get", "mcp_mabos_memory_get", "mcp__web__get")]
+    [False, False, True]
     """
     name = source.partition(":")[2].casefold()
-    is_ours = name in LOCAL_TOOLS or name in local or name.split("__")[1:2] == ["mabos"]
+    server = name.removeprefix("mcp").lstrip("_")  # as each host writes the names of our tools
+    is_ours = name in LOCAL_TOOLS or name in local or server.startswith("mabos_")
     return not is_ours or bool(_FETCHES.search(text.partition("\n")[0]))
 
 

@@ -1,4 +1,4 @@
-"""Lines of the transcripts that agent hosts write (Claude Code, Codex, OpenClaw): what was said, asked of tools and answered.
+"""Lines of the transcripts that agent hosts write (Claude Code, Codex, Gemini, OpenClaw): what was said, asked of tools and answered.
 
 None of these formats is promised to stay as it is. What a line says is taken as far as it is understood; all else is named, so
 that it can be counted.
@@ -27,8 +27,9 @@ _CLAUDE_TYPES = ("user", "assistant", "system", "summary", "file-history-snapsho
 _TAGS = tuple(
     "command-name,command-message,command-args,command-contents,local-command-stdout,local-command-stderr,local-command-caveat,"
     "bash-input,bash-stdout,bash-stderr,system-reminder,user-prompt-submit-hook,environment_context,user_instructions,"
-    "permissions instructions,collaboration_mode,turn_aborted,INSTRUCTIONS".split(",")
+    "permissions instructions,collaboration_mode,turn_aborted,INSTRUCTIONS,session_context".split(",")
 )
+_HOOK_CONTEXT = re.compile(r"\A\s*<hook_context>[^<]*</hook_context>\s*")
 _HEADINGS = ("# AGENTS.md instructions for ", "[Request interrupted by user")
 # Tools that change a file, the names under which they are given it, and files in a patch.
 _EDITS = re.compile(r"(?i)edit|write|patch|create|replace")
@@ -99,8 +100,10 @@ def find_host(record: Any) -> str:
     'openclaw'
     """
     if not isinstance(record, dict) or not isinstance(record.get("type"), str):
-        return ""
+        return "gemini" if isinstance(record, dict) and "projectHash" in record and "sessionId" in record else ""
     kind = record["type"]
+    if kind == "gemini":
+        return "gemini"
     if isinstance(record.get("payload"), dict) and isinstance(record.get("timestamp"), str):
         return "codex"
     if kind == "session" and isinstance(record.get("id"), str) and ("version" in record or "cwd" in record):
@@ -134,7 +137,10 @@ def _codex(record: dict[str, Any]) -> HostLine:
     if kind == "session_meta":
         return HostLine(at=at, session=_word(payload, "id"))
     item = payload.get("type") if kind == "response_item" else None
-    call, name = _word(payload, "call_id"), _word(payload, "name")
+    call, name = (
+        _word(payload, "call_id"),
+        "__".join(filter(None, (_word(payload, "namespace"), _word(payload, "name")))),
+    )
     if item == "message" and payload.get("role") in _PEOPLE:
         events = tuple(_content_events(payload.get("content"), payload["role"]))
     elif item in _CODEX_CALLS:
@@ -182,7 +188,36 @@ def _openclaw(record: dict[str, Any]) -> HostLine:
     return HostLine(f"{own}@{at}" if own and at else "", at, events=events)
 
 
-HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {"claude": _claude, "codex": _codex, "openclaw": _openclaw}
+def _gemini(record: dict[str, Any]) -> HostLine:
+    """Reads a line of Gemini. An answer is written once more, under the same id, when its tools have answered."""
+    kind, at, content = record.get("type"), _word(record, "timestamp"), record.get("content")
+    if kind not in ("user", "gemini"):
+        skipped = () if "sessionId" in record else (Skipped(_name(kind or next(iter(record), ""))),)
+        return HostLine(at=at or _word(record, "startTime"), session=_word(record, "sessionId"), events=skipped)
+    events: list[Event] = []
+    for call in _objects(record.get("toolCalls")):
+        events.append(Called(_word(call, "id"), _word(call, "name"), _given_text(call.get("args"))))
+    parts = [{"text": content}] if isinstance(content, str) else _objects(content)
+    for answer in filter(None, (_object(part, "functionResponse") for part in parts)):
+        given = _object(answer, "response")
+        text = _plain(given.get("output", given.get("error")))
+        events.append(Answered(_word(answer, "id"), text, "error" in given, _word(answer, "name")))
+    # What hooks tell stands in front of a prompt, its angle brackets escaped.
+    told = [
+        _HOOK_CONTEXT.sub("", _word(part, "text")) for part in parts if "text" in part and "toolCalls" not in record
+    ]
+    events += _content_events(
+        [{"type": "text", "text": text} for text in told], kind if kind == "user" else "assistant"
+    )
+    return HostLine(_word(record, "id"), at, events=tuple(events))
+
+
+HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+    "openclaw": _openclaw,
+}
 
 
 def _content_events(content: Any, author: str) -> Iterator[Event]:
@@ -276,6 +311,10 @@ def _plain(value: Any) -> str:
 def _object(record: dict[str, Any], key: str) -> dict[str, Any]:
     value = record.get(key)
     return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _word(record: dict[str, Any], key: str) -> str:

@@ -58,15 +58,16 @@ def test_all_hosts_and_nothing_twice(desk: Desk) -> None:
     assert [(row["host"], row["taken"], row["tools"]) for row in data["files"]] == [
         ("claude", 7, 3),
         ("codex", 4, 2),
+        ("gemini", 6, 2),
         ("openclaw", 5, 2),
     ]
-    assert data["taken"] == 16 == len(observed(desk))
+    assert data["taken"] == 22 == len(observed(desk))
     assert data["files"][1]["skipped"]["event_msg"] == 2
     assert {(one["kind"], one["trust"]) for one in observed(desk)} == {("tool", "untrusted"), ("message", "agent")}
     assert observed(desk)[0]["at"] == "2026-02-24T09:03:00.250Z"
     before = {path: path.read_bytes() for path in desk.folder().rglob("*") if path.is_file()}
     again = ingest(desk, FIXTURES)
-    assert again["taken"] == 0 and [row["bytes"] for row in again["files"]] == [0, 0, 0]
+    assert again["taken"] == 0 and [row["bytes"] for row in again["files"]] == [0, 0, 0, 0]
     assert before == {path: path.read_bytes() for path in desk.folder().rglob("*") if path.is_file()}
 
 
@@ -219,7 +220,7 @@ def test_texts_and_lines_are_bounded(desk: Desk, quick: Path, monkeypatch: pytes
 
 
 def test_dry_run_changes_nothing(desk: Desk) -> None:
-    assert ingest(desk, FIXTURES, "--dry-run")["taken"] == 16
+    assert ingest(desk, FIXTURES, "--dry-run")["taken"] == 22
     assert not (desk.folder() / "observations").exists()
     assert not list(desk.root.rglob("*ingest*"))
 

@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code, Codex and OpenClaw: what is taken of each, and what is only counted."""
+"""Transcripts of Claude Code, Codex, Gemini and OpenClaw: what is taken of each, and what is only counted."""
 
 import json
 import re
@@ -23,10 +23,11 @@ from mabos_cli.formats.memory.agent_transcripts import (
 )
 
 FOLDER = Path(__file__).parents[3] / "fixtures" / "transcripts"
-LOCAL = ("bash", "read", "shell", "apply_patch")
+LOCAL = ("bash", "read", "shell", "apply_patch", "run_shell_command", "read_file")
 SESSIONS = {
     "claude": "5b1f0c52-8d7e-4a53-9a51-0f6a2f1f7c10",
     "codex": "0199c3b1-2f7d-7a10-b1f4-5f2f0a6f3b9d",
+    "gemini": "8f3c2b1a-6d5e-4f70-9a81-b2c3d4e5f607",
     "openclaw": "c41d6e0a-51d4-4c5e-8a86-3f2f6f0f6b77",
 }
 TAKEN = {
@@ -71,6 +72,14 @@ TAKEN = {
             "The total was not rounded. invoice.py rounds to cents now, and the test passes.",
         ),
     ],
+    "gemini": [
+        ("user", "session:gemini.jsonl", "How many berths are booked for May?"),
+        ("assistant", "session:gemini.jsonl", "I will count them."),
+        ("tool", "tool:run_shell_command", "run_shell_command: wc -l bookings/may.csv\n41 bookings/may.csv"),
+        ("tool", "tool:read_file", "read_file: bookings/june.csv\nno such file"),
+        ("assistant", "session:gemini.jsonl", "41 berths are booked for May."),
+        ("user", "session:gemini.jsonl", "Remember: two berths stay free for the rescue boat."),
+    ],
     "openclaw": [
         ("user", "session:openclaw.jsonl", "Which suppliers raised their prices this month?"),
         (
@@ -86,6 +95,7 @@ TAKEN = {
 SKIPPED = {
     "claude": "file-history-snapshot meta host thinking sidechain system image summary",
     "codex": "developer host host turn_context event_msg reasoning event_msg compacted",
+    "gemini": "$set $set info",
     "openclaw": "model_change thinking_level_change thinking custom_message compaction branch_summary",
 }
 
@@ -154,7 +164,22 @@ def test_redaction_never_touches_a_key(own: str) -> None:
 def test_failed_calls_are_tagged() -> None:
     tags = {host: [one.tags for one in read_all(reader_of(host), lines_of(host))] for host in HOSTS}
     assert tags["claude"].index(("error",)) == 4 and tags["codex"].index(("error",)) == 1
+    assert tags["gemini"].index(("error",)) == 3
     assert set(tags["openclaw"]) == {()}
+
+
+def test_a_tool_of_a_server_has_the_name_of_both() -> None:
+    called = {
+        "type": "function_call",
+        "name": "memory_get",
+        "namespace": "mcp__mabos",
+        "arguments": "{}",
+        "call_id": "c",
+    }
+    answered = {"type": "function_call_output", "call_id": "c", "output": "x"}
+    lines = [{"timestamp": "t", "type": "response_item", "payload": each} for each in (called, answered)]
+    [found] = read_all(reader_of("codex"), [json.dumps(line).encode() for line in lines])
+    assert found.source == "tool:mcp__mabos__memory_get"
 
 
 def test_scopes() -> None:
