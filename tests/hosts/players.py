@@ -13,9 +13,9 @@ START, QUIET = 3.0, 1.5  # seconds without output, after which a host waits for 
 
 
 class Host:
-    """A host: its package, the names of its modes, and how it is left in a terminal."""
+    """A host: its name, to us and as a package, the names of its modes, and how it is left in a terminal."""
 
-    name = package = ""
+    name = key = package = ""
     one_shot, interactive = "", ""
     leave = "/exit"
 
@@ -28,7 +28,9 @@ class Host:
         """Writes the settings that a person has who uses the host already, with our model in place of theirs."""
 
     def connect(self, stage: Stage) -> None:
-        """Connects the host with the workspace."""
+        """Connects the host with the workspace, as a person does."""
+        stage.mabos("connect", self.key, "--user")
+        stage.forget_hooks()
 
     def words(self, prompt: str) -> list[str]:
         """Returns the command line: for one prompt, or for a terminal where that is empty."""
@@ -62,7 +64,7 @@ class Host:
 class Claude(Host):
     """Claude Code."""
 
-    name, package = "Claude Code", "@anthropic-ai/claude-code"
+    name, key, package = "Claude Code", "claude", "@anthropic-ai/claude-code"
     one_shot, interactive = "-p", "interactive"
     _key = "sk-ant-none-" + "0" * 20
 
@@ -73,10 +75,6 @@ class Claude(Host):
         known = {"hasCompletedOnboarding": True, "theme": "dark", "projects": {str(stage.app): trusted}}
         stage.write(".claude.json", known | {"customApiKeyResponses": {"approved": [self._key[-20:]], "rejected": []}})
 
-    def connect(self, stage: Stage) -> None:
-        stage.mabos("hook", "install", "--host", "claude", "--scope", "user")
-        stage.write(".claude.json", {"mcpServers": {"mabos": {"type": "stdio", **stage.server}}})
-
     def words(self, prompt: str) -> list[str]:
         allowed = ["--allowedTools", "mcp__mabos,Bash(echo:*)"]
         return [program(self.package, "claude"), *(["-p", prompt] if prompt else []), *allowed]
@@ -85,7 +83,7 @@ class Claude(Host):
 class Codex(Host):
     """Codex."""
 
-    name, package = "Codex", "@openai/codex"
+    name, key, package = "Codex", "codex", "@openai/codex"
     one_shot, interactive = "exec", "TUI"
     leave = "/quit"
 
@@ -105,12 +103,7 @@ class Codex(Host):
         stage.write(".codex/config.toml", "\n".join(lines) + "\n")
 
     def connect(self, stage: Stage) -> None:
-        stage.mabos("hook", "install", "--host", "codex", "--scope", "user")
-        server = stage.server
-        with open(stage.home / ".codex" / "config.toml", "a", encoding="utf-8") as file:
-            file.write(
-                f'[mcp_servers.mabos]\ncommand = "{server["command"]}"\nargs = {server["args"]}\nrequired = true\n'
-            )
+        super().connect(stage)
         # A person has to trust hooks once, in the terminal, for all modes.
         with Terminal(self.words(""), stage.env, stage.app) as terminal:
             if terminal.wait_for("2. Trust all and continue", SECONDS):
@@ -128,7 +121,7 @@ class Codex(Host):
 class Gemini(Host):
     """Gemini CLI."""
 
-    name, package = "Gemini CLI", "@google/gemini-cli"
+    name, key, package = "Gemini CLI", "gemini", "@google/gemini-cli"
     one_shot, interactive = "-p", "interactive"
     leave = "/quit"
 
@@ -137,10 +130,6 @@ class Gemini(Host):
         security = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
         quiet = {"general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False}}
         stage.write(".gemini/settings.json", {"security": security, "ui": {"theme": "Default"}, **quiet})
-
-    def connect(self, stage: Stage) -> None:
-        stage.mabos("hook", "install", "--host", "gemini", "--scope", "user")
-        stage.write(".gemini/settings.json", {"mcpServers": {"mabos": {**stage.server, "trust": True}}})
 
     def words(self, prompt: str) -> list[str]:
         return [program(self.package, "gemini"), "--yolo", *(["-p", prompt] if prompt else [])]

@@ -80,6 +80,10 @@ class Stage:
         lines = self._record.read_text("utf-8").splitlines() if self._record.exists() else []
         return [json.loads(line) for line in lines]
 
+    def forget_hooks(self) -> None:
+        """Forgets the calls of hooks so far."""
+        self._record.unlink(missing_ok=True)
+
     def asked(self, prompt: str, since: int = 0) -> list[Request]:
         """Returns the requests to the model that a prompt led to, without those that carry a tool's answer."""
         return [each for each in self.model.requests[since:] if prompt in each.last and not each.is_result]
