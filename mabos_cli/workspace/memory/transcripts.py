@@ -26,7 +26,7 @@ LONGEST = 1 << 24  # bytes of a line; longer ones are images and the like
 _BLOCK = 4096
 _LOOKED_AT = 64  # lines that may tell nothing before one must tell the host
 _KEY = re.compile(rb'"key":\s*"([^"\\]+)"')
-_EXPECTED = "expected JSON lines of Claude Code, Codex, Gemini or OpenClaw; --host says whose they are where they do not tell"
+_EXPECTED = "expected JSON lines of Claude Code, Codex, Gemini or OpenClaw; --host says whose they are"
 
 
 class Transcript:
