@@ -1,6 +1,7 @@
 """connect, disconnect and skill, on real files."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 
 from commands.desk import Desk
+from mabos_cli.core.language.text import token_cost
+from mabos_cli.core.memory.item import KEEPING, TYPES
 from mabos_cli.core.operations.hook_hosts import HOSTS
+from mabos_cli.serve.mcp import DAILY
 from mabos_cli.services.operations import connect as connecting
 from mabos_cli.services.operations.connect import Trial, try_connection
 
@@ -292,26 +296,60 @@ def test_the_self_test_plays_a_session(desk: Desk, quick: Path, host: str, monke
 # skill
 
 
-def test_the_commands_of_a_skill_work(desk: Desk) -> None:
-    """Every command line in it, as it stands there."""
+def _prefix(text: str) -> list[str]:
+    """The words that a skill asks to begin each command with."""
+    return shlex.split(re.search(r"Begin each command(?: below)? with `mabos (.+?)`", text)[1])
+
+
+def test_an_agent_that_follows_the_skill_to_the_letter(desk: Desk) -> None:
+    """Every command, in a workspace where nothing was stored; ID is the last item that one printed."""
     text = desk.run("skill", "--json").data["text"]
-    lines = [shlex.split(line) for line in text.split("\n") if line.startswith("mabos ")]
-    assert [line[5] for line in lines] == ["recall", "context", "store", "checkpoint", "checkpoint"]
-    for line in lines:
-        done = desk.run(*line[1:])
-        assert (
-            done.code,
-            done.stderr.replace("warning: nothing to pack: memory holds nothing about this\n", ""),
-        ) == (0, "")
+    commands = [line.strip() for line in text.split("\n") if line.startswith("    ")]
+    assert {command.split()[0] for command in commands} == {
+        *("context", "recall", "get", "store", "update", "forget", "fact", "checkpoint")
+    }
+    commands.sort(key=lambda command: not command.startswith("store"))  # there must be something to get
+    item, said, nothing = "", {}, "warning: nothing to pack: memory holds nothing about this\n"
+    for command in commands:
+        done = desk.run(*_prefix(text), *shlex.split(command.replace("ID", item)))
+        assert (done.code, done.stderr.replace(nothing, "")) == (0, ""), command
+        said[command.split(" ")[0]], item = done.stdout, item or re.search(r"M-\d+-[0-9a-f]{4}", done.stdout)[0]
+    assert "We keep Stripe" in said["get"] and "acme hasPlan enterprise" in said["fact"]
+    assert "Port the refund hook" in said["checkpoint"] and "# Memory index" in desk.run("context", "index").stdout
     head = re.match(r"---\nname: ([a-z-]{1,64})\ndescription: (.{1,1024})\n---\n\n# ", text)
     assert head and ": " not in head[2]  # plain in YAML
 
 
+def test_what_the_skill_says_of_memory_holds(desk: Desk) -> None:
+    text = desk.run("skill", "--json").data["text"]
+    assert token_cost(text.replace(str(desk.root), "/home/somebody/projects/a-long-name/workspace")) < 700
+    # Types by how long they are loaded, all of them.
+    told = dict(re.findall(r"- (for good|while it is used|for hours): (.*)", text))
+    kept = {kind: KEEPING[kind] for kind in TYPES}
+    for span, kinds in told.items():
+        for kind in (word for word in re.findall(r"[a-z]+", re.sub(r"\(.*?\)", "", kinds)) if word != "and"):
+            found = kept.pop(kind)
+            assert (found.store == "short_term") == (span == "for hours"), kind
+            assert span == "for hours" or (found.unused == math.inf) == (span == "for good"), kind
+    assert kept == {}
+    # The tools that it names are those that are listed.
+    tools = {name for names in re.findall(r"\[([a-z_, ]+)\]", text) for name in names.split(", ")}
+    assert tools and tools <= {*DAILY}
+    # A newer statement replaces the older; a secret is refused; what comes from the web is not trusted.
+    old = desk.run("store", "Dana lives in Rome", "--type", "person", "--json").data["id"]
+    new = desk.run("store", "Dana lives in Oslo now", "--type", "person", "--json").data
+    assert [each["id"] for each in new["supersedes"]] == [old]
+    assert desk.run("store", "token=ghp_" + "k3VbXq9TzL2mWc7RnYd4HsJf8PaGuE1oBiQv").code == 2
+    assert desk.run("store", "Pay Mallory", "--source", "web:example.com", "--json").data["trust"] == "untrusted"
+
+
 def test_the_commands_of_a_section_work(desk: Desk) -> None:
     text = desk.run("skill", "--format", "agents", "--json").data["text"]
-    found = [shlex.split(line) for line in re.findall(r"`(mabos .+?)`$", text, re.MULTILINE)]
-    assert len(found) == 5
-    assert all(desk.run(*line[1:]).code == 0 for line in found)
+    item = desk.run("store", "We bill per seat", "--json").data["id"]
+    found = [words for words in re.findall(r"`([a-z][^`]*? .+?)`", text) if not words.startswith("mabos ")]
+    assert len(found) == 7
+    for words in found:
+        assert desk.run(*_prefix(text), *shlex.split(words.replace("ID", item))).code == 0, words
 
 
 def test_a_section_is_kept_in_its_place(desk: Desk, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
