@@ -1,21 +1,36 @@
-"""A look at the index as it is: by words alone, without following the files, without a lock, without a model. It costs a few
-milliseconds, and what it finds may be gone by now: whoever tells it looks at the files first."""
+"""A look at the index as it is: without following the files, without a lock, without numpy. It costs a few milliseconds, and what it
+finds may be gone by now: whoever tells it looks at the files first."""
 
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from heapq import nlargest, nsmallest
+from math import log
+from struct import error as StructError
+from struct import iter_unpack
 from typing import Any, NamedTuple
 
-from mabos_cli.core.context.texts import asked_about, share_words, telling_words, words_needed
+from mabos_cli.core.context.texts import (
+    Prompt,
+    choose_relevant,
+    least_relevance,
+    other_names,
+    relevance,
+    share_words,
+    telling_words,
+    words_needed,
+)
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.search.documents import stamp_of
+from mabos_cli.core.search.documents import Embedder, cosine, stamp_of
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import tables as lanes
 from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
+_NEAR, _SHARING = 32, 60  # of them those that point the same way as the prompt, and those that share a word with it
+_LOOKED_AT = 160  # of those that point the same way, most of which may be untrusted
 
 
 class Seen(NamedTuple):
@@ -47,15 +62,25 @@ class Peek:
     def __exit__(self, *_: object) -> None:
         self._db.close()
 
-    def find(self, prompt: str, least: int, importance: float) -> list[Seen]:
-        """Returns what shares enough telling words with a prompt and is trusted at least so far, best first."""
-        asked = asked_about(prompt)
-        held = lanes.holders(self._db, asked) if asked else {}
-        total = lanes.count_findable(self._db, GONE) if held else 0
-        worth = telling_words(asked, held, total)
-        if len(worth) < words_needed(len(asked)):
-            return []
-        found = share_words({word: self._places(word) for word in worth}, worth, asked, total)
+    def find(self, prompt: Prompt, least: int, importance: float, embedder: Embedder | None = None) -> list[Seen]:
+        """Returns what is relevant to a prompt, by its words and by its meaning, and trusted at least so far, best first."""
+        asked, total = prompt.asked, lanes.count_findable(self._db, GONE)
+        worth = telling_words(asked, lanes.holders(self._db, asked), total)
+        places = {word: self._places(word) for word in worth}
+        found = share_words(places, worth, asked, total) if len(worth) >= words_needed(len(asked)) else {}
+        if embedder and read_meta(self._db).get("model") == embedder.model:
+            lanes.give_memo(self._db, embedder)
+            shared = {
+                row: sum(worth[word] for word in worth if row in places[word]) for row in {*()}.union(*places.values())
+            }
+            whole = sum(worth.get(word) or log(1 + total) for word in asked)
+            found, names = self._weigh(
+                prompt, least, embedder, found, {row: value / whole for row, value in shared.items()}
+            )
+            if names:
+                return self.find(
+                    prompt._replace(asked=[*asked, *names], other=" ".join(names)), least, importance, embedder
+                )
         best = sorted(found, key=lambda row: (-found[row], row))[:_KEPT]
         rows = [row for row in lanes.load_rows(self._db, best) if row.trust >= least]
         lexical = shares([found[row.row] for row in rows])
@@ -66,6 +91,57 @@ class Peek:
         scored = score(signals, Weighing(importance=importance), _KEPT)
         by_row = {row.row: row for row in rows}
         return [*self._seen([(by_row[int(one.ref)], one.score) for one in scored])]
+
+    def _weigh(
+        self, prompt: Prompt, least: int, embedder: Embedder, sure: dict[int, float], shared: dict[int, float]
+    ) -> tuple[dict[int, float], list[str]]:
+        """Returns how relevant passages are that share enough words, or whose meaning is near; and other names, if they tell some."""
+        query = embedder.embed_query(prompt.text)
+        close = {*self._near(query, least), *nlargest(_SHARING, shared, key=lambda row: (shared[row], row))}
+        close |= {*nlargest(_KEPT, sure, key=lambda row: (sure[row], -row))}
+        texts = {row: (kind, text) for row, kind, text in self._texts(close, least)}
+        names = other_names(prompt, (text for _, text in texts.values())) if not prompt.other else []
+        values, total = {}, self.count()
+        for row, (_, text) in texts.items():
+            near = cosine(query, embedder.embed_query(text))
+            values[row] = relevance(prompt, text, shared.get(row, 0.0), near)
+        floors = {row: least_relevance(prompt, kind, total) for row, (kind, _) in texts.items()}
+        return choose_relevant(values, floors, sure), names
+
+    def _near(self, query: bytes, least: int) -> list[int]:
+        """Returns the live passages whose vectors point most nearly the same way, by the signs of their numbers."""
+        wanted, number = int.from_bytes(lanes.packed_signs(query)), int.from_bytes
+        try:
+            apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in self._signs(len(query) // 32) if row)
+            found = [row for _, row in nsmallest(_LOOKED_AT, apart)]
+        except (sqlite3.Error, StructError):  # another layout
+            return []
+        trusted = {row.row for row in lanes.load_rows(self._db, found) if row.trust >= least}
+        return [row for row in found if row in trusted][:_NEAR]
+
+    def _signs(self, size: int) -> Iterator[tuple[int, bytes]]:
+        """Yields the signs of each vector. Those that sqlite-vec keeps, a thousand in a row, are read without loading it."""
+        if read_meta(self._db).get("kind") != "vec0":
+            yield from self._db.execute("SELECT row, signs FROM passages_blob WHERE row < ?", (ARCHIVED,))
+            return
+        sql = "SELECT c.rowids, v.vectors FROM passages_vec_chunks c JOIN passages_vec_vector_chunks01 v ON v.rowid = c.chunk_id"
+        for rows, packed in self._db.execute(f"{sql} WHERE c.partition00 = 0"):
+            pairs = zip(iter_unpack("<q", rows), iter_unpack(f"{size}s", packed), strict=True)
+            yield from ((row, signs) for (row,), (signs,) in pairs)
+
+    def count(self) -> int:
+        """Returns how many items there are; what was merely said in a session does not count."""
+        count: int = self._db.execute("SELECT count(*) FROM items WHERE shown").fetchone()[0]
+        return count
+
+    def _texts(self, numbers: Collection[int], least: int) -> Iterator[tuple[int, str, str]]:
+        """Yields type and text of those passages, by their numbers, that are trusted at least so far."""
+        rows = [row for row in lanes.load_rows(self._db, numbers) if row.trust >= least]
+        lines = lanes.load_lines(self._db, [row.item_row for row in rows if row.item])
+        texts = lanes.load_texts(self._db, [row.row for row in rows if not row.item])
+        for row in rows:
+            item = json.loads(lines[row.item_row][0]) if row.item else None
+            yield row.row, *((item["type"], item["content"]) if item else ("file", texts[row.row]))
 
     def knows(self, item: Mapping[str, Any]) -> bool:
         """Returns whether the index holds an item, by its text."""

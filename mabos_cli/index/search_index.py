@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of, stamp_of
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.follow import Follower, Stats
-from mabos_cli.index.tables import SCHEMA, create_tables, read_meta, write_meta
+from mabos_cli.index.tables import SCHEMA, create_tables, give_memo, read_meta, write_meta
 from mabos_cli.index.vectors import (
     BlobTable,
     Decode,
@@ -21,7 +21,6 @@ from mabos_cli.index.vectors import (
     VecTable,
     Vectors,
     embed_pending,
-    give_memo,
     is_kept,
     is_of,
     keep_memo,

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.documents import Embedder
 from mabos_cli.core.search.recall import Filters
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
@@ -359,3 +360,17 @@ def transaction(db: Any) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def packed_signs(vector: bytes) -> bytes:
+    """Returns the signs of a vector's numbers, the top bit of every fourth byte, as whole bytes."""
+    bits = int("".join("1" if byte & 128 else "0" for byte in vector[3::4]) or "0", 2)
+    return bits.to_bytes(-(-len(vector) // 32))
+
+
+def give_memo(db: Any, embedder: Embedder) -> None:
+    """Gives the model back what was kept for it."""
+    if hasattr(embedder, "use"):
+        found = db.execute("SELECT memo FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
+        if found:
+            embedder.use(found[0])

@@ -22,7 +22,7 @@ from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.search.documents import Embedder
-from mabos_cli.index.tables import BOUNDS, Restriction, address_of, read_meta, transaction, write_meta
+from mabos_cli.index.tables import BOUNDS, Restriction, address_of, packed_signs, read_meta, transaction, write_meta
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
@@ -146,7 +146,7 @@ class VecTable:
         """Adds vectors of passages that have none."""
         self._db.executemany(
             "INSERT INTO passages_vec (rowid, away, embedding, signs) VALUES (?, ?, ?, vec_bit(?))",
-            ((row, bisect_right(BOUNDS, row) - 1, vector, _packed_signs(vector)) for row, vector in rows),
+            ((row, bisect_right(BOUNDS, row) - 1, vector, packed_signs(vector)) for row, vector in rows),
         )
 
     def delete(self, rows: Sequence[int]) -> None:
@@ -157,7 +157,7 @@ class VecTable:
         column, wanted = ("signs", "vec_bit(?)") if away else ("embedding", "?")
         sql = f"SELECT rowid, distance FROM passages_vec WHERE {column} MATCH {wanted} AND k = ? AND away = ?"
         sql += f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
-        near = _packed_signs(query) if away else query
+        near = packed_signs(query) if away else query
         found: Rows = self._db.execute(sql, (near, min(count, _MOST), away, *only.values)).fetchall()
         if away:
             exact = "SELECT vec_distance_cosine(embedding, ?) FROM passages_vec WHERE rowid = ?"
@@ -188,7 +188,7 @@ class BlobTable:
         """Adds vectors of passages that have none."""
         self._db.executemany(
             "INSERT INTO passages_blob VALUES (?, ?, ?)",
-            ((row, _packed_signs(vector), vector) for row, vector in rows),
+            ((row, packed_signs(vector), vector) for row, vector in rows),
         )
 
     def delete(self, rows: Sequence[int]) -> None:
@@ -198,7 +198,7 @@ class BlobTable:
         """Returns the passages of a range that are most like the query, with their cosine."""
         sql = "SELECT row, signs FROM passages_blob WHERE row >= ? AND row < ?"
         sql += f" AND row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
-        wanted, number = _signs(query), int.from_bytes
+        wanted, number = int.from_bytes(packed_signs(query)), int.from_bytes
         rows = self._db.execute(sql, (*BOUNDS[away : away + 2], *only.values))
         apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in rows)
         rough = [row for _, row in nsmallest(max(512, self._ROUGH * count), apart)]
@@ -214,16 +214,6 @@ class BlobTable:
         sql = "SELECT row, embedding FROM passages_blob WHERE row IN (SELECT value FROM json_each(?))"
         found = self._db.execute(sql, (f"[{','.join(map(str, rows))}]",))
         return {row: sum(map(mul, wanted, unpack(vector))) / size for row, vector in found}
-
-
-def _signs(vector: bytes) -> int:
-    """Returns the signs of a vector's numbers as bits of one number: the top bit of every fourth byte."""
-    return int("".join("1" if byte & 128 else "0" for byte in vector[3::4]) or "0", 2)
-
-
-def _packed_signs(vector: bytes) -> bytes:
-    """Returns the signs of a vector's numbers as whole bytes."""
-    return _signs(vector).to_bytes(-(-len(vector) // 32))
 
 
 Vectors = VecTable | BlobTable
@@ -248,14 +238,6 @@ def keep_memo(db: Any, embedder: Embedder) -> None:
     if make and not known:
         with transaction(db):
             db.execute("INSERT OR REPLACE INTO model_memo VALUES (?, ?)", (embedder.model, make()))
-
-
-def give_memo(db: Any, embedder: Embedder) -> None:
-    """Gives the model back what was kept for it."""
-    if hasattr(embedder, "use"):
-        found = db.execute("SELECT memo FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()
-        if found:
-            embedder.use(found[0])
 
 
 def embed_pending(db: Any, vectors: Vectors, embedder: Embedder, decode: Decode, show: Show | None = None) -> int:

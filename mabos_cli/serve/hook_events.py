@@ -48,16 +48,16 @@ def _open_agent(call: HostCall, **options: Any) -> Agent:
 
 
 def prompt_text(call: HostCall) -> str:
-    """Returns a small pack of what shares enough telling words with a prompt; empty when nothing is relevant enough."""
+    """Returns a small pack of what is relevant to a prompt, by words and by meaning; empty when nothing is relevant enough."""
     from mabos_cli.core.context.candidates import Limits
     from mabos_cli.core.context.pack import choose, pack
-    from mabos_cli.core.context.texts import asked_about
+    from mabos_cli.core.context.texts import read_prompt
     from mabos_cli.core.language.text import terms, token_cost
     from mabos_cli.formats.context.context_pack import WRITING
     from mabos_cli.services.operations.prompt_entries import find_entries
 
-    prompt = prompt_of(call.payload)
-    if not asked_about(prompt):
+    prompt = read_prompt(prompt_of(call.payload))
+    if not prompt.asked:
         return ""
     agent = _open_agent(call)
     settings = agent.settings
@@ -75,7 +75,7 @@ def prompt_text(call: HostCall) -> str:
         duplicate=settings["memory.duplicate_threshold"],
     )
     count = lambda text: token_cost(text, settings["text.chars_per_token"])  # noqa: E731
-    text = pack(choose(entries, limits), limits, WRITING, count=count, asked=frozenset(terms(prompt))).text
+    text = pack(choose(entries, limits), limits, WRITING, count=count, asked=frozenset(terms(prompt.text))).text
     return text if width(text) <= ROOM[call.host] else ""
 
 

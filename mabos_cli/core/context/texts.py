@@ -1,7 +1,8 @@
 """Texts within limits: turns of a conversation and their cost, layers of detail, words that tell what a prompt is about."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import log
+from math import log, log10
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.language.text import one_line, split_sentences, stem, words, words_as_written
@@ -17,6 +18,32 @@ _MOST = 48  # words that a prompt is known by
 _COMMON, _DOZEN, _THIRD = 0.05, 12, 0.3
 _EVERYWHERE = 0.5  # of all passages: what stands in more of them says nothing, whatever it stands beside
 _PASTED = 4000  # characters of a prompt that are looked at
+# What counts beside the meaning of a text for a prompt: the share of words in common, a name in common, the shape of an answer.
+_SHARED, _NAMED, _SHAPED = 0.5, 0.2, 0.1
+# How relevant a text must be: to a question; to a request, where it says how things are to be done, or anything else. The larger a
+# memory, the more in it is like anything by chance.
+_ASKED, _STANDING, _REQUESTED, _BRIEFLY = 0.2, 0.3, 0.4, 0.6
+_SIZE, _SMALLEST, _PER_TEN_TIMES = 30, 10, (0.15, 0.04)  # texts of a memory for which this holds; below that and above
+STANDING = ("instruction", "preference")
+_FEW = 4  # texts that are given for their meaning at most
+_CROWD, _AHEAD = 10, 0.1  # where so many are relevant, one must be so much more relevant than they are
+# How a text says that something has another name; the names end at punctuation.
+_ALIAS = re.compile(
+    r"[\w' &-]*?(?P<one>\w[\w' &-]*?),?(?: is| was| are)? \(?(?:also |better |formerly )?"
+    r"(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for|means)\b:? (?P<other>\w[\w' &-]*)",
+    re.IGNORECASE,
+)
+_FIRST_WORD = re.compile(
+    r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
+    re.IGNORECASE,
+)
+_NAME = r"(?<=[\w,;:&)] )[A-Z][\w'-]+"
+# What a question asks for, and what a text has that tells it: a name, a time, an amount.
+_SHAPES = (
+    (r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich\b|\bwhere\b", _NAME),
+    (r"\bwhen\b|\bhow (?:long|soon)\b|\buntil\b|\bdeadline\b|\bwhat (?:time|day|date)\b", r"\d|(?:day|night|week|month|quarter|year)s?\b"),
+    (r"\bhow (?!do|does|did|is|are|can|could|should|would|to|about|come)\w+", r"\d"),
+)  # fmt: skip
 
 
 class Count(Protocol):
@@ -191,3 +218,95 @@ def share_words(
         for passage, found in shared.items()
         if sum(min(one, just) for one in found) > needed * just - 0.001 or 1 < len(asked) == len(found)
     }
+
+
+class Prompt(NamedTuple):
+    """A prompt as memory is asked with it: its text, the words that it may be about, what tells that a text answers it, and other
+    names that memory knows for what it is about."""
+
+    text: str
+    asked: list[str]
+    is_question: bool = False
+    shape: str = ""
+    other: str = ""
+
+    @property
+    def names(self) -> set[str]:
+        """The words that it writes as names."""
+        return {word.casefold().removesuffix("'s") for word in re.findall(_NAME, self.text)}
+
+
+def read_prompt(text: str) -> Prompt:
+    """Returns a prompt as memory is asked with it.
+
+    >>> read_prompt("Who owns the webhooks?").is_question, read_prompt("run the tests").is_question
+    (True, False)
+    """
+    text = text.strip()[:_PASTED]
+    lowered = text.casefold()
+    shape = next((answer for question, answer in _SHAPES if re.search(question, lowered)), "")
+    is_question = text.endswith("?") or _FIRST_WORD.match(text) is not None
+    return Prompt(text, asked_about(text), is_question, shape if is_question else "")
+
+
+def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
+    """Returns how relevant a text is to a prompt, given the share of the prompt's words in it and how much it means the same.
+
+    >>> relevance(read_prompt("When does Dana come?"), "On Monday comes Dana", 0.5, 0.3)
+    0.85
+    """
+    capitals = {word.casefold().removesuffix("'s") for word in re.findall(r"\b[A-Z][\w'-]+", text)}
+    inside = {word.casefold().removesuffix("'s") for word in re.findall(_NAME, text)}
+    asked = {word.casefold() for word in prompt.asked}
+    is_named = bool(prompt.names & capitals or asked & inside)
+    is_shaped = bool(prompt.shape and re.search(prompt.shape, text))
+    return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped, 4)
+
+
+def least_relevance(prompt: Prompt, kind: str, total: int) -> float:
+    """Returns how relevant a text of a type must be to a prompt, in a memory of so many texts, to be worth its tokens.
+
+    A question wants an answer; a request rather wants to be left alone, unless something says how it is to be done.
+
+    >>> [least_relevance(read_prompt("run the tests"), kind, 30) for kind in ("instruction", "fact")]
+    [0.3, 0.6]
+    """
+    requested = _REQUESTED if len(prompt.asked) >= FEWEST else _BRIEFLY
+    least = _ASKED if prompt.is_question else _STANDING if kind in STANDING else requested
+    times = log10(max(total, _SMALLEST) / _SIZE)
+    return round(least + times * _PER_TEN_TIMES[times > 0], 4)
+
+
+def choose_relevant(values: Mapping[int, float], least: Mapping[int, float], sure: Collection[int]) -> dict[int, float]:
+    """Returns the few texts that are relevant enough, by number, besides those that are sure to be.
+
+    Where many are relevant, those that are no more so than the others tell nothing.
+
+    >>> choose_relevant({1: 0.5, 2: 0.3, 3: 0.1}, dict.fromkeys((1, 2, 3), 0.2), [3])
+    {1: 0.5, 2: 0.3, 3: 0.1}
+    >>> choose_relevant({n: 0.5 for n in range(20)}, dict.fromkeys(range(20), 0.2), [])
+    {}
+    """
+    passing = sorted(
+        (row for row in values if row not in sure and values[row] >= least[row]), key=lambda row: -values[row]
+    )
+    if len(passing) > _CROWD:
+        bar = values[passing[_CROWD]] + _AHEAD
+        passing = [row for row in passing if values[row] >= bar]
+    return {row: values[row] for row in (*passing[:_FEW], *sure) if row in values}
+
+
+def other_names(prompt: Prompt, texts: Iterable[str]) -> list[str]:
+    """Returns the words of other names for what a prompt is about, as texts tell them.
+
+    >>> other_names(read_prompt("what does the big one pay?"), ["- Acme Berths known_as The big one (1.00, manual)"])
+    ['Acme', 'Berths']
+    """
+    asked = {stem(word.casefold()) for word in prompt.asked}
+    found: dict[str, None] = {}
+    for match in (match for text in texts for match in _ALIAS.finditer(text)):
+        for name, other in ((match["one"], match["other"]), (match["other"], match["one"])):
+            named, also = words_as_written(name), words_as_written(other)
+            if named and {stem(word.casefold()) for word in named} <= asked:
+                found |= dict.fromkeys(word for word in also if stem(word.casefold()) not in asked)
+    return [*found]

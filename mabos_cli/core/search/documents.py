@@ -1,6 +1,8 @@
 """What an index is made of: sources that change, pieces of text and memory items in them, and the model."""
 
 from collections.abc import Callable, Sequence
+from operator import mul
+from struct import unpack
 from typing import Any, NamedTuple, Protocol
 from zlib import crc32
 
@@ -100,3 +102,13 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> bytes:
         """Returns the vector of one question."""
+
+
+def cosine(a: bytes, b: bytes) -> float:
+    """Returns how much two packed vectors of length one point the same way.
+
+    >>> from struct import pack
+    >>> cosine(pack("<2f", 0.0, 1.0), pack("<2f", 0.0, 1.0)), cosine(b"", pack("<2f", 0.0, 1.0))
+    (1.0, 0.0)
+    """
+    return float(sum(map(mul, unpack(f"<{len(a) // 4}f", a), unpack(f"<{len(b) // 4}f", b))))

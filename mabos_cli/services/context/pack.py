@@ -1,7 +1,7 @@
 """Packs what an agent's memory knows about a request: one search, what is recent, the latest checkpoint and facts."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
@@ -20,7 +20,7 @@ from mabos_cli.core.context.candidates import (
     wanted_hits,
 )
 from mabos_cli.core.context.pack import choose, pack
-from mabos_cli.core.context.texts import Turn
+from mabos_cli.core.context.texts import Turn, read_prompt
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
@@ -31,10 +31,12 @@ from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.services.inputs import read_given
+from mabos_cli.services.operations.prompt_entries import find_entries
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
+_ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here
 _RECENT = 50  # items of working and short-term memory that are looked at, whatever they are about
 
 
@@ -143,7 +145,7 @@ class PackSearch:
     """The candidates of a pack, and the question that they were searched by."""
 
     def __init__(self, call: Session, agent: Agent, query: str, bounds: Bounds) -> None:
-        self._agent, self._trust = agent, bounds.min_trust
+        self._agent, self._trust, self._query = agent, bounds.min_trust, query
         self._notes: list[str] = []
         now = agent.now()
         filters = Filters(now=format_time(now) if bounds.live else "", min_trust=bounds.min_trust)
@@ -165,7 +167,19 @@ class PackSearch:
         if lines[-1] and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
             ref = f"{checkpoint}:1-{len(lines)}"
             found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=checkpoint_time(checkpoint)))
-        return [*found, *self._facts([hit for hit in hits if is_fact_page(hit.candidate)])]
+        found += self._facts([hit for hit in hits if is_fact_page(hit.candidate)])
+        return [*found, *self._relevant({entry.ref for entry in found})]
+
+    def _relevant(self, known: Collection[str]) -> Iterator[Entry]:
+        """Yields what a hook would tell for this as a prompt: what answers it in other words."""
+        settings = self._agent.settings
+        for entry in find_entries(self._agent.paths, settings, read_prompt(self._query), _ENTRIES) or ():
+            if (
+                entry.kind == "item"
+                and entry.ref not in known
+                and (not entry.state or self._search.options.reach != LIVE)
+            ):
+                yield entry._replace(score=round(_BEHIND * entry.score, 4), use=entry.ref)
 
     def warnings(self) -> list[str]:
         return [*self._search.warnings(), *self._notes]

@@ -11,12 +11,13 @@ from typing import Any
 
 from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
-from mabos_cli.core.context.texts import asked_about, words_needed
+from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, relevance, words_needed
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.stores import is_findable
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
-from mabos_cli.core.search.documents import stamp_of
+from mabos_cli.core.search.documents import Embedder, cosine, stamp_of
+from mabos_cli.errors import Unavailable
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.plain_files import read_regular
@@ -25,19 +26,18 @@ from mabos_cli.workspace.runtime import now
 _RECENT = 1 << 16  # bytes at the end of the store that may be newer than the index
 
 
-def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) -> list[Entry] | None:
+def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int) -> list[Entry] | None:
     """Returns what the index offers for a prompt and the files confirm, behind what was stored a moment ago; None when there is no
     index to look at and nothing fits."""
     from mabos_cli.index.peek import open_peek
 
     note = _read(os.fspath(paths.index_file.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
-    peek = open_peek(os.fspath(paths.index_file), note)
+    peek, embedder = open_peek(os.fspath(paths.index_file), note), _open_embedder(settings)
     if peek is None:
-        return _find_recent(paths, settings, prompt, lambda item: False) or None
-    entries: list[Entry] = []
+        return _find_recent(paths, settings, prompt, embedder, None) or None
     with peek:
-        entries += _find_recent(paths, settings, prompt, peek.knows)
-        seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"])
+        seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"], embedder)
+        entries = _find_recent(paths, settings, prompt, embedder, peek)
         judge = (
             _Judge(paths, peek)
             if any(_is_claim(one.item) for one in seen) or (seen and paths.trust_log.exists())
@@ -56,19 +56,48 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: str, most: int) 
     return entries
 
 
-def _find_recent(paths: AgentPaths, settings: Settings, prompt: str, is_indexed: Callable[[Any], bool]) -> list[Entry]:
-    """Returns the items at the end of the store that share enough words with a prompt and are not in the index yet, newest first."""
-    asked, at = {stem(word) for word in asked_about(prompt)}, format_time(now())
-    needed, least = words_needed(len(asked)), trust_rank(settings["hook.min_trust"])
-    found: list[Entry] = []
-    for path in (paths.store, paths.store_pages / f"{at[:7]}.json") if asked else ():
-        for item in _last_items(_read(os.fspath(path))[-_RECENT:]):
-            is_trusted = trust_rank(item["trust"]) >= least and not _is_claim(item)
-            shared = asked & {stem(word) for word in words(item["content"])}
-            if len(shared) >= needed and is_trusted and not _is_over(item, at) and not is_indexed(item):
-                about = ("item", "warm", item["type"], item["trust"], item["importance"], 1.0, item["created_at"])
-                found.append(Entry(item["id"], item["content"], *about))
-    return found[::-1]
+def _open_embedder(settings: Settings) -> Embedder | None:
+    """Returns the model that is a mapped file, if it is the one in use: any other takes longer than a prompt may wait."""
+    if settings["embeddings.provider"] != "wordllama" or settings["index.vectors"] == "lexical":
+        return None
+    from mabos_cli.backends.wordllama import open_wordllama
+
+    try:
+        return open_wordllama(settings["embeddings.path"])
+    except Unavailable:
+        return None
+
+
+def _find_recent(
+    paths: AgentPaths, settings: Settings, prompt: Prompt, embedder: Embedder | None, peek: Any
+) -> list[Entry]:
+    """Returns the items at the end of the store that are relevant to a prompt and are not in the index yet, newest first."""
+    stamps, at, least = peek.stamps() if peek else {}, format_time(now()), trust_rank(settings["hook.min_trust"])
+    items: list[Any] = []
+    for path in (paths.store, paths.store_pages / f"{at[:7]}.json"):
+        place = os.fspath(path)
+        if _stamp(place) not in ("", stamps.get(paths.relative(path))):
+            items += (item for item in _last_items(_read(place)[-_RECENT:]) if not peek or not peek.knows(item))
+    items = [
+        item for item in items if trust_rank(item["trust"]) >= least and not _is_claim(item) and not _is_over(item, at)
+    ]
+    asked = {stem(word.casefold()) for word in prompt.asked}
+    shared = [len(asked & {stem(word) for word in words(item["content"])}) for item in items]
+    chosen: dict[int, float] = {n: 1.0 for n, count in enumerate(shared) if count >= max(1, words_needed(len(asked)))}
+    if embedder and items and asked:
+        total, query = len(items) + (peek.count() if peek else 0), embedder.embed_query(prompt.text)
+        near = [cosine(query, embedder.embed_query(item["content"])) for item in items]
+        values = {
+            n: relevance(prompt, item["content"], shared[n] / len(asked), near[n]) for n, item in enumerate(items)
+        }
+        floors = {n: least_relevance(prompt, item["type"], total) for n, item in enumerate(items)}
+        chosen = choose_relevant(values, floors, chosen)
+    found = []
+    for n, value in sorted(chosen.items(), reverse=True):
+        item = items[n]
+        about = ("item", "warm", item["type"], item["trust"], item["importance"], min(1.0, value), item["created_at"])
+        found.append(Entry(item["id"], item["content"], *about))
+    return found
 
 
 def _last_items(data: bytes) -> Iterator[dict[str, Any]]:
