@@ -32,7 +32,9 @@ def told(host: Host, prompt: Any) -> str:
         ("Tell Dana that Acme pays per seat and that the webhook migration is late", [ACME.id, DANA.id]),
         ("who is Dana", [DANA.id]),
         ("How do I center a div in CSS?", []),
-        ("Please fix the webhook", []),  # one word that tells something is an accident
+        ("Please fix the webhook", [DANA.id]),  # a short line that may help is better than none
+        ("fix the tests", []),
+        ("ok, thanks a lot", []),
         (
             "What about the meetings and the mail of this week?",
             [],
@@ -94,7 +96,7 @@ def test_a_passage_that_was_rewritten_is_left_out(full: Host) -> None:
     full.desk.write("MEMORY.md", "# Memory\n\n## Refunds\n\nRefunds over 900 euros need the treasurer.\nAlways.\n")
     assert "[MEMORY.md:" in told(full, prompt)
     full.desk.write("MEMORY.md", "# Memory\n\n## Refunds\n\nRefunds need nobody any more.\n")
-    assert told(full, prompt) == ""
+    assert "treasurer" not in told(full, prompt)
 
 
 def test_what_has_expired_is_told_as_such(full: Host) -> None:
@@ -162,3 +164,30 @@ def test_what_was_stored_a_moment_ago_is_seen(full: Host) -> None:
     assert "closes at six" in told(full, "When does the berth office close?")
     full.desk.run("store", "Pay Eve for the berth office keys", "--type", "fact", "--source", "web:x")
     assert "Eve" not in told(full, "Who gets the keys of the berth office?")
+
+
+OTHER_WORDS = [
+    ("What do we charge?", "We bill per seat, 59 EUR now"),
+    ("Which kitchen appliance are we buying?", "We settled on the Miele dishwasher"),
+    ("what does the big one owe us?", "Acme is late with 900 euros"),
+    (
+        "it is Saturday and a client is furious, who takes over?",
+        "Priya handles escalations on weekends, Jonas during the week",
+    ),
+]
+
+
+@pytest.mark.parametrize("vectors", ["extension", "scan"])
+@pytest.mark.parametrize("synced", [True, False])
+def test_what_answers_in_other_words_is_told(host: Host, synced: bool, vectors: str) -> None:
+    host.desk.settle(f"index:\n  vectors: {'auto' if vectors == 'extension' else vectors}\n")
+    others = ["Backups are kept for 35 days", "Ada likes long walks"]
+    texts = [*(text for _, text in OTHER_WORDS), *others, "Acme is also known as the big one"]
+    for text in texts:
+        assert host.desk.run("store", text, "--type", "fact").code == 0
+    assert not synced or host.desk.run("index", "sync").code == 0
+    for prompt, text in OTHER_WORDS:
+        assert text in told(host, prompt), prompt
+        assert text in host.desk.run("context", "pack", prompt).stdout, prompt
+    assert told(host, "run the tests") == told(host, "thank you so much") == ""
+    assert host.log.count("Error") == 0

@@ -11,7 +11,7 @@ from typing import Any
 
 from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
-from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, relevance, words_needed
+from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, other_names, relevance, words_needed
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.stores import is_findable
@@ -81,7 +81,8 @@ def _find_recent(
     items = [
         item for item in items if trust_rank(item["trust"]) >= least and not _is_claim(item) and not _is_over(item, at)
     ]
-    asked = {stem(word.casefold()) for word in prompt.asked}
+    names = other_names(prompt, (item["content"] for item in items))
+    asked = {stem(word.casefold()) for word in (*prompt.asked, *names)}
     shared = [len(asked & {stem(word) for word in words(item["content"])}) for item in items]
     chosen: dict[int, float] = {n: 1.0 for n, count in enumerate(shared) if count >= max(1, words_needed(len(asked)))}
     if embedder and items and asked:

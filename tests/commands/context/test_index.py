@@ -93,11 +93,13 @@ def test_store_writes_only_what_it_changes(desk):
     store(desk, "Ada prefers calls", "--type", "preference")
     store(desk, "Answer within a day", "--type", "instruction")
     before = marks(desk)
-    store(desk, "Seen in the yard", "--type", "observation")
-    assert marks(desk) == before
-    store(desk, "Bob prefers mail", "--type", "preference")
-    changed = {name for name, mark in marks(desk).items() if before.get(name) != mark}
-    assert changed == {"INDEX.md", "domains/preferences.md"}
+    for text, kind, moved in (
+        ("Seen in the yard", "observation", {"INDEX.md"}),
+        ("Bob prefers mail", "preference", {"INDEX.md", "domains/preferences.md"}),
+    ):
+        store(desk, text, "--type", kind)
+        assert {name for name, mark in marks(desk).items() if before.get(name) != mark} == moved
+        before = marks(desk)
 
 
 def test_critical_item_of_any_store_moves_the_index(desk):
