@@ -23,7 +23,8 @@ from typing import Any
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
-from mabos_cli.core.search.recall import FINDABLE, Depth, Filters, recall
+from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.search.recall import Depth, Filters, recall
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
 Search = Callable[[str], list[str]]

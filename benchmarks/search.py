@@ -23,7 +23,8 @@ from workspaces import item_rows, make_items, make_notes, questions
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
-from mabos_cli.core.search.recall import FINDABLE, Filters, recall
+from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.index import tables as lanes
 from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 

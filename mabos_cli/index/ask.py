@@ -16,6 +16,7 @@ from mabos_cli.core.search.recall import (
     is_first_person,
     names_in,
     phrases,
+    statement,
     without,
     without_retold,
 )
@@ -28,6 +29,7 @@ from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
+_WHOLE = 1.25  # how much longer than a statement a text may be and still be what is stated
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _SPARE = 12  # results more that are looked at where summaries may repeat others
@@ -186,6 +188,10 @@ class Asking:
             found = lanes.find_words(index.db, lanes.match_phrase(phrase), pool, only, PARTS, self._end)
             if sure or len(found) <= _RARE:  # a code that stands everywhere tells nothing
                 exact |= found
+        if question.meaning and (stated := statement(question.text)):
+            found = lanes.find_words(index.db, lanes.match_phrase(stated), pool, only, PARTS, self._end)
+            rows = lanes.load_rows(index.db, found) if found else ()
+            exact |= {row.row: 1.0 for row in rows if row.size <= _WHOLE * len(question.text)}
         vectors = index.vectors if question.meaning else None
         query = embed_question(index, without(question.text, named)) if vectors else b""
         near = self._find_by_meaning(vectors, query, only) if vectors and query else []

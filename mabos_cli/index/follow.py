@@ -11,7 +11,7 @@ from mabos_cli.core.language.clock import as_stamp
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import cut_text, spaced, words
 from mabos_cli.core.memory.item import MemoryItem, types_of
-from mabos_cli.core.memory.stores import is_findable
+from mabos_cli.core.memory.stores import reach_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
@@ -169,7 +169,7 @@ class Follower:
 
     def _insert_item(self, path: str, checksum: int, held: Held) -> int:
         """Inserts a record; returns the number that changes when what can be found of it does."""
-        item, away = held.item, (1 if is_findable(held.archived) else 2) if held.archived else 0
+        item, away = held.item, reach_of(held.archived)
         text = "\0".join((item.content, item.author, item.session, item.happened_at, *item.tags, "away" * away))
         body = crc32(text.encode("utf-8", "replace"))
         self._db.execute(
@@ -212,7 +212,7 @@ class Follower:
     def _settle(self, item_id: str) -> None:
         """Decides which record of an item is shown, makes that one findable, and hides the copies of it in files."""
         records = self._db.execute(
-            "SELECT row, away, body, shown, line FROM items WHERE id = ? ORDER BY away > 0, away_at DESC, away, source, checksum",
+            "SELECT row, away, body, shown, line FROM items WHERE id = ? ORDER BY away > 0, away_at DESC, away < 3, away, source, checksum",
             (item_id,),
         ).fetchall()
         found = self._db.execute(

@@ -9,8 +9,8 @@ model_memo what a model wants to be given back so that its first question is che
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
 
 The number of a passage tells what it is without a look at the table: the parts of one item follow one another from a
-multiple of PARTS on; those of archived items that are still found are numbered from ARCHIVED on, those of what was forgotten,
-merged or superseded from GONE on, so that one condition leaves them out.
+multiple of PARTS on; those of archived items that are still found are numbered from ARCHIVED on, those of what was merged
+or superseded from GONE on, and those of what was forgotten behind them, so that one condition leaves them out.
 """
 
 import os
@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
+from mabos_cli.core.memory.stores import EVERYTHING
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.documents import Embedder
 from mabos_cli.core.search.recall import Filters
@@ -40,12 +41,12 @@ _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
 # Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 8, items have the
-# types of their members, and what left the loaded set is found.
-SCHEMA = 8
+# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart.
+SCHEMA = 9
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
-ARCHIVED, GONE, END = PARTS << 22, PARTS << 23, PARTS << 24
-BOUNDS = (PARTS, ARCHIVED, GONE, END)  # of live passages, of archived ones, and of what is out of sight
+ARCHIVED, GONE, FORGOTTEN, END = (PARTS * n << 22 for n in range(1, 5))
+BOUNDS = (PARTS, ARCHIVED, GONE, FORGOTTEN, END)  # of live passages, and of those that each reach adds
 # Marks belong to the words they stand on: Indic vowel signs are marks.
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 _TABLES = f"""
@@ -237,9 +238,9 @@ def load_sources(db: Any, rows: Iterable[int]) -> dict[int, str]:
     return dict(db.execute(f"SELECT row, source FROM items WHERE row IN {_LISTED}", (_listed(rows),)))
 
 
-def find_line(db: Any, item_id: str) -> str | None:
-    """Returns the line of an item, live or as it was when it left; None when there is none."""
-    found = db.execute("SELECT line FROM items WHERE id = ? AND shown", (item_id,)).fetchone()
+def find_line(db: Any, item_id: str, reach: int = EVERYTHING) -> str | None:
+    """Returns the line of an item within reach, live or as it was when it left; None when there is none."""
+    found = db.execute("SELECT line FROM items WHERE id = ? AND shown AND away <= ?", (item_id, reach)).fetchone()
     return found[0] if found else None
 
 
@@ -256,7 +257,7 @@ def count_findable(db: Any, end: int) -> int:
 
 
 def list_best(db: Any, count: int, only: Restriction, away: int) -> list[Row]:
-    """Returns the most important and recent items among the live ones (0), the archived ones (1), or those out of sight (2)."""
+    """Returns the most important and recent items among those that a reach adds."""
     where = f"p.row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else "1"
     # Written as items_rank has it the best are read off its top; those of a few are rather looked up one by one.
     column = "+i.away" if only.sql else "i.away"

@@ -212,7 +212,7 @@ _RECALL = (
         word("line_start", "The first line; else from the beginning.", schema=_COUNT),
         word("line_end", "The last line; else to the end.", schema=_COUNT),
     ),
-    tool("memory_timeline", "memory", "timeline", READ)(word("query"), *options("before", "after", "live")),
+    tool("memory_timeline", "memory", "timeline", READ)(word("query"), *options("before", "after", "live", "archived")),
 )
 _KEEP = (
     tool("memory_update", "memory", "update", SET)(

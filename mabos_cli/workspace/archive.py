@@ -29,12 +29,19 @@ def append_records(paths: AgentPaths, records: Iterable[tuple[str, bytes]]) -> N
 def find_departures(paths: AgentPaths, item_id: str) -> list[Departure]:
     """All records about an id, oldest first. An item cannot have left before the month it was made in."""
     earliest = month_of(item_id, "") if parse_id(item_id) else ""
-    found: list[Departure] = []
-    for name in archive_files(paths):
-        if name[:7] >= earliest:
-            data = read_bytes(paths.archive / name) or b""
-            found += parse_archive(lines_naming(data, item_id), f"archive/{name}")[0]
-    return sorted(found, key=lambda departure: departure.at)  # git puts the lines of two branches behind one another
+    return find_all_departures(paths, [item_id], earliest)[item_id]
+
+
+def find_all_departures(paths: AgentPaths, ids: Iterable[str], earliest: str = "") -> dict[str, list[Departure]]:
+    """All records about each of some ids, oldest first; each file from a month on is read once."""
+    found: dict[str, list[Departure]] = {item_id: [] for item_id in ids}
+    for name in archive_files(paths) if found else ():
+        data = read_bytes(paths.archive / name) or b"" if name[:7] >= earliest else b""
+        for item_id, left in found.items():
+            left += parse_archive(lines_naming(data, item_id), f"archive/{name}")[0]
+    for left in found.values():  # git puts the lines of two branches behind one another
+        left.sort(key=lambda departure: departure.at)
+    return found
 
 
 def all_departures(paths: AgentPaths) -> Iterator[Departure]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from mabos_cli.app import main
 from mabos_cli.commands.call import Call
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.stores import Departure
-from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Depth, Filters, Hit, recall
+from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, Departure
+from mabos_cli.core.search.recall import Depth, Filters, Hit, recall
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import StoreFile, render_departure, render_item, render_store
 from mabos_cli.services.operations.setup import allow_settings

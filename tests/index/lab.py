@@ -11,8 +11,17 @@ from typing import Any
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.memory.consolidation import plan_consolidation
-from mabos_cli.core.memory.stores import Changes, Memory, plan_forget, plan_revive, plan_update
-from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Filters, Hit, recall
+from mabos_cli.core.memory.stores import (
+    EVERYTHING,
+    FINDABLE,
+    Changes,
+    Memory,
+    locate,
+    plan_forget,
+    plan_revive,
+    plan_update,
+)
+from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.inputs import draft_from
@@ -77,7 +86,12 @@ class Lab:
 
     def forget(self, item_id: str) -> None:
         now = self.home().now()
-        self.change("forget", lambda memory, _: plan_forget(memory, item_id, "", now=now))
+
+        def plan(memory: Memory, _: object) -> list[Changes]:
+            store, item = locate(memory, item_id)
+            return [plan_forget(memory, item, store, "", now=now)]
+
+        self.change("forget", plan)
 
     def revive(self, item_id: str) -> None:
         home = self.home()

@@ -183,6 +183,7 @@ def timeline(
     before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,
     live: Annotated[bool, typer.Option("--live", help="Leave archived items out.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="Also what was forgotten.")] = False,
 ) -> None:
     """Show what happened around an id, a date or a query, in order.
 
@@ -190,7 +191,7 @@ def timeline(
     """
     call: Call = ctx.obj
     around = line_argument(around, call.literal_dash)
-    found = find_timeline(call, call.open_agent(), around, before, after, live=live)
+    found = find_timeline(call, call.open_agent(), around, before, after, live=live, archived=archived)
     rows: list[dict[str, Any]] = [
         {
             "id": c.ref,

@@ -12,8 +12,8 @@ from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, Glance, MemoryItem, 
 from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
 
 CRITICAL = PRIORITIES["critical"]
-# A longer text is cut, and the index says how to read the rest.
-LONGEST = 240
+# A longer text is cut, and the index says how to read the rest. Where very many have to be named, each is cut at the least width.
+LONGEST, SHORTEST = 240, 32
 # The sections of lines in the index, and the types that stand in each however important they are.
 SECTIONS = ("critical", "instructions", "projects", "lately", "known")
 _TYPES = {
@@ -214,7 +214,7 @@ def _headline(item: MemoryItem) -> Headline:
 def _fitting(lines: Sequence[Headline], room: int) -> int:
     """How many of the first lines an index with that much room could hold at most."""
     for count, line in enumerate(lines):
-        room -= len(line.text) + 1
+        room -= min(len(line.text), SHORTEST) + 1
         if room < 0:
             return count
     return len(lines)

@@ -10,6 +10,9 @@ from mabos_cli.core.memory.item import WEIGHTS, MemoryItem, has_expired, touch, 
 from mabos_cli.core.memory.trust import TrustOf, lowered
 
 Words = frozenset[str]
+# How far a search goes: what is loaded; also what left that by time, for want of room or of use; also what goes on in another
+# item (merged, consolidated, superseded), which a timeline tells; also what somebody forgot.
+LIVE, FINDABLE, TOLD, EVERYTHING = range(4)
 
 
 class LongTerm(Protocol):
@@ -51,14 +54,16 @@ class Departure(NamedTuple):
     into: str = ""
 
 
-def is_findable(reason: str) -> bool:
-    """Returns whether an archived item is still found: it left what is loaded by time, for want of room or of use. What was
-    forgotten, merged, consolidated, superseded or edited is out of sight.
+def reach_of(reason: str) -> int:
+    """Returns how far a search has to go to show an item that was archived for a reason; the reason is empty while it is live.
 
-    >>> [is_findable(reason) for reason in ("expired", "evicted", "unused: 40 days", "forgotten: moved", "updated", "superseded")]
-    [True, True, True, False, False, False]
+    >>> [reach_of(reason) for reason in ("", "expired", "unused: 40 days", "superseded", "forgotten: moved")]
+    [0, 1, 1, 2, 3]
     """
-    return reason.partition(":")[0] in ("expired", "evicted", "unused")
+    word = reason.partition(":")[0]
+    if word in ("expired", "evicted", "unused"):
+        return FINDABLE
+    return (EVERYTHING if word == "forgotten" else TOLD) if word else LIVE
 
 
 class Changes(NamedTuple):
@@ -238,14 +243,12 @@ def plan_update(
     return tidy(changes, now, limits), edited, target
 
 
-def plan_forget(memory: Memory, item_id: str, reason: str, *, now: datetime) -> tuple[Changes, MemoryItem, str] | None:
-    """The changes that move a live item to the archive."""
-    found = locate(memory, item_id)
-    if not found:
-        return None
-    store, item = found
+def plan_forget(memory: Memory, item: MemoryItem, store: str, reason: str, *, now: datetime) -> Changes:
+    """The changes that put an item out of sight, whether it is live or was archived before."""
     away = Departure(item, store, "forgotten" + (f": {reason}" if reason else ""), format_time(now))
-    return take_item(memory, item_id, (away,)), item, store
+    if locate(memory, item.id):
+        return take_item(memory, item.id, (away,))
+    return Changes(memory.working, memory.short_term, archive=(away,))
 
 
 def plan_revive(

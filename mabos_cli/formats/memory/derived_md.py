@@ -8,7 +8,17 @@ from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.context.memory_index import LONGEST, Digest, Domain, Headline, Lines, MemoryIndex, Part, Share
+from mabos_cli.core.context.memory_index import (
+    LONGEST,
+    SHORTEST,
+    Digest,
+    Domain,
+    Headline,
+    Lines,
+    MemoryIndex,
+    Part,
+    Share,
+)
 from mabos_cli.core.language.text import one_line, plural, words
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import trust_rank
@@ -25,9 +35,9 @@ from mabos_cli.formats.markdown.scan import split_head
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
-_VERSION = 5  # of the digests: those of another version are not read
+_VERSION = 6  # of the digests: those of another version are not read
 # The widths of lines that are tried until every critical item and instruction has its place, with the share kept for projects.
-_WIDTHS = ((LONGEST, 0.25), (150, 0.25), (110, 0.2), (80, 0.15), (60, 0.1))
+_WIDTHS = ((LONGEST, 0.25), (150, 0.25), (110, 0.2), (80, 0.15), (60, 0.1), (50, 0.07), (40, 0.05), (SHORTEST, 0.03))
 _LATEST = 3  # decisions and plans that come before what is known
 _MORE = {
     "critical": "mabos recall --priority-min critical --limit 0",

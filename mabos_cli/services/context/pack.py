@@ -25,8 +25,9 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
+from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.recall import FINDABLE, LIVE, Filters, Hit, recall
+from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING

@@ -60,6 +60,7 @@ class Order(NamedTuple):
     force: bool = False
     dry_run: bool = False
     overviews: bool = False  # by a language model, if one is configured
+    days: frozenset[str] = frozenset()  # if given, only summaries that are there and tell of one of these days
 
 
 Compose = Callable[[str], Overview]
@@ -97,11 +98,21 @@ def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, 
     return built
 
 
+def retell_days(agent: Agent, days: Iterable[str]) -> list[str]:
+    """Builds the summaries again that tell of days, where items were forgotten or revived; returns warnings."""
+    if not any(agent.paths.summaries(level).is_dir() for level in SCOPES["all"]):
+        return []
+    built = build_hierarchy(agent, Order(days=frozenset(days)))
+    kept = [agent.paths.relative(state.path) for state in built.kept if state.state == "edited, stale"]
+    return [*built.warnings, *(f"{path} was edited by hand and stays as it is" for path in kept)]
+
+
 def _build_level(
     digests: Digests, level: str, order: Order, compose: Compose | None, show: Show | None, built: Built
 ) -> None:
     states = list(_states(digests, level, order, {s.period.name for s in built.written}, built.warnings))
-    due = [s for s in states if s.state != "unreadable" and (order.force or s.state in ("missing", "stale"))]
+    wanted = ("stale",) if order.days else ("missing", "stale")
+    due = [s for s in states if s.state != "unreadable" and (order.force or s.state in wanted)]
     built.kept.extend(s for s in states if s.state.startswith("edited") and not order.force)
     built.orphans.extend(_orphans(digests, level))
     for number in range(0, len(due), _BATCH):
@@ -181,6 +192,8 @@ def _states(digests: Digests, level: str, order: Order, written: set[str], warni
     below = _files_below(digests, level) | written
     for period in periods_of(level, digests.days):
         if order.since and period.last < order.since:
+            continue
+        if order.days and not any(period.holds(date.fromisoformat(day)) for day in order.days):
             continue
         path = digests.agent.paths.summary(level, period.name)
         children = periods_of(_BELOW[level], digests.days_in(period)) if level in _BELOW else ()

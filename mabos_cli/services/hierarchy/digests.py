@@ -15,14 +15,14 @@ from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.summary import Earlier, History, Segment, Stretch, digest_segment, rank_period
 from mabos_cli.core.hierarchy.themes import Counts, Theme, add_counts
 from mabos_cli.core.language.periods import Period, before, month_of, parse_period, week_of
-from mabos_cli.core.memory.stores import locate
+from mabos_cli.core.memory.stores import EVERYTHING, locate, reach_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.formats.hierarchy.digest_json import VERSION, SegmentFile
 from mabos_cli.formats.memory.items import parse_archive
 from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.archive import archive_files
+from mabos_cli.workspace.archive import archive_files, find_all_departures
 from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of
 from mabos_cli.workspace.memory import trust_log
 
@@ -96,10 +96,11 @@ class Digests:
             path = self.agent.paths.archive / name
             found |= self._noted("forgotten", path, lambda p: _forgotten_in(read_bytes(p) or b"", p.name))
         memory = self.agent.memory() if found else None
+        gone = [item_id for item_id in found if memory and not locate(memory, item_id)]  # others were revived
         days: dict[str, set[str]] = {}
-        for item_id, day in found.items():
-            if memory and not locate(memory, item_id):  # unless it was revived
-                days.setdefault(day, set()).add(item_id)
+        for item_id, left in find_all_departures(self.agent.paths, gone).items():
+            if reach_of(left[-1].reason) == EVERYTHING:
+                days.setdefault(found[item_id], set()).add(item_id)
         return days
 
     @cached_property

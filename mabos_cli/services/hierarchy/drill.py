@@ -3,7 +3,6 @@
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,10 @@ from mabos_cli.core.hierarchy.drill import (
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
-from mabos_cli.core.search.recall import EVERYTHING, LIVE, Filters, Hit
+from mabos_cli.core.memory.stores import LIVE, TOLD
+from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.services.hierarchy.daily_logs import find_logs
+from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -39,9 +39,9 @@ class AgentHierarchy(HierarchyReader):
 
     def __init__(self, call: Session, agent: Agent) -> None:
         self.agent = agent
-        self.logs = find_logs(agent.paths)
-        self.days = [date.fromisoformat(day) for day in self.logs]
-        self.search = AgentSearch([agent], SearchOptions(Filters(), EVERYTHING, _HITS), call.progress)
+        self._digests = Digests(agent)
+        self.logs, self.days = self._digests.logs, self._digests.days
+        self.search = AgentSearch([agent], SearchOptions(Filters(), TOLD, _HITS), call.progress)
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}
@@ -80,8 +80,10 @@ class AgentHierarchy(HierarchyReader):
         """All that the logs of a day tell."""
         self.read(day)
         found = []
+        gone = self._digests.forgotten.get(day.name, set())
         for path in self.files_of(day):
-            events = parse_events((read_bytes(path) or b"").decode("utf-8", "replace"), day.name)
+            text = (read_bytes(path) or b"").decode("utf-8", "replace")
+            events = [event for event in parse_events(text, day.name) if event.id not in gone]
             self._places |= dict.fromkeys(events, self.agent.paths.relative(path))
             found += events
         return found

@@ -107,7 +107,8 @@ def find_texts(
     meaning."""
     if not len(file):
         return {}, []
-    from mabos_cli.core.search.recall import LIVE, Filters
+    from mabos_cli.core.memory.stores import LIVE
+    from mabos_cli.core.search.recall import Filters
     from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions  # only this needs what recall needs
 
     search = AgentSearch([agent], SearchOptions(Filters(under=UNDER), LIVE, limit), call.progress)

@@ -9,7 +9,8 @@ from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Query, Triple, select_facts
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
 from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_asked, find_neighbors, find_path, match_idea
-from mabos_cli.core.search.recall import FINDABLE, Filters, Hit
+from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.facts import Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc

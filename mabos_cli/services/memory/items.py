@@ -7,6 +7,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import STORES, TRUSTS, MemoryItem, check_choice, touch
 from mabos_cli.core.memory.stores import (
+    EVERYTHING,
     Changes,
     Departure,
     Memory,
@@ -14,6 +15,7 @@ from mabos_cli.core.memory.stores import (
     plan_forget,
     plan_revive,
     plan_update,
+    reach_of,
     supersede,
 )
 from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
@@ -22,6 +24,7 @@ from mabos_cli.formats.memory.items import render_decision
 from mabos_cli.services.inputs import draft_from
 from mabos_cli.services.memory.remember import redacted_note
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.archive import find_all_departures
 from mabos_cli.workspace.memory.trust_log import Judge
 
 if TYPE_CHECKING:
@@ -220,28 +223,50 @@ def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[st
 
 
 def forget_item(agent: Agent, item_id: str, reason: str) -> Edited:
-    """Moves a live item to the archive."""
+    """Puts an item out of sight, archived or not, and with it what was consolidated into it; summaries no longer tell it."""
 
-    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
-        planned = plan_forget(memory, item_id, reason, now=agent.now())
-        if planned is None:
-            raise not_live(agent, item_id)
-        return planned[0], planned[1:]
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str, tuple[Departure, ...]]]:
+        found, now = find_item(agent, memory, item_id), agent.now()
+        if not found.is_live and reach_of(found.history[-1].reason) == EVERYTHING:
+            raise NotFound(f"{item_id} is forgotten already", f"to bring it back: mabos revive {item_id}")
+        changes = plan_forget(memory, found.item, found.store, reason, now=now)
+        below = _members(agent, memory, found.item, "consolidated")
+        gone = [left._replace(reason="forgotten", at=format_time(now)) for left in below]
+        changes = changes._replace(archive=(*changes.archive, *gone))
+        return changes, (found.item, found.store, changes.archive)
 
-    (item, store), warnings = agent.change("forget", plan)
-    return Edited(item, store, warnings)
+    (item, store, gone), warnings = agent.change("forget", plan)
+    return Edited(item, store, warnings + _retell(agent, gone))
+
+
+def _members(agent: Agent, memory: Memory, item: MemoryItem, reason: str) -> list[Departure]:
+    """Returns the last departures of what went into an item and has left for a reason, and of what went into that."""
+    found = find_all_departures(agent.paths, (each for each in item.derived_from if not locate(memory, each)))
+    gone = [left[-1] for left in found.values() if left and left[-1].reason == reason and left[-1].into == item.id]
+    return [*gone, *(below for left in gone for below in _members(agent, memory, left.item, reason))]
+
+
+def _retell(agent: Agent, moved: Sequence[Departure]) -> list[str]:
+    """Rebuilds the summaries that tell, or no longer tell, of items; returns warnings."""
+    from mabos_cli.services.hierarchy.build import retell_days
+
+    return retell_days(agent, {left.item.created_at[:10] for left in moved})
 
 
 def revive_item(agent: Agent, item_id: str, store: str = "") -> Edited:
     """Brings an archived item back, to a store or to where it came from."""
 
-    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str]]:
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[MemoryItem, str, list[Departure]]]:
         found, judge = find_item(agent, memory, item_id), Judge(agent.paths, memory)
-        target, limits = store or found.store, agent.settings.limits()
-        return plan_revive(memory, found.item, target, now=agent.now(), limits=limits, trust_of=judge)
+        target, limits, now = store or found.store, agent.settings.limits(), agent.now()
+        changes, alive = plan_revive(memory, found.item, target, now=now, limits=limits, trust_of=judge)
+        was_forgotten = [left for left in found.history[-1:] if reach_of(left.reason) == EVERYTHING]
+        below = _members(agent, memory, found.item, "forgotten") if was_forgotten else []
+        back = [left._replace(reason="consolidated", at=format_time(now)) for left in below]
+        return changes._replace(archive=(*changes.archive, *back)), (*alive, [*was_forgotten, *back])
 
-    (item, store), warnings = agent.change("revive", plan)
-    return Edited(item, store, warnings)
+    (item, store, moved), warnings = agent.change("revive", plan)
+    return Edited(item, store, warnings + (_retell(agent, moved) if moved else []))
 
 
 def reinforce_item(agent: Agent, item_id: str, by: float) -> Edited:

@@ -14,7 +14,7 @@ from mabos_cli.core.context.candidates import Entry
 from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, other_names, relevance, words_needed
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import stem, words
-from mabos_cli.core.memory.stores import is_findable
+from mabos_cli.core.memory.stores import FINDABLE, reach_of
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.search.documents import Embedder, cosine, stamp_of
 from mabos_cli.errors import Unavailable
@@ -135,7 +135,7 @@ class _Files:
                 reason = line.partition(b'"')[0].decode("utf-8", "replace")
                 return (
                     reason.partition(":")[0]
-                    if is_findable(reason) and _told(seen) in line.partition(b"\n")[0]
+                    if reach_of(reason) == FINDABLE and _told(seen) in line.partition(b"\n")[0]
                     else None
                 )
         return seen.archived.partition(":")[0] if stands else None

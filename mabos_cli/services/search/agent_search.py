@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem, has_expired, touch
-from mabos_cli.core.memory.stores import is_findable
+from mabos_cli.core.memory.stores import EVERYTHING, TOLD, reach_of
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
     Ruling,
@@ -19,7 +19,7 @@ from mabos_cli.core.memory.trust import (
     trust_rank,
 )
 from mabos_cli.core.search.documents import Held, Source
-from mabos_cli.core.search.recall import EVERYTHING, FINDABLE, Candidate, Filters, Hit, Search, TermSearch, candidate_of
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
@@ -158,7 +158,7 @@ class AgentIndex(TrustJudge):
         now = format_time(self.agent.now())
         for held in items.values():
             why = held.archived or ("expired" if has_expired(held.item, now) else "")
-            if not why or reach == EVERYTHING or (reach == FINDABLE and is_findable(why)):
+            if reach_of(why) <= reach:
                 yield candidate_of(held.item, held.store, why, agent)
         for path, piece in pieces:
             if piece.copy_of not in items:
@@ -170,8 +170,8 @@ class AgentIndex(TrustJudge):
         return find_rulings(load_decisions(self.agent.paths)[0])
 
     @cached_property
-    def _items(self) -> dict[str, MemoryItem]:
-        return {c.item.id: c.item for c in self.read_all(EVERYTHING) if c.item}
+    def _items(self) -> dict[str, Candidate]:
+        return {c.item.id: c for c in self.read_all(EVERYTHING) if c.item}
 
     @cached_property
     def _observed(self) -> Observed:
@@ -182,21 +182,23 @@ class AgentIndex(TrustJudge):
         return effective_trust(item, self.find, self._rulings)
 
     def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Returns ids and texts of items, archived ones too; those that are not known are left out."""
-        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id)))
+        """Returns ids and texts of items, archived ones too; those that are not known, or forgotten, are left out."""
+        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, TOLD)))
 
-    def find(self, item_id: str) -> MemoryItem | None:
+    def find(self, item_id: str, reach: int = EVERYTHING) -> MemoryItem | None:
         if item_id.startswith(OBSERVATION):
             return self._observed.find(item_id)
         if self.index is None:
-            return self._items.get(item_id)
-        line = find_line(self.index.db, item_id)
+            found = self._items.get(item_id)
+            return found.item if found and reach_of(found.archived) <= reach else None
+        line = find_line(self.index.db, item_id, reach)
         return decode_line(line) if line else None
 
 
-def _standing(held: Held) -> tuple[bool, str, bool]:
+def _standing(held: Held) -> tuple[bool, str, bool, int]:
     """Returns what decides which record of an item counts: a live one, or else the last departure."""
-    return not held.archived, held.away_at, is_findable(held.archived)
+    reach = reach_of(held.archived)
+    return not held.archived, held.away_at, reach == EVERYTHING, -reach
 
 
 @lru_cache(maxsize=20_000)  # a full sync looks at each item several times

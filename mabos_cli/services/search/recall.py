@@ -9,10 +9,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
+from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, TOLD
 from mabos_cli.core.search.recall import (
-    EVERYTHING,
-    FINDABLE,
-    LIVE,
     Candidate,
     Depth,
     Filters,
@@ -28,6 +26,7 @@ from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _DEEPEST = 3
+_EITHER = "--live and --archived exclude each other", "leave one of them out"
 _RERANKED = 20  # hits that a model puts in order
 _END = ("~", "")  # behind every moment
 _LOOKED_AT = 20  # hits, which may be passages of files; the best item among them is what a timeline is about
@@ -77,7 +76,7 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     s, query = agent.settings, request.query
     filters = _filters(agent, request)
     if request.archived and request.live:
-        raise BadValue("--live and --archived exclude each other", "leave one of them out")
+        raise BadValue(*_EITHER)
     if request.token_budget < 0 or request.depth < 0:
         raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
     limit = s["recall.limit"] if request.limit is None else request.limit
@@ -202,11 +201,17 @@ class Timeline(NamedTuple):
     warnings: list[str]
 
 
-def find_timeline(call: Session, agent: Agent, around: str, before: int, after: int, *, live: bool) -> Timeline:
+def find_timeline(
+    call: Session, agent: Agent, around: str, before: int, after: int, *, live: bool, archived: bool = False
+) -> Timeline:
     """Returns what happened around an id, a date or a query, or the latest items when nothing is given."""
+    if live and archived:
+        raise BadValue(*_EITHER)
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
-    search = AgentSearch([agent], SearchOptions(Filters(), LIVE if live else EVERYTHING, _LOOKED_AT), call.progress)
+    search = AgentSearch(
+        [agent], SearchOptions(Filters(), EVERYTHING if archived else LIVE if live else TOLD, _LOOKED_AT), call.progress
+    )
     if around:
         place = _find_place(agent, search, around)
         earlier, later = search.around(place, before, after + 1) if place else ([], [])

@@ -41,7 +41,7 @@ ASKED = (
 def test_the_index_and_the_files_say_the_same(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     items = days(60)
     desk.put(items[:30], short_term=items[30:40])
-    desk.archive(items[35:60])
+    desk.archive(items[35:60], reason="superseded")
     desk.run("store", "walk later to harbour3", "--defer")
     asked = [*ASKED, *((items[n].id, *more) for n in (0, 37, 55) for more in ((), ("--live",)))]
     by_index = [desk.run("timeline", "--json", *words).data for words in asked]
@@ -69,7 +69,7 @@ def test_an_archived_item_is_the_focus_only_where_it_is_shown(desk: Desk) -> Non
     items = days(9)
     desk.put(items[:8])
     desk.archive(items[8:])
-    for more, flagged in (((), 1), (("--live",), 0)):
+    for more, flagged in ((("--archived",), 1), ((), 0), (("--live",), 0)):
         said = desk.run("timeline", "--json", items[8].id, *more).data
         assert said["focus"] == items[8].id and sum(e["focus"] for e in said["entries"]) == flagged
 

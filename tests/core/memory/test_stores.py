@@ -159,9 +159,14 @@ def test_demoted_item_takes_part_in_the_capacity_of_short_term():
     assert reasons(after) == {weak.id: "evicted"}
 
 
+def forget(memory, item_id, reason=""):
+    store, item = locate(memory, item_id)
+    return plan_forget(memory, item, store, reason, now=NOW)
+
+
 def test_tidy_keeps_what_was_planned_already():
     gone, kept = make_item(1), make_item(2)
-    planned = plan_forget(make_memory([gone, kept]), gone.id, "", now=NOW)[0]
+    planned = forget(make_memory([gone, kept]), gone.id)
     after = tidy(planned, NOW, LIMITS)
     assert after == planned
 
@@ -581,19 +586,24 @@ def test_moving_alone_archives_no_version():
 @pytest.mark.parametrize(("number", "where"), [(2, "working"), (12, "short_term"), (22, "long_term")])
 def test_forget_moves_the_item_to_the_archive_with_the_reason(number, where):
     memory, item_id = three_stores(), make_item(number).id
-    changes, item, store_name = plan_forget(memory, item_id, "superseded", now=NOW)
-    assert store_name == where
+    changes, item = forget(memory, item_id, "superseded"), locate(memory, item_id)[1]
     assert [(d.item, d.store, d.reason, d.at) for d in changes.archive] == [(item, where, "forgotten: superseded", AT)]
     assert sorted(live_ids(settle(memory, changes))) == sorted(set(live_ids(memory)) - {item_id})
 
 
 def test_forget_without_a_reason_says_only_that():
-    assert plan_forget(three_stores(), make_item(1).id, "", now=NOW)[0].archive[0].reason == "forgotten"
+    assert forget(three_stores(), make_item(1).id).archive[0].reason == "forgotten"
 
 
-def test_what_is_not_live_cannot_be_updated_or_forgotten():
+def test_what_was_archived_before_is_forgotten_by_a_record_alone():
+    memory, gone = three_stores(), make_item(99)
+    changes = plan_forget(memory, gone, "short_term", "", now=NOW)
+    assert [(d.item, d.store, d.reason) for d in changes.archive] == [(gone, "short_term", "forgotten")]
+    assert live_ids(settle(memory, changes)) == live_ids(memory)
+
+
+def test_what_is_not_live_cannot_be_updated():
     assert plan_update(three_stores(), "M-1-ffff", {"content": "x"}, now=NOW) is None
-    assert plan_forget(three_stores(), "M-1-ffff", "", now=NOW) is None
     assert locate(three_stores(), "M-1-ffff") is None
 
 
@@ -626,14 +636,13 @@ def test_item_whose_short_term_life_is_over_is_revived_in_long_term_and_stays():
 def test_editing_and_forgetting_lose_no_id(memory, data):
     ids = live_ids(memory)
     if not ids:
-        assert plan_forget(memory, "M-1-ffff", "", now=NOW) is None
         return
     chosen, target = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(STORES))
     edit, _, _ = plan_update(memory, chosen, {"content": "edited"}, now=NOW, store=target, limits=ROOMY)
-    forget, item, _ = plan_forget(memory, chosen, "", now=NOW)
-    forgotten = settle(memory, forget)
+    away, item = forget(memory, chosen), locate(memory, chosen)[1]
+    forgotten = settle(memory, away)
     revive, _ = plan_revive(forgotten, item, target, now=NOW, limits=ROOMY)
-    assert resolvable_ids(memory, edit) == resolvable_ids(memory, forget) == set(ids)
+    assert resolvable_ids(memory, edit) == resolvable_ids(memory, away) == set(ids)
     for base, changes in ((memory, edit), (forgotten, revive)):
         expired = {departure.item.id for departure in changes.archive if departure.reason == "expired"}
         assert {*live_ids(settle(base, changes)), *expired} == set(ids)
@@ -651,7 +660,7 @@ def test_joined_changes_have_the_outcome_of_one_after_the_other(memory, one, two
     steps = [store(between, *(d._replace(item=d.item._replace(id=f"M-9-{n:04x}")) for n, d in enumerate(two)))[0]]
     if ids:
         chosen = data.draw(st.sampled_from(ids))
-        steps.append(plan_forget(between, chosen, "", now=NOW)[0])
+        steps.append(forget(between, chosen))
         target = data.draw(st.sampled_from(STORES))
         with suppress(BadValue):  # too old to be moved there
             steps.append(plan_update(between, chosen, {"context": "x"}, now=NOW, store=target)[0])
@@ -665,6 +674,6 @@ def test_joined_changes_have_the_outcome_of_one_after_the_other(memory, one, two
 
 def test_item_forgotten_and_then_revived_outlives_the_join():
     memory = three_stores()
-    first, item, _ = plan_forget(memory, make_item(21).id, "", now=NOW)
+    first, item = forget(memory, make_item(21).id), locate(memory, make_item(21).id)[1]
     then, _ = plan_revive(settle(memory, first), item, "long_term", now=NOW)
     assert make_item(21).id in live_ids(settle(memory, join(first, then)))
