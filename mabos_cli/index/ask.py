@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import words, words_as_written
+from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.recall import (
     Candidate,
@@ -16,7 +16,6 @@ from mabos_cli.core.search.recall import (
     is_first_person,
     names_in,
     phrases,
-    statement,
     without,
     without_retold,
 )
@@ -24,7 +23,7 @@ from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing,
 from mabos_cli.errors import MabosError
 from mabos_cli.index import tables as lanes
 from mabos_cli.index.search_index import SearchIndex
-from mabos_cli.index.tables import ARCHIVED, BOUNDS, PARTS, Restriction, Row
+from mabos_cli.index.tables import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Restriction, Row
 from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
@@ -189,9 +188,7 @@ class Asking:
             if sure or len(found) <= _RARE:  # a code that stands everywhere tells nothing
                 exact |= found
         if question.meaning and (stated := statement(question.text)):
-            found = lanes.find_words(index.db, lanes.match_phrase(stated), pool, only, PARTS, self._end)
-            rows = lanes.load_rows(index.db, found) if found else ()
-            exact |= {row.row: 1.0 for row in rows if row.size <= _WHOLE * len(question.text)}
+            exact |= dict.fromkeys(self._find_stated(index, stated, _WHOLE * len(question.text), only), 1.0)
         vectors = index.vectors if question.meaning else None
         query = embed_question(index, without(question.text, named)) if vectors else b""
         near = self._find_by_meaning(vectors, query, only) if vectors and query else []
@@ -199,6 +196,15 @@ class Asking:
         floor = index.embedder.floor if index.embedder else 0.0
         kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
         return Lanes(index, lexical, lanes.first_parts(near), exact, authors, floor, self._now, kept)
+
+    def _find_stated(self, index: SearchIndex, stated: str, longest: float, only: Restriction) -> set[int]:
+        """Returns what says a statement and little more. For what was merged or consolidated, that is what it went into."""
+        found = lanes.find_words(index.db, lanes.match_phrase(stated), _AWAY, Restriction(), PARTS, FORGOTTEN)
+        rows = [row for row in lanes.load_rows(index.db, found) if row.size <= longest] if found else []
+        heirs = lanes.find_heirs(index.db, (row.item for row in rows if row.row >= self._end), self._scope.reach)
+        ids = [*(row.item for row in rows if row.item and row.row < self._end), *heirs]
+        files = set[int]() if only.sql else {row.row for row in rows if not row.item}
+        return files | {row.row for row in lanes.load_items(index.db, ids, only, self._end)} if ids else files
 
     def _find_by_words(self, index: SearchIndex, asked: Sequence[str], only: Restriction) -> dict[int, float]:
         """Returns what shares words with a question. In an archive, which may be large, only what holds its rarer words."""

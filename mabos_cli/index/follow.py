@@ -173,9 +173,9 @@ class Follower:
         text = "\0".join((item.content, item.author, item.session, item.happened_at, *item.tags, "away" * away))
         body = crc32(text.encode("utf-8", "replace"))
         self._db.execute(
-            f"INSERT INTO items VALUES (NULL, ?, ?, ?, 0{', ?' * 16})",
+            f"INSERT INTO items VALUES (NULL, ?, ?, ?, 0{', ?' * 17})",
             (
-                *(path, item.id, checksum, held.store, held.archived, away, held.away_at),
+                *(path, item.id, checksum, held.store, held.archived, away, held.away_at, held.into),
                 "".join(f"\n{name}\n" for name in types_of(item)),
                 item.importance,
                 *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),

@@ -41,7 +41,7 @@ _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
 # Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 8, items have the
-# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart.
+# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart, and what went into another item names it.
 SCHEMA = 9
 PARTS = 256
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
@@ -58,7 +58,7 @@ CREATE TABLE files (
 CREATE INDEX files_error ON files (path) WHERE error != '';
 CREATE TABLE items (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
-    store TEXT NOT NULL, archived TEXT NOT NULL, away INTEGER NOT NULL, away_at TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
+    store TEXT NOT NULL, archived TEXT NOT NULL, away INTEGER NOT NULL, away_at TEXT NOT NULL, heir TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
     at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
     access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, trust INTEGER NOT NULL, line TEXT NOT NULL
 );
@@ -225,6 +225,18 @@ def load_items(db: Any, ids: Sequence[str], only: Restriction, end: int) -> Iter
     where = f"p.item IN ({','.join('?' * len(ids))}) AND p.item != '' AND p.part = 0"
     where += f" AND p.row IN ({only.sql})" if only.sql else ""
     return map(Row._make, db.execute(f"{_ROW}{where} AND p.row < ?", (*ids, *only.values, end)))
+
+
+def find_heirs(db: Any, ids: Iterable[str], reach: int) -> list[str]:
+    """Returns the items within reach that others went into, through any number of steps."""
+    found, seen = [], set[str]()
+    for item_id in ids:
+        row = (EVERYTHING, item_id)
+        while row and row[0] > reach and row[1] not in seen:
+            seen.add(item_id := row[1])
+            row = db.execute("SELECT away, heir FROM items WHERE id = ? AND shown", (item_id,)).fetchone()
+        found += [item_id] if row and row[0] <= reach else []
+    return found
 
 
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:

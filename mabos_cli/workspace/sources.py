@@ -253,7 +253,7 @@ def _departed(line: bytes, rulings: Rulings) -> Held | None:
         departure = departure_from_dict(parse_json(line, "archive"), "archive")
         if departure:
             held = _hold(departure.item, render_item(departure.item), departure.store, rulings)
-            return held._replace(archived=departure.reason, away_at=departure.at)
+            return held._replace(archived=departure.reason, away_at=departure.at, into=departure.into)
     return None
 
 

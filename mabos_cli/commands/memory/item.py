@@ -193,6 +193,8 @@ def forget(
 ) -> None:
     """Move an item to the archive; revive undoes it.
 
+    It is then found nowhere but with --archived, nor is what was consolidated into it; summaries are rebuilt without them.
+
     Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
     """
     call: Call = ctx.obj

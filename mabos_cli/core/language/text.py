@@ -267,3 +267,17 @@ def plural(count: int, noun: str) -> str:
 def token_cost(text: str, per_token: int = 4) -> int:
     """Returns about how many tokens a model pays to read the text: four characters each, at least one."""
     return max(1, -(-len(text) // per_token))
+
+
+_LEAST_STATED, _STATED = 4, 24  # words of a statement that are looked for as they are written
+
+
+def statement(text: str) -> str:
+    """Returns the beginning of a text that is no question, to be found as written: who asks for a memory in its own words means that
+    one, and not the one like it with another number.
+
+    >>> statement("The backup took 28 minutes"), statement("how long did the backup take?")
+    ('The backup took 28 minutes', '')
+    """
+    said = " ".join(text[:4000].split()[:_STATED])
+    return said if said.count(" ") >= _LEAST_STATED - 1 and not text.rstrip().endswith("?") else ""

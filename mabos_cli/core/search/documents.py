@@ -26,13 +26,14 @@ class Piece(NamedTuple):
 
 
 class Held(NamedTuple):
-    """An item as one file holds it, with its line: in a store, or archived for a reason at some time."""
+    """An item as one file holds it, with its line: in a store, or archived for a reason at some time, maybe into another item."""
 
     item: MemoryItem
     line: str
     store: str
     archived: str = ""
     away_at: str = ""
+    into: str = ""
 
 
 class Record(NamedTuple):

@@ -16,7 +16,6 @@ from mabos_cli.core.search.scoring import AWAY
 
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
 _LEAST_RETOLD = 20  # shorter lines are alike by chance
-_LEAST_STATED, _STATED = 4, 24  # words of a statement that are looked for as they are written
 _LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 
@@ -350,17 +349,6 @@ def phrases(text: str) -> list[tuple[str, bool]]:
     tokens = re.findall(r"[\w@#./:+-]*\w", re.sub(r'"[^"\n]*"', " ", text))
     found = [(part, True) for part in quoted if words(part)]
     return (found + [(token, False) for token in dict.fromkeys(tokens) if _is_identifier(token)])[:20]
-
-
-def statement(text: str) -> str:
-    """Returns the beginning of a text that is no question, to be found as written: who asks for a memory in its own words means that
-    one, and not the one like it with another number.
-
-    >>> statement("The backup took 28 minutes"), statement("how long did the backup take?")
-    ('The backup took 28 minutes', '')
-    """
-    said = " ".join(text[:4000].split()[:_STATED])
-    return said if said.count(" ") >= _LEAST_STATED - 1 and not text.rstrip().endswith("?") else ""
 
 
 def _is_identifier(token: str) -> bool:

@@ -98,11 +98,11 @@ def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, 
     return built
 
 
-def retell_days(agent: Agent, days: Iterable[str]) -> list[str]:
-    """Builds the summaries again that tell of days, where items were forgotten or revived; returns warnings."""
-    if not any(agent.paths.summaries(level).is_dir() for level in SCOPES["all"]):
+def retell_days(agent: Agent, days: frozenset[str]) -> list[str]:
+    """Builds the summaries again that tell of days, where items were forgotten, revived or judged anew; returns warnings."""
+    if not days or not any(agent.paths.summaries(level).is_dir() for level in SCOPES["all"]):
         return []
-    built = build_hierarchy(agent, Order(days=frozenset(days)))
+    built = build_hierarchy(agent, Order(days=days))
     kept = [agent.paths.relative(state.path) for state in built.kept if state.state == "edited, stale"]
     return [*built.warnings, *(f"{path} was edited by hand and stays as it is" for path in kept)]
 

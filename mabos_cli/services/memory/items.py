@@ -1,6 +1,6 @@
 """Items by their ids: found live or archived, shown with their history, edited, and how far they are trusted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -236,7 +236,7 @@ def forget_item(agent: Agent, item_id: str, reason: str) -> Edited:
         return changes, (found.item, found.store, changes.archive)
 
     (item, store, gone), warnings = agent.change("forget", plan)
-    return Edited(item, store, warnings + _retell(agent, gone))
+    return Edited(item, store, warnings + _retell(agent, (left.item.created_at[:10] for left in gone)))
 
 
 def _members(agent: Agent, memory: Memory, item: MemoryItem, reason: str) -> list[Departure]:
@@ -246,11 +246,11 @@ def _members(agent: Agent, memory: Memory, item: MemoryItem, reason: str) -> lis
     return [*gone, *(below for left in gone for below in _members(agent, memory, left.item, reason))]
 
 
-def _retell(agent: Agent, moved: Sequence[Departure]) -> list[str]:
-    """Rebuilds the summaries that tell, or no longer tell, of items; returns warnings."""
+def _retell(agent: Agent, days: Iterable[str]) -> list[str]:
+    """Rebuilds the summaries that tell, or no longer tell, of items of some days; returns warnings."""
     from mabos_cli.services.hierarchy.build import retell_days
 
-    return retell_days(agent, {left.item.created_at[:10] for left in moved})
+    return retell_days(agent, frozenset(days))
 
 
 def revive_item(agent: Agent, item_id: str, store: str = "") -> Edited:
@@ -266,7 +266,7 @@ def revive_item(agent: Agent, item_id: str, store: str = "") -> Edited:
         return changes._replace(archive=(*changes.archive, *back)), (*alive, [*was_forgotten, *back])
 
     (item, store, moved), warnings = agent.change("revive", plan)
-    return Edited(item, store, warnings + (_retell(agent, moved) if moved else []))
+    return Edited(item, store, warnings + _retell(agent, (left.item.created_at[:10] for left in moved)))
 
 
 def reinforce_item(agent: Agent, item_id: str, by: float) -> Edited:
@@ -319,9 +319,10 @@ def _decisive(judge: Judge, item: MemoryItem) -> Judgement:
 
 
 def decide_trust(agent: Agent, item_id: str, to: str, by: str, reason: str) -> tuple[Decision, list[str]]:
-    """Changes the trust of a live item, and logs it. The log comes behind the store: until then a raise is without effect."""
+    """Changes the trust of a live item, and logs it. The log comes behind the store: until then a raise is without effect. Summaries
+    tell it, or no longer do."""
 
-    def plan(memory: Memory, _: object) -> tuple[Changes, Decision]:
+    def plan(memory: Memory, _: object) -> tuple[Changes, tuple[Decision, str]]:
         here = locate(memory, item_id)
         if here is None:
             raise not_live(agent, item_id)
@@ -329,9 +330,13 @@ def decide_trust(agent: Agent, item_id: str, to: str, by: str, reason: str) -> t
         planned = plan_update(memory, item_id, {"trust": to}, now=agent.now(), limits=limits, reason="trust")
         assert planned is not None
         text = mark_text(planned[1].content)
-        return planned[0], Decision(format_time(agent.now()), item_id, before, to, by, reason, text)
+        decision = Decision(format_time(agent.now()), item_id, before, to, by, reason, text)
+        return planned[0], (decision, here[1].created_at[:10])
 
-    return agent.change("trust", plan, ledger=lambda decision: [(agent.paths.trust_log, render_decision(decision))])
+    (decision, day), warnings = agent.change(
+        "trust", plan, ledger=lambda made: [(agent.paths.trust_log, render_decision(made[0]))]
+    )
+    return decision, warnings + _retell(agent, [day])
 
 
 def list_untrusted(agent: Agent) -> list[tuple[str, MemoryItem]]:

@@ -137,3 +137,10 @@ def test_only_the_new_lines_of_an_archive_are_read(desk: Desk, monkeypatch: pyte
     path.write_text(path.read_text().replace("the quince tree 7", "a damson 7") + left(100, "expired"))
     assert len(desk.recall("quince", "--limit", "0").refs) == 50
     assert note(7, "").id in desk.recall("damson").refs
+
+
+def test_who_asks_in_the_words_of_a_memory_gets_that_one_first(desk: Desk) -> None:
+    """Not those like it that are live, more important and differ in a number."""
+    desk.put([note(n, f"The nightly backup took {n} minutes", importance=0.9) for n in range(10, 40)])
+    desk.archive([note(50, "The nightly backup took 55 minutes", importance=0.2)], reason="expired")
+    assert desk.recall("The nightly backup took 55 minutes").refs[0] == note(50, "").id

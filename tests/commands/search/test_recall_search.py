@@ -9,7 +9,9 @@ import pytest
 
 from commands.desk import Desk, note, refs_of
 from commands.notes import UNRELATED
+from mabos_cli.core.memory.stores import Departure
 from mabos_cli.core.search.recall import Depth, recall
+from mabos_cli.formats.memory.items import render_departure
 
 # What stands there as written
 
@@ -609,3 +611,12 @@ def test_a_hit_is_no_use_and_journalled_uses_show_at_once(desk):
 def test_depth_is_the_same_in_process_and_at_the_shell(chain):
     search = chain.search(20)
     assert refs_of(recall(search, "Orion launch", 20, Depth(2))) == chain.recall("Orion launch", "-d", "2").refs
+
+
+def test_what_was_consolidated_leads_to_what_it_went_into(desk):
+    left = [note(n, f"The nightly backup took {n} minutes") for n in (41, 55)]
+    group = note(60, "[Consolidated from 2 memories] Backups ran. | The nightly backup took 41 and 55 minutes", derived_from=(left[0].id, left[1].id))  # fmt: skip
+    desk.put([group, *(note(n, f"The nightly backup took {n} minutes", importance=0.9) for n in range(10, 40))])
+    gone = [Departure(item, "long_term", "consolidated", "2026-02-20T00:00:00.000Z", group.id) for item in left]
+    desk.write("archive/2026-02.jsonl", b"".join(map(render_departure, gone)).decode())
+    assert desk.recall("The nightly backup took 55 minutes").refs[0] == group.id
