@@ -42,8 +42,8 @@ def judge(root: Path, options: argparse.Namespace) -> None:
     for id, row in lived.rows.items() if options.misses else ():
         if id not in found:
             print(f"  {id} {row['type']} {row['content']}")
-    text, left_out = daily_use.read_index(root, lived)
-    print(f"INDEX.md: {len(text) // 4} tokens; left out {left_out}")
+    text, missing = daily_use.read_index(root, lived)
+    print(f"INDEX.md: {len(text) // 4} tokens; instructions and critical items that it does not name: {len(missing)}")
 
 
 if __name__ == "__main__":

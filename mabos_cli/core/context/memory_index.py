@@ -137,11 +137,13 @@ def in_order(found: Iterable[_Ranked]) -> list[_Ranked]:
 
 
 def _rank(seen: Headline | MemoryItem) -> tuple[float, str]:
-    """Returns what orders lines: importance, then time. What happened lately stands by time alone, in the index."""
+    """Returns what orders lines: importance, then time. In the index what happened lately stands by time alone, and preferences stand
+    behind instructions."""
     if not isinstance(seen, Headline):
         return seen.importance, seen.happened_at
     is_lately = section_of(seen) == "lately"
-    return float(seen.type not in _PASSING) if is_lately else seen.importance, seen.at
+    worth = float(seen.type not in _PASSING) if is_lately else seen.importance + (seen.type == "instruction")
+    return worth, seen.at
 
 
 def find_topics(items: Sequence[MemoryItem], taken: Collection[str] = ()) -> dict[str, str]:

@@ -49,11 +49,12 @@ _MORE = {
 
 def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
     """Returns the index with as much as its text has room for, the foremost first: all domains, some projects, critical items,
-    instructions and preferences, the latest decisions, what is known, and more of each. Lines are shortened where that gives every critical item and instruction its place."""
+    instructions and preferences, the latest decisions, what is known, and more of each. Lines are shortened where that gives every
+    critical item and instruction its place."""
     for width, share in _WIDTHS:
         fitted = _fit(_narrowed(whole, width), room, share)
-        out = fitted.left_out()
-        if not out["critical"] + out["instructions"]:
+        left = whole.lines.instructions[len(fitted.lines.instructions) :]
+        if not fitted.left_out()["critical"] and not any(line.type == "instruction" for line in left):
             break
     return fitted
 

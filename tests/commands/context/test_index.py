@@ -377,3 +377,16 @@ def test_file_of_a_person_in_the_folder_of_domains_stays(desk):
         store(desk, text, "--type", "fact", "--store", "long_term", "--tag", "kilns")
     assert files_of(desk)["domains/kilns.md"] == "# My kilns\n"
     assert files_of(desk)["domains/facts.md"].count("\n- ") == 5
+
+
+def test_every_instruction_and_critical_item_is_named_however_long_each_and_however_many_preferences(desk):
+    pad = (
+        "with a reason that is told at such a length that only its first words can stand in the index of a memory " * 3
+    )
+    rules = [note(n, f"Rule {n}: never ship berth {n} {pad}", type="instruction", importance=0.4) for n in range(60)]
+    critical = [note(100 + n, f"Pier {n} is closed {pad}", importance=0.95) for n in range(40)]
+    wishes = [note(200 + n, f"Person {n} prefers calls {pad}", type="preference", importance=0.9) for n in range(200)]
+    desk.put([*wishes, *rules, *critical])
+    text = desk.run("context", "index").stdout
+    assert len(text) < 6000 and "more: `mabos recall --type instruction --type preference" in text
+    assert [item.content for item in (*rules, *critical) if item.content[:20] not in text] == []
