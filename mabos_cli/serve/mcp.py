@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from math import isfinite
 from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Any, NamedTuple, TextIO
@@ -45,6 +46,7 @@ DAILY = tuple(
     "memory_recall memory_store memory_get memory_update memory_forget memory_timeline memory_checkpoint "
     "memory_checkpoint_latest memory_status context_pack fact_assert fact_query".split()
 )
+_IDS = (str, int, float)  # what the id of a request may be
 _INVALID, _UNKNOWN, _INTERNAL, _VERSION = -32602, -32601, -32603, -32022
 _CACHEABLE = (
     "server/discover",
@@ -112,7 +114,7 @@ class Refusal(Exception):
 class Request(NamedTuple):
     """A request of the host, and whether it is one of the revision that carries its version."""
 
-    id: str | int
+    id: str | int | float
     method: str
     params: dict[str, Any]
     is_modern: bool
@@ -173,13 +175,20 @@ class _Server:
 
     def read(self, lines: Any) -> None:
         """Reads messages until the host leaves. What cannot be read is left without an answer: it names no request."""
-        for line in lines:
-            message = _parse(line)
-            if message.get("method") == "notifications/cancelled":
-                self._cancelled.add((message.get("params") or {}).get("requestId"))
-            elif isinstance(message.get("method"), str) and isinstance(message.get("id"), str | int):
-                self._take(message)
-        self._waiting.put(None)
+        try:
+            for line in lines:
+                for message in _parse(line):
+                    self._hear(message)
+        finally:  # without somebody who reads there is nothing to wait for
+            self._waiting.put(None)
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "notifications/cancelled":
+            params = message.get("params")
+            cancelled = params.get("requestId") if isinstance(params, dict) else None
+            self._cancelled |= {cancelled} if isinstance(cancelled, _IDS) else set()
+        elif isinstance(message.get("method"), str) and isinstance(message.get("id"), _IDS):
+            self._take(message)
 
     def _take(self, message: dict[str, Any]) -> None:
         """Answers what needs no command, and queues the rest."""
@@ -318,16 +327,21 @@ class _Server:
         return {"description": prompt.about, "messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    """Returns the message of a line, or an empty one. Half a character, as hosts that cut text send it, becomes a mark."""
+def _parse(line: bytes) -> list[dict[str, Any]]:
+    """Returns the messages of a line: one, those of a batch, or none. Half a character, as hosts that cut text send it, becomes a
+    mark, and a number that is none, such as NaN, stays a text, which no tool takes for a number."""
     try:
-        found = json.loads(line)
+        found = json.loads(line.decode("utf-8-sig", "replace"), parse_constant=str, parse_float=_number)
         if b"\\u" in line:
             whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             found = json.loads(whole)
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return []
+    return [each for each in (found if isinstance(found, list) else [found]) if isinstance(each, dict)]
+
+
+def _number(text: str) -> float | str:
+    return value if isfinite(value := float(text)) else text
 
 
 def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:

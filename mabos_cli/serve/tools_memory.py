@@ -6,6 +6,7 @@ from mabos_cli.core.context.audit import SCOPES
 from mabos_cli.core.language.periods import LEVELS as PERIOD_LEVELS
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, priority_of
 from mabos_cli.core.mind.mind import LEVELS
+from mabos_cli.errors import UsageFault
 from mabos_cli.serve.tool import (
     ADD,
     READ,
@@ -49,7 +50,9 @@ def _as_it_is(data: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]
 
 
 def _located(arguments: dict[str, Any]) -> Tool | None:
-    """Returns the tool that reads a file, for a call that names a path in place of an id."""
+    """Returns the tool that reads a file, for a call that names a path in place of an id; UsageFault where it names neither."""
+    if "path" not in arguments and "id" not in arguments:
+        raise UsageFault("which memory?", "give an id, or the path of a memory file")
     return _READ if "path" in arguments else None
 
 
@@ -156,7 +159,7 @@ _RECALL = (
         READ,
         "Find memories and passages of memory files by words and meaning. Use it before answering about earlier work, decisions, "
         "people or preferences.",
-        recast=lambda arguments: {"token_budget": _BUDGET} | arguments,
+        recast=lambda arguments: arguments | {"token_budget": arguments.get("token_budget") or _BUDGET},
         shape=_as_entries,
     )(
         word("query", "What to look for; without it, the most important and recent."),

@@ -84,6 +84,12 @@ def test_recall_answers_as_seed_003_says(daily: Speaker) -> None:
     assert whole["token_count"] + whole["budget_remaining"] == 3000
 
 
+def test_a_budget_of_nothing_is_the_usual_one(daily: Speaker) -> None:
+    found = json.loads(daily.call("memory_recall", query="seats", token_budget=0).text)
+    assert found["budget_remaining"] == 3000 - found["token_count"]
+    assert daily.call("memory_get").text == "usage: which memory?; give an id, or the path of a memory file"
+
+
 def test_store_get_and_write_take_what_the_seeds_pass(daily: Speaker, root: Path) -> None:
     stored = json.loads(daily.call("memory_store", category="person", content="Ines runs the berth office").text)
     assert stored["category"] == "person" and stored["stored"] and not stored["deduplicated"] and stored["token_cost"]

@@ -127,6 +127,20 @@ def test_what_cannot_be_read_ends_nothing(wire: Wire) -> None:
     )
     answer = wire.receive()
     assert answer["id"] == 4 and not answer["result"]["isError"]
+    for params in (b"[1]", b"7", b'{"requestId": {"a": 1}}', b"{}"):
+        wire.write(b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": %s}' % params)
+    call = (
+        b'{"jsonrpc": "2.0", "id": 5.5, "method": "tools/call", "params": {"name": "memory_recall", "arguments": {%s}}}'
+    )
+    wire.write(call % b'"query": "\xff"')
+    answer = wire.receive()
+    assert answer["id"] == 5.5 and not answer["result"]["isError"]
+    for number in (b"NaN", b"-Infinity", b"1e999"):
+        wire.write(call % b'"min_importance": %s' % number)
+        assert "expected a number, got" in wire.receive()["result"]["content"][0]["text"]
+    ping = b'{"jsonrpc": "2.0", "id": %d, "method": "ping"}'
+    wire.write(b"[%s, 1, %s]" % (ping % 6, ping % 7))
+    assert [wire.receive()["id"] for _ in range(2)] == [6, 7]
     wire.stdin.close()
     assert wire.has_ended(30) and wire.code == 0
     assert wire.stdout.read() + wire.stderr.read() == b""

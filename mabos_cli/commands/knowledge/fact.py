@@ -12,7 +12,6 @@ from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_importance, check_word
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
-from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
 from mabos_cli.services.inputs import check_trust, check_voucher, read_given
@@ -301,6 +300,8 @@ def import_command(
 
     Example: mabos fact import facts.csv --source crm
     """
+    from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent  # late: few exchange facts
+
     call: Call = ctx.obj
     agent = call.open_agent()
     form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FACT_FORMATS, "format")
@@ -325,6 +326,8 @@ def export_command(
 
     Example: mabos fact export --format csv
     """
+    from mabos_cli.formats.knowledge.exchange import FACT_FORMATS  # late: few exchange facts
+
     call: Call = ctx.obj
     form = check_choice(form, FACT_FORMATS, "format")
     text, count = facts.export_facts(call.open_agent(), form, with_derived=not no_derived)
