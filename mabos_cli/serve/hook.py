@@ -192,6 +192,7 @@ def answer(call: HostCall) -> dict[str, object]:
             spool(call)
             if LATE[call.host]:
                 _learn_later(call)
+                return {}
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
     return context_answer(call.host, call.event, _in_time(call, hook_events.prompt_text))
 

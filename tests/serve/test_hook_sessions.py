@@ -409,3 +409,61 @@ def test_codex_may_end_a_session_later_than_the_next_one_begins(
     assert len(host.spooled) == 1
     host.call("session-start", host="codex", session_id="s3")
     assert started[0][3:5] == ["hook", "learn"]
+
+
+# As the hosts send them: Cursor itself, OpenClaw and OpenCode by our plugins.
+CALLS = {
+    "cursor": [
+        (
+            "sessionStart",
+            {
+                "conversation_id": "c1",
+                "workspace_roots": ["/srv"],
+                "cursor_version": "2.6",
+                "is_background_agent": False,
+            },
+        ),
+        (
+            "sessionEnd",
+            {"conversation_id": "c1", "reason": "user_close", "transcript_path": None, "cursor_version": "2.6"},
+        ),
+    ],
+    "openclaw": [
+        ("session_start", {"session_id": "o1", "cwd": "/srv", "source": "startup"}),
+        ("before_prompt_build", {"session_id": "o1", "prompt": "What does Acme pay per seat?"}),
+        ("agent_end", {"session_id": "o1"}),
+        ("session:compact:before", {"session_id": "o1", "reason": "compact:before"}),
+        ("command:new", {"session_id": "o1", "reason": "new"}),
+        ("session:auto-reset", {"session_id": "o1", "reason": "idle"}),
+    ],
+    "opencode": [
+        ("session.created", {"session_id": "ses_1", "cwd": "/srv", "source": "startup"}),
+        ("chat.message", {"session_id": "ses_1", "prompt": "What does Acme pay per seat?"}),
+        ("session.idle", {"session_id": "ses_1"}),
+        ("experimental.session.compacting", {"session_id": "ses_1"}),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_hosts_send_is_understood_without_a_word_from_us(host: Host, name: str, quick: Path) -> None:
+    """By the event's name in the payload alone: neither the event nor the host is on the command line."""
+    host.desk.put([note(1, "Acme pays 120 euros per seat", type="decision")])
+    host.desk.run("index", "sync")
+    host.desk.run("context", "index")
+    talk = {"transcript_path": os.fspath(FIXTURES / "openclaw.jsonl")}
+    told = {}
+    for event, payload in CALLS[name]:
+        payload = (talk | payload) | {"hook_event_name": event}
+        found = host.send(json.dumps(payload).encode(), "-w", os.fspath(host.desk.root))
+        told[event] = json.loads(found) if found else {}
+    assert "no such event" not in host.log
+    assert {record["host"] for record in host.spooled} == {name}
+    first, *others = told.values()
+    if name == "cursor":
+        assert "120 euros" in first["additional_context"]
+        return
+    assert "120 euros" in first["hookSpecificOutput"]["additionalContext"]
+    assert "120 euros" in others[0]["hookSpecificOutput"]["additionalContext"] and not any(others[1:])
+    assert [*(host.desk.folder() / "memory" / "checkpoints").glob("2026-*.md")]
+    assert host.spooled[0]["event"] == "stop" and len(host.spooled) == len(others) - 1

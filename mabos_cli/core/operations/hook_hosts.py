@@ -6,7 +6,7 @@ Nothing is loaded here: a session must end at once. All hosts take exit code 2 f
 from collections.abc import Container
 
 EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
-HOSTS = ("claude", "codex", "gemini", "cursor")
+HOSTS = ("claude", "codex", "gemini", "cursor", "openclaw", "opencode")
 _CLAUDE = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
 # The names of EVENTS with each host, in order.
 NAMES = {
@@ -14,11 +14,24 @@ NAMES = {
     "codex": _CLAUDE,
     "gemini": ("SessionStart", "BeforeAgent", "PreCompress", "AfterAgent", "SessionEnd"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop", "sessionEnd"),
+    # Called by a plugin of ours, which says what happened in the words of the host.
+    "openclaw": ("session_start", "before_prompt_build", "before_compaction", "agent_end", "session_end"),
+    "opencode": (
+        "session.created",
+        "chat.message",
+        "experimental.session.compacting",
+        "session.idle",
+        "session.deleted",
+    ),
 }
+# Other names of the same: the hooks of OpenClaw's gateway.
+_ALSO = {"session:compact:before": "pre-compact"} | dict.fromkeys(
+    ("command:new", "command:reset", "session:auto-reset"), "session-end"
+)
 # Characters, as hosts count them, that a host takes into the context. Codex says 2,500 tokens.
-ROOM = {"claude": 10_000, "codex": 8_000, "gemini": 10_000, "cursor": 10_000}
+ROOM = dict.fromkeys(HOSTS, 10_000) | {"codex": 8_000}
 # Hosts that say late (Codex, a minute after it) or never that a session ended: each stop is noted, and learned from at once or later.
-LATE = {"codex": False}
+LATE = {"codex": False, "openclaw": True, "opencode": True}
 TRIAL = "mabos-connect"  # the session that connect plays: there is nothing to learn from it
 _LONGEST = 4096  # of an id or a path
 _KEPT = 100_000  # characters of a prompt or an answer that are looked at
@@ -27,11 +40,13 @@ _KEPT = 100_000  # characters of a prompt or an answer that are looked at
 def find_event(word: str) -> str:
     """Finds the event that a word names, in our spelling or a host's; empty when it names none.
 
-    >>> find_event("PreCompress"), find_event("session-end"), find_event("PreToolUse")
-    ('pre-compact', 'session-end', '')
+    >>> find_event("PreCompress"), find_event("session-end"), find_event("command:new"), find_event("PreToolUse")
+    ('pre-compact', 'session-end', 'session-end', '')
     """
     if word in EVENTS:
         return word
+    if word in _ALSO:
+        return _ALSO[word]
     return next((EVENTS[names.index(word)] for names in NAMES.values() if word in names), "")
 
 
@@ -46,6 +61,10 @@ def find_host(payload: dict[str, object], environ: Container[str]) -> str:
         return "cursor"
     if "GEMINI_SESSION_ID" in environ or name in ("BeforeAgent", "AfterAgent", "PreCompress"):
         return "gemini"
+    if isinstance(name, str) and (found := next((host for host in HOSTS[4:] if name in NAMES[host]), "")):
+        return found
+    if name in _ALSO:
+        return "openclaw"
     if "turn_id" in payload or "/.codex/" in word_of(payload, "transcript_path"):
         return "codex"
     return "claude"

@@ -100,5 +100,5 @@ def _find_section(text: str) -> tuple[int, int] | None:
 
 
 def is_own_skill(text: str) -> bool:
-    """Returns whether a file is empty, or a skill as we write it."""
-    return not text.strip() or text.startswith("---\nname: mabos-memory\n")
+    """Returns whether a file is empty, or a skill or another file as we write it."""
+    return not text.strip() or text.startswith("---\nname: mabos-memory\n") or "ritten by mabos connect" in text

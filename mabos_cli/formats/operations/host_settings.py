@@ -37,6 +37,7 @@ class Entry(NamedTuple):
     keys: tuple[str, ...]
     value: Any
     is_element: bool = False
+    if_there: bool = False  # only where there is such a list already
 
 
 class Settings(NamedTuple):
@@ -93,7 +94,7 @@ def _is_same(old: str, new: str, settings: Settings) -> bool:
 def _document(entries: Sequence[Entry]) -> dict[str, Any]:
     """Returns the entries as the value of a new file."""
     root: dict[str, Any] = {}
-    for entry in entries:
+    for entry in (entry for entry in entries if not entry.if_there):
         place: Any = root
         for key in entry.keys[:-1]:
             place = place.setdefault(key, {})
@@ -149,7 +150,7 @@ def _check_place(found: dict[str, Any], entry: Entry, text: str, shown: str) -> 
     name, line = ".".join(entry.keys), _line(text, entry.keys[-1])
     if entry.is_element and not isinstance(place, list):
         raise InvalidFile(f"{shown}:{line}: {name} must be a list", _HINT)
-    if not entry.is_element and place != entry.value and "mabos" not in dump_line(place):
+    if not entry.is_element and "command" in entry.value and place != entry.value and "mabos" not in dump_line(place):
         raise InvalidFile(f"{shown}:{line}: {name} is something else", "nothing was changed; rename that entry")
 
 
@@ -162,6 +163,8 @@ def _put(text: str, entry: Entry, newline: str, step: str) -> str:
     at = root_of(text)
     for depth, key in enumerate(entry.keys, 1):
         part = next((part for part in parts_of(text, at) if part.key == key), None)
+        if part is None and entry.if_there:
+            return text
         if part is None:
             return _add_part(text, at, _nested(entry, depth, newline, step), newline + step * depth)
         at = part.value

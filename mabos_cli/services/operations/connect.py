@@ -3,7 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +32,7 @@ from mabos_cli.workspace.plain_files import SETTINGS, drop_folders
 
 _PATIENCE = 30  # seconds for a command of the self-test
 _NOTES = {
+    "openclaw": ("a gateway that runs already loads this when it is restarted: openclaw gateway restart",),
     "codex": (
         "Codex runs new hooks once you trust them: start codex, type /hooks, and trust those of mabos",
         "codex exec skips hooks that nobody trusted yet, without a word; the MCP server and the skill work at once",
@@ -98,6 +99,7 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     from mabos_cli.services.search.index import sync_index  # all else is loaded by status, too
 
     check_choice(host, HOSTS, "host")
+    user = _is_user(host, user, project)
     agent = session.open_agent()
     workspace = agent.paths.workspace
     target = Target(host, user, find_folder(user, project), find_program(), os.path.realpath(workspace.root), agent.id)
@@ -116,6 +118,13 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     return Connected(target, changes, trials, notes, tuple(warnings))
 
 
+def _is_user(host: str, user: bool, project: str) -> bool:
+    """Returns whether the settings of a user are meant; OpenClaw has no others."""
+    if host == "openclaw" and project:
+        raise UsageFault("OpenClaw has no settings of a project", "leave --project out")
+    return user or host == "openclaw"
+
+
 def _twice(workspace: WorkspacePaths, target: Target) -> list[str]:
     """Returns a warning when a host runs our hooks for a user and once more for a project."""
     others = [one for one in list_connections(workspace) if one.host == target.host and one.is_user != target.is_user]
@@ -130,15 +139,17 @@ def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run
     """Takes a host's connection out of its files; without a host, all that were made from here."""
     if host:
         check_choice(host, HOSTS, "host")
+        user = _is_user(host, user, project)
     try:
         workspace: WorkspacePaths | None = session.open_workspace()
     except NotFound:
         workspace = None  # the settings may outlive it
     known = list_connections(workspace) if workspace else []
     places = dict.fromkeys(one.place for one in known if not host and one.host in HOSTS)
-    places |= dict.fromkeys((name, user, str(find_folder(user, project))) for name in ((host,) if host else HOSTS))
+    folder, home = str(find_folder(user, project)), str(find_folder(True, ""))
+    places |= dict.fromkeys((name, user, folder) for name in ((host,) if host else HOSTS) if user or name != "openclaw")
     if not host and not user and not project:
-        places |= dict.fromkeys((name, True, str(find_folder(True, ""))) for name in HOSTS)
+        places |= dict.fromkeys((name, True, home) for name in HOSTS)
     root = str(workspace.root) if workspace else ""
     targets = [Target(name, is_user, Path(folder), ("mabos",), root, "") for name, is_user, folder in places]
     ends = [Connected(target, [_planned(file, connect=False) for file in host_files(target)]) for target in targets]
@@ -283,24 +294,15 @@ def _find_trouble(workspace: WorkspacePaths, one: Connection) -> str:
 
 def try_connection(agent: Agent, target: Target, changes: Sequence[FileChange]) -> list[Trial]:
     """Plays a session of the host through the commands that its files hold now."""
-    commands = list(hook_commands(changes))
-    prompt = _latest_memory(agent)
+    texts = [(change.new or b"").decode("utf-8") for change in changes]
     trials = []
-    for event, asked in (("session-start", ""), ("user-prompt", prompt), ("session-end", "")):
-        command = next((line for line in commands if f" hook {event} " in line), "")
-        if command:
+    for event, asked in (("session-start", ""), ("user-prompt", _latest_memory(agent)), ("session-end", "")):
+        words = [*target.program, "hook", event, "--host", target.host, *target.options]
+        line, script = shlex.join(words), json.dumps(words[len(target.program) + 2 :])
+        if any(json.dumps(line) in text or script in text for text in texts):
             payload = event_payload(target.host, event, str(target.folder), asked)
-            trials.append(_try_hook(target, event, asked, command, payload))
+            trials.append(_try_hook(target, event, asked, line, payload))
     return [*trials, _try_server(target)]
-
-
-def hook_commands(changes: Sequence[FileChange]) -> Iterator[str]:
-    """Yields the commands of our hooks in the files of a host."""
-    for change in changes:
-        entries = getattr(change.file.part, "entries", ())
-        for entry in entries:
-            runs = entry.value.get("hooks", [entry.value]) if isinstance(entry.value, dict) else ()
-            yield from (run["command"] for run in runs if " hook " in str(run.get("command")))
 
 
 def _try_hook(target: Target, event: str, asked: str, command: str, payload: dict[str, object]) -> Trial:

@@ -1,5 +1,6 @@
 """What each agent host is given: hooks, an MCP server, a skill or a section of its instructions; in which files it looks for them."""
 
+import json
 import os
 import shlex
 import sys
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import InvalidFile, UsageFault
 from mabos_cli.formats.context.prompt_md import drop_section, fill_in, is_own_skill, put_section
+from mabos_cli.formats.json.text import dump_document
 from mabos_cli.formats.operations.host_settings import Entry, Settings, add_entries, hook_entries, remove_entries
 from mabos_cli.formats.operations.host_toml import add_table, remove_table
 from mabos_cli.services.inputs import find_target
@@ -117,14 +119,77 @@ def _cursor(target: Target) -> list[HostFile]:
     home = target.folder / ".cursor"
     entries = hook_entries("cursor", shlex.join(target.program), shlex.join(target.options))
     server = (Entry(("mcpServers", "mabos"), _server(target)),)
+    rule = home / "rules" / "mabos-memory.mdc"
+    told = f"---\ndescription: Memory of {target.agent}. Written by mabos connect\nalwaysApply: true\n---\n\n"
     return [
         _settings(target, home / "hooks.json", "hooks", entries, head=(("version", 1),)),
         _settings(target, home / "mcp.json", "MCP server", server),
+        # Rules are files in projects only; a user has them in the program itself.
+        _skill(target, home / "skills")
+        if target.is_user
+        else _whole(target, rule, "rule", told + _template("AGENTS.md", target)),
+    ]
+
+
+def _openclaw(target: Target) -> list[HostFile]:
+    home = target.place("OPENCLAW_STATE_DIR", "") if os.environ.get("OPENCLAW_STATE_DIR") else None
+    home = home or target.place("OPENCLAW_HOME", "") / ".openclaw"
+    named = os.environ.get("OPENCLAW_CONFIG_PATH", "")
+    settings = Path(os.path.abspath(os.path.expanduser(named))) if named else home / "openclaw.json"
+    plugin, hook = home / "extensions" / "mabos", home / "hooks" / "mabos"
+    entries = (
+        Entry(("plugins", "entries", "mabos"), {"enabled": True, "hooks": {"allowConversationAccess": True}}),
+        Entry(("plugins", "allow"), "mabos", is_element=True, if_there=True),
+        Entry(("hooks", "internal", "entries", "mabos"), {"enabled": True}),
+        Entry(("mcp", "servers", "mabos"), _server(target)),
+    )
+    about = "Written by mabos connect"
+    schema = {"type": "object", "additionalProperties": False}
+    manifest = {"id": "mabos", "name": "mabos", "description": about, "activation": {"onStartup": True}}
+    package = {"name": "mabos", "version": "1.0.0", "description": about, "type": "module", "private": True}
+    scripts = {"sessions": json.dumps(str(home / "mabos"))}
+    return [
+        _settings(target, settings, "plugin, hooks, MCP server", entries, has_comments=True),
+        _whole(target, plugin / "openclaw.plugin.json", "plugin", dump_document(manifest | {"configSchema": schema})),
+        _whole(
+            target,
+            plugin / "package.json",
+            "plugin",
+            dump_document(package | {"openclaw": {"extensions": ["./index.js"]}}),
+        ),
+        _whole(target, plugin / "index.js", "plugin", _template("openclaw-plugin.js", target, **scripts)),
+        _whole(target, hook / "HOOK.md", "hooks", _template("HOOK.md", target)),
+        _whole(target, hook / "handler.js", "hooks", _template("openclaw-hook.js", target, **scripts)),
         _skill(target, home / "skills"),
     ]
 
 
-_FILES = {"claude": _claude, "codex": _codex, "gemini": _gemini, "cursor": _cursor}
+def _opencode(target: Target) -> list[HostFile]:
+    home = target.place("XDG_CONFIG_HOME", ".config") / "opencode" if target.is_user else target.folder / ".opencode"
+    base = home if target.is_user else target.folder
+    named = base / "opencode.jsonc"
+    settings = named if named.exists() else base / "opencode.json"
+    words = [*target.program, "mcp", *target.options]
+    server = Entry(("mcp", "mabos"), {"type": "local", "command": words, "enabled": True})
+    head = (("$schema", "https://opencode.ai/config.json"),)
+    section = Section(_template("AGENTS.md", target))
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    kept = json.dumps(os.path.join(data, "opencode", "mabos"))
+    return [
+        _settings(target, settings, "MCP server", (server,), head, has_comments=True),
+        _whole(target, home / "plugins" / "mabos.js", "plugin", _template("opencode-plugin.js", target, sessions=kept)),
+        HostFile(base / "AGENTS.md", _root(target, base / "AGENTS.md"), "instructions", section),
+    ]
+
+
+_FILES = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+    "cursor": _cursor,
+    "openclaw": _openclaw,
+    "opencode": _opencode,
+}
 
 
 def _server(target: Target) -> dict[str, object]:
@@ -144,12 +209,20 @@ def _settings(
 
 
 def _skill(target: Target, folder: Path) -> HostFile:
-    path = folder / "mabos-memory" / "SKILL.md"
-    return HostFile(path, _root(target, path), "skill", Whole(_template("SKILL.md", target)))
+    return _whole(target, folder / "mabos-memory" / "SKILL.md", "skill", _template("SKILL.md", target))
 
 
-def _template(name: str, target: Target) -> str:
-    return fill_in(read_text(template_file(name)), target.workspace, target.agent)
+def _whole(target: Target, path: Path, about: str, text: str) -> HostFile:
+    return HostFile(path, _root(target, path), about, Whole(text))
+
+
+def _template(name: str, target: Target, **more: str) -> str:
+    """Returns a text that comes with the program, filled in; scripts get the program and its options as arrays."""
+    program, options = json.dumps(target.program), json.dumps(["--host", target.host, *target.options])
+    text = read_text(template_file(name))
+    for word, value in {"program": program, "arguments": options, **more}.items():
+        text = text.replace(f"{{{word}}}", value)
+    return fill_in(text, target.workspace, target.agent)
 
 
 def _root(target: Target, path: Path) -> Path:

@@ -25,10 +25,39 @@ FILES = {
     "claude": (".claude/settings.json", ".mcp.json", ".claude/skills/mabos-memory/SKILL.md"),
     "codex": (".codex/hooks.json", ".codex/config.toml", ".agents/skills/mabos-memory/SKILL.md"),
     "gemini": (".gemini/settings.json", ".gemini/skills/mabos-memory/SKILL.md"),
-    "cursor": (".cursor/hooks.json", ".cursor/mcp.json", ".cursor/skills/mabos-memory/SKILL.md"),
+    "cursor": (".cursor/hooks.json", ".cursor/mcp.json", ".cursor/rules/mabos-memory.mdc"),
+    "openclaw": (
+        ".openclaw/openclaw.json",
+        *(f".openclaw/extensions/mabos/{name}" for name in ("openclaw.plugin.json", "package.json", "index.js")),
+        *(f".openclaw/hooks/mabos/{name}" for name in ("HOOK.md", "handler.js")),
+        ".openclaw/skills/mabos-memory/SKILL.md",
+    ),
+    "opencode": ("opencode.json", ".opencode/plugins/mabos.js", "AGENTS.md"),
 }
-# Files of a person, each in its format, that are there before.
-THEIRS = {".json": PERSON, ".toml": 'model = "o3" # mine', ".md": ""}
+PLACES = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "GEMINI_CLI_HOME",
+    "OPENCLAW_STATE_DIR",
+    "OPENCLAW_CONFIG_PATH",
+    "OPENCLAW_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+)
+# What a person has in the files that we share with them, by their names.
+THEIRS = {"config.toml": 'model = "o3" # mine', "AGENTS.md": "# Rules\r\n\r\nBe brief.\r\n"}
+THEIRS |= dict.fromkeys(
+    ("settings.json", ".mcp.json", "hooks.json", "mcp.json", "openclaw.json", "opencode.json"), PERSON
+)
+
+
+def base_of(quick: Path, host: str, user: bool = False) -> Path:
+    """Returns the folder that a host's settings are below; OpenClaw knows no projects."""
+    return quick / ("home" if user or host == "openclaw" else "p")
+
+
+def shared(host: str) -> list[str]:
+    return [name for name in FILES[host] if Path(name).name in THEIRS]
 
 
 @pytest.fixture
@@ -40,7 +69,7 @@ def desk(quick: Path, still_world: None, monkeypatch: pytest.MonkeyPatch) -> Des
     (quick / "home").mkdir()
     monkeypatch.chdir(quick / "p" / "src")
     monkeypatch.setenv("HOME", os.fspath(quick / "home"))
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+    for name in PLACES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(connecting, "try_connection", lambda *_: [Trial("session-start", "", "INDEX")])
     return desk
@@ -64,7 +93,7 @@ def write(path: Path, text: str) -> None:
 @pytest.mark.parametrize("user", [False, True])
 @pytest.mark.parametrize("host", HOSTS)
 def test_what_was_not_there_comes_and_goes(desk: Desk, quick: Path, host: str, user: bool) -> None:
-    base, words = quick / ("home" if user else "p"), [host, *(["--user"] if user else [])]
+    base, words = base_of(quick, host, user), [host, *(["--user"] if user else [])]
     before = tree(base)
     planned = desk.run("connect", *words, "--dry-run", "--json").data
     assert tree(base) == before and not planned["self_test"]
@@ -86,25 +115,25 @@ def test_what_was_not_there_comes_and_goes(desk: Desk, quick: Path, host: str, u
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_persons_files_come_back_to_the_byte(desk: Desk, quick: Path, host: str) -> None:
-    for name in FILES[host]:
-        if text := THEIRS[Path(name).suffix]:
-            write(quick / "p" / name, text)
-            (quick / "p" / name).chmod(0o600)
-    before = tree(quick / "p")
+    base = base_of(quick, host)
+    for name in shared(host):
+        (base / name).parent.mkdir(parents=True, exist_ok=True)
+        (base / name).write_bytes(THEIRS[Path(name).name].encode())
+        (base / name).chmod(0o600)
+    before = tree(base)
     said = desk.run("connect", host).stdout
     assert "    +" in said and "    -" in said
-    found = tree(quick / "p")
-    assert all(found[name][1] == 0o600 for name in FILES[host] if name in before)
+    found = tree(base)
+    assert all(found[name][1] == 0o600 for name in shared(host))
     # A host writes its settings in its own layout; ours are known again.
-    for name in FILES[host]:
+    for name in shared(host):
         if name.endswith(".json"):
-            write(quick / "p" / name, json.dumps(json.loads((quick / "p" / name).read_text()), indent=4))
+            (base / name).write_text(json.dumps(json.loads((base / name).read_text()), indent=4))
     assert desk.run("connect", host, "--json").data["changed"] is False
-    for name in FILES[host]:
-        if name.endswith(".json"):
-            (quick / "p" / name).write_bytes(found[name][0])
+    for name in shared(host):
+        (base / name).write_bytes(found[name][0])
     desk.run("disconnect", host)
-    assert tree(quick / "p") == before
+    assert tree(base) == before
 
 
 def commands(quick: Path) -> list[str]:
@@ -147,14 +176,38 @@ def test_the_project_is_found_or_named(desk: Desk, quick: Path, monkeypatch: pyt
 
 
 def test_a_host_may_have_its_settings_elsewhere(desk: Desk, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+    for name in PLACES:
         monkeypatch.setenv(name, os.fspath(quick / name))
-    for host in ("claude", "codex", "gemini"):
+    for host in HOSTS:
         assert desk.run("connect", host, "--user").code == 0
     expected = ("CLAUDE_CONFIG_DIR/.claude.json", "CODEX_HOME/hooks.json", "GEMINI_CLI_HOME/.gemini/settings.json")
+    expected += (
+        "OPENCLAW_CONFIG_PATH",
+        "OPENCLAW_STATE_DIR/hooks/mabos/HOOK.md",
+        "XDG_CONFIG_HOME/opencode/opencode.json",
+    )
     assert all((quick / name).is_file() for name in expected)
     desk.run("disconnect", "--all")
     assert not any((quick / name).exists() for name in expected)
+
+
+def test_openclaw_has_settings_of_a_user_alone(desk: Desk, quick: Path) -> None:
+    assert desk.run("connect", "openclaw", "--project", ".").code == 2
+    write(quick / "home" / ".openclaw" / "openclaw.json", "{\n  // mine\n  plugins: { allow: ['telegram'] },\n}\n")
+    desk.run("connect", "openclaw")
+    text = (quick / "home" / ".openclaw" / "openclaw.json").read_text()
+    assert text.count('"mabos"') == 4 and "// mine" in text and "['telegram'," in text
+    script = (quick / "home" / ".openclaw" / "extensions" / "mabos" / "index.js").read_text()
+    assert "{program}" not in script and f'"-w", "{desk.root}", "-a", "main"]' in script
+
+
+def test_opencode_may_have_comments_in_its_settings(desk: Desk, quick: Path) -> None:
+    text = '{\n  // mine\n  "model": "x", // why\n}\n'
+    write(quick / "p" / "opencode.jsonc", text)
+    desk.run("connect", "opencode")
+    assert not (quick / "p" / "opencode.json").exists() and "// why" in (quick / "p" / "opencode.jsonc").read_text()
+    desk.run("disconnect", "opencode")
+    assert (quick / "p" / "opencode.jsonc").read_text() == text
 
 
 def test_codex_is_told_to_trust(desk: Desk) -> None:

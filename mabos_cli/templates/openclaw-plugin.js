@@ -1,0 +1,99 @@
+// Written by mabos connect openclaw; mabos disconnect openclaw removes it.
+// Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PROGRAM = {program};
+const OPTIONS = {arguments};
+const SESSIONS = {sessions};
+const ROLES = ["user", "assistant", "toolResult"];
+const HOOKS = Symbol.for("mabos.hooks"); // set by the hooks of the gateway, which tell of compactions and ends of sessions themselves
+
+function mabos(event, payload) {
+  return new Promise((resolve) => {
+    let answer = "";
+    const child = spawn(PROGRAM[0], [...PROGRAM.slice(1), "hook", event, ...OPTIONS], {
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: 10000,
+    });
+    child.on("error", () => resolve(""));
+    child.stdin.on("error", () => {});
+    child.stdout.on("data", (piece) => (answer += piece));
+    child.on("close", () => {
+      try {
+        resolve(JSON.parse(answer).hookSpecificOutput.additionalContext);
+      } catch {
+        resolve("");
+      }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+function transcript(session) {
+  return join(SESSIONS, `${String(session).replace(/[^\w.-]/g, "_")}.jsonl`);
+}
+
+function about(name, context, more = {}) {
+  const session = context.sessionId ?? "";
+  return { hook_event_name: name, session_id: session, cwd: context.workspaceDir ?? "", transcript_path: transcript(session), ...more };
+}
+
+function keep(messages, context) {
+  const path = transcript(context.sessionId);
+  let last = 0;
+  try {
+    last = Date.parse(JSON.parse(readFileSync(path, "utf8").trimEnd().split("\n").pop()).timestamp);
+  } catch {
+    mkdirSync(SESSIONS, { recursive: true, mode: 0o700 });
+    const head = { type: "session", version: 3, id: context.sessionId, timestamp: new Date(0).toISOString(), cwd: context.workspaceDir ?? "" };
+    appendFileSync(path, JSON.stringify(head) + "\n", { mode: 0o600 });
+  }
+  const fresh = messages.filter((message) => ROLES.includes(message.role) && (message.timestamp ?? Date.now()) > last);
+  const lines = fresh.map((message, number) => {
+    const at = new Date(message.timestamp ?? Date.now()).toISOString();
+    return JSON.stringify({ type: "message", id: `m${Date.parse(at)}-${number}`, parentId: null, timestamp: at, message }) + "\n";
+  });
+  appendFileSync(path, lines.join(""));
+}
+
+const compacted = new Set();
+const isAsked = (context) => !context.trigger || context.trigger === "user";
+
+export default {
+  id: "mabos",
+  name: "mabos",
+  description: "Memory of agent {agent}",
+  register(api) {
+    api.on("before_prompt_build", async (event, context) => {
+      if (!isAsked(context)) return;
+      const source = compacted.delete(context.sessionId) ? "compact" : event.messages?.length ? "" : "startup";
+      const prompt = event.currentUserMessage ?? event.prompt ?? "";
+      const texts = await Promise.all([
+        source ? mabos("session-start", about("session_start", context, { source })) : "",
+        mabos("user-prompt", about("before_prompt_build", context, { prompt })),
+      ]);
+      const text = texts.filter(Boolean).join("\n\n");
+      if (text) return { prependContext: text };
+    });
+    api.on("agent_end", async (event, context) => {
+      if (!isAsked(context) || !context.sessionId) return;
+      try {
+        keep(event.messages ?? [], context);
+      } catch {
+        return;
+      }
+      await mabos("stop", about("agent_end", context));
+    });
+    api.on("before_compaction", async (event, context) => {
+      if (!globalThis[HOOKS]) await mabos("pre-compact", about("before_compaction", context));
+    });
+    api.on("after_compaction", (event, context) => {
+      compacted.add(context.sessionId);
+    });
+    api.on("session_end", async (event, context) => {
+      if (!globalThis[HOOKS]) await mabos("session-end", about("session_end", context, { reason: event.reason ?? "" }));
+    });
+  },
+};

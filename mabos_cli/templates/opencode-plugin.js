@@ -1,0 +1,114 @@
+// Written by mabos connect opencode; mabos disconnect opencode removes it.
+// Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PROGRAM = {program};
+const OPTIONS = {arguments};
+const SESSIONS = {sessions};
+
+function mabos(event, payload) {
+  return new Promise((resolve) => {
+    let answer = "";
+    const child = spawn(PROGRAM[0], [...PROGRAM.slice(1), "hook", event, ...OPTIONS], {
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: 10000,
+    });
+    child.on("error", () => resolve(""));
+    child.stdin.on("error", () => {});
+    child.stdout.on("data", (piece) => (answer += piece));
+    child.on("close", () => {
+      try {
+        resolve(JSON.parse(answer).hookSpecificOutput.additionalContext);
+      } catch {
+        resolve("");
+      }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+function transcript(session) {
+  return join(SESSIONS, `${String(session).replace(/[^\w.-]/g, "_")}.jsonl`);
+}
+
+const isSaid = (part) => part.type === "text" && !part.synthetic && !part.ignored;
+
+// A message as lines of a transcript: what was said and called, and what each tool gave back.
+function linesOf(info, parts) {
+  const at = new Date(info.time?.created ?? Date.now()).toISOString();
+  const line = (id, message) => JSON.stringify({ type: "message", id, parentId: null, timestamp: at, message }) + "\n";
+  const content = [];
+  const results = [];
+  for (const part of parts) {
+    if (isSaid(part)) content.push({ type: "text", text: part.text });
+    if (part.type !== "tool" || !part.state) continue;
+    content.push({ type: "toolCall", id: part.callID, name: part.tool, arguments: part.state.input ?? {} });
+    const failed = part.state.status === "error";
+    const text = String((failed ? part.state.error : part.state.output) ?? "");
+    const result = { role: "toolResult", toolCallId: part.callID, toolName: part.tool, isError: failed };
+    results.push(line(part.id, { ...result, content: [{ type: "text", text }] }));
+  }
+  return content.length ? [line(info.id, { role: info.role, content }), ...results].join("") : "";
+}
+
+// Adds the messages that are not in the transcript yet; one that is still being written waits.
+async function keep(client, session, directory) {
+  const path = transcript(session);
+  let known = "";
+  try {
+    known = readFileSync(path, "utf8");
+  } catch {
+    mkdirSync(SESSIONS, { recursive: true, mode: 0o700 });
+    const head = { type: "session", version: 3, id: session, timestamp: new Date().toISOString(), cwd: directory };
+    appendFileSync(path, JSON.stringify(head) + "\n", { mode: 0o600 });
+  }
+  const found = await client.session.messages({ path: { id: session } });
+  for (const { info, parts } of found.data ?? []) {
+    const isWhole = info.role === "user" || info.time?.completed;
+    if (isWhole && !known.includes(`"id":"${info.id}"`)) appendFileSync(path, linesOf(info, parts));
+  }
+}
+
+export const Mabos = async ({ client, directory }) => {
+  const started = new Map();
+  const about = (name, session, more = {}) => ({
+    hook_event_name: name,
+    session_id: session,
+    cwd: directory,
+    transcript_path: transcript(session),
+    ...more,
+  });
+  const tell = async (event, name, session) => {
+    try {
+      await keep(client, session, directory);
+      await mabos(event, about(name, session));
+    } catch {
+      // A session goes on without its memory.
+    }
+  };
+  return {
+    "chat.message": async ({ sessionID }, { message, parts }) => {
+      const prompt = parts.filter(isSaid).map((part) => part.text).join("\n");
+      const source = started.get(sessionID) ?? "startup";
+      started.set(sessionID, "");
+      const texts = await Promise.all([
+        source ? mabos("session-start", about("session.created", sessionID, { source })) : "",
+        prompt ? mabos("user-prompt", about("chat.message", sessionID, { prompt })) : "",
+      ]);
+      const text = texts.filter(Boolean).join("\n\n");
+      const last = parts.at(-1);
+      if (text && last) {
+        parts.push({ id: `${last.id}m`, sessionID, messageID: message.id, type: "text", text, synthetic: true });
+      }
+    },
+    "experimental.session.compacting": async ({ sessionID }) => {
+      await tell("pre-compact", "experimental.session.compacting", sessionID);
+      started.set(sessionID, "compact");
+    },
+    event: async ({ event }) => {
+      if (event.type === "session.idle") await tell("stop", "session.idle", event.properties.sessionID);
+    },
+  };
+};
