@@ -51,6 +51,7 @@ _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for 
 _MOST = 1 << 25
 TIME = 1.0  # seconds for an answer at most, also on a busy machine: hosts wait ten
 _LOG = 1 << 16
+_MOST_LINE = 1 << 12  # bytes of a line about the end of a session
 _WAIT = 0.3  # for whoever empties the spool
 
 
@@ -167,7 +168,7 @@ def parse_payload(data: bytes) -> dict[str, object]:
 def answer(call: HostCall) -> dict[str, object]:
     """Returns the answer to a host; empty for none."""
     if call.event == "session-end":
-        if session_of(call.payload) != TRIAL:
+        if session_of(call.payload) != TRIAL and not _is_noted(call):
             spool(call, reason=word_of(call.payload, "reason"))
             _learn_later(call)
         return {}
@@ -195,6 +196,18 @@ def answer(call: HostCall) -> dict[str, object]:
                 return {}
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
     return context_answer(call.host, call.event, _in_time(call, hook_events.prompt_text))
+
+
+def _is_noted(call: HostCall) -> bool:
+    """Returns whether the end of this session was noted just now: Gemini says it three times."""
+    try:
+        with open(hook_spool(call.root, call.agent), "rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_LINE))
+            last = parse_payload(file.read().rstrip().rpartition(b"\n")[2])
+    except OSError:
+        return False
+    new = {"event": call.event, "session_id": session_of(call.payload), "transcript_path": call.transcript}
+    return bool(call.transcript) and last | new == last and word_of(last, "at")[:18] == stamp()[:18]  # of ten seconds
 
 
 def _is_waiting(call: HostCall) -> bool:

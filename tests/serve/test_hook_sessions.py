@@ -361,6 +361,15 @@ def test_a_session_starts_with_content_as_far_as_the_host_takes_it(host: Host) -
     assert "Eve" not in host.context("session-start", source="startup")
 
 
+def test_an_end_that_is_said_three_times_is_noted_once(host: Host, talk: Path) -> None:
+    ending = {"session_id": "s1", "transcript_path": os.fspath(talk), "reason": "exit"}
+    for _ in range(3):
+        host.call("SessionEnd", host="gemini", **ending)
+    host.call("SessionEnd", host="gemini", **ending | {"session_id": "s2"})
+    host.call("SessionEnd", host="gemini", **ending)
+    assert [record["session_id"] for record in host.spooled] == ["s1", "s2", "s1"]
+
+
 def gemini_line(total: int) -> str:
     """A line of a transcript of Gemini, with the tokens of a request."""
     return (
@@ -434,7 +443,7 @@ CALLS = {
         ("agent_end", {"session_id": "o1"}),
         ("session:compact:before", {"session_id": "o1", "reason": "compact:before"}),
         ("command:new", {"session_id": "o1", "reason": "new"}),
-        ("session:auto-reset", {"session_id": "o1", "reason": "idle"}),
+        ("session:auto-reset", {"session_id": "o2", "reason": "idle"}),
     ],
     "opencode": [
         ("session.created", {"session_id": "ses_1", "cwd": "/srv", "source": "startup"}),

@@ -36,7 +36,7 @@ _NOTES = {
     "codex": (
         "Codex runs new hooks once you trust them: start codex, type /hooks, and trust those of mabos",
         "codex exec skips hooks that nobody trusted yet, without a word; the MCP server and the skill work at once",
-    )
+    ),
 }
 _GREETING = "What do you remember about our work?"
 
