@@ -190,9 +190,8 @@ def test_usage_as_hosts_tell_it() -> None:
 
 
 def test_harvest_takes_the_transcripts_that_hooks_named(host: Host, talk: Path) -> None:
-    for _ in range(2):
-        host.call("SessionEnd", session_id="s1", transcript_path=os.fspath(talk))
-    host.call("SessionEnd", session_id="s2", transcript_path="/gone.jsonl")
+    for session, path in (("s1", os.fspath(talk)), ("s2", "/gone.jsonl"), ("s1", os.fspath(talk))):
+        host.call("SessionEnd", session_id=session, transcript_path=path)
     dry = host.desk.run("harvest", "--dry-run", "--json")
     assert (dry.data["transcripts"], dry.data["observed"], len(host.spooled)) == (2, 4, 3)
     done = host.desk.run("harvest", "--json")
