@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from typer import Typer
+import typer
 from typer.core import TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
@@ -128,12 +128,18 @@ class Call(Session):
         return mirror_changes(written)
 
 
-def new_group(name: str, about: str, **options: Any) -> Typer:
+class Context(typer.Context):
+    """What typer hands to a command, with the call as its object."""
+
+    obj: Call
+
+
+def new_group(name: str, about: str, **options: Any) -> typer.Typer:
     """Creates a group of commands with plain help, its callback's without `about`: rich help is slow."""
     if about:
         options["help"] = about
     settings = {"help_option_names": ["-h", "--help"]}
-    return Typer(name=name, rich_markup_mode=None, add_completion=False, context_settings=settings, **options)
+    return typer.Typer(name=name, rich_markup_mode=None, add_completion=False, context_settings=settings, **options)
 
 
 class OpenGroup(TyperGroup):

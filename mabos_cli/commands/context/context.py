@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, late_group, new_group
+from mabos_cli.commands.call import Context, late_group, new_group
 from mabos_cli.commands.options import Limit
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural, token_cost
@@ -38,7 +38,7 @@ app = new_group(
 
 
 def index(
-    ctx: typer.Context,
+    ctx: Context,
     no_write: Annotated[
         bool, typer.Option("--no-write", help="Only print it; leave INDEX.md and the domains as they are.")
     ] = False,
@@ -52,8 +52,7 @@ def index(
     from mabos_cli.formats.markdown.escape import without_seal
     from mabos_cli.workspace.memory.derived_pages import survey_memory
 
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     survey, changed, warnings = (survey_memory(agent, agent.load()), [], []) if no_write else _refresh(agent)
     path = agent.paths.relative(agent.paths.index_md)
     per_token, found = agent.settings["text.chars_per_token"], survey.memory_index
@@ -75,11 +74,11 @@ def index(
         "path": path,
         "changed": changed,
     }
-    call.emit("context.index", data, without_seal(survey.text).rstrip("\n").split("\n"), warnings)
+    ctx.obj.emit("context.index", data, without_seal(survey.text).rstrip("\n").split("\n"), warnings)
 
 
 def observations(
-    ctx: typer.Context,
+    ctx: Context,
     no_write: Annotated[bool, typer.Option("--no-write", help="Only print it; leave the file as it is.")] = False,
 ) -> None:
     """Print what became a memory in the last days, and keep it in memory/observations.md.
@@ -93,8 +92,7 @@ def observations(
     from mabos_cli.services.operations.rebuild import refresh_observations
     from mabos_cli.workspace.memory.observation_log import survey_observations
 
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     text, files = (survey_observations(agent, agent.memory()), None) if no_write else refresh_observations(agent)
     data = {
         "text": text,
@@ -103,7 +101,7 @@ def observations(
         "changed": files.changed if files else [],
     }
     lines = without_seal(text).rstrip("\n").split("\n")
-    call.emit("context.observations", data, lines, files.warnings if files else [])
+    ctx.obj.emit("context.observations", data, lines, files.warnings if files else [])
 
 
 def _refresh(agent: Agent) -> "tuple[Survey, list[str], list[str]]":
@@ -123,7 +121,7 @@ def _headline_row(line: "Headline") -> dict[str, Any]:
 
 
 def pack(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[
         list[str], typer.Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
     ],
@@ -151,17 +149,16 @@ def pack(
 
     Example: mabos context pack "how do we price seats" --budget 600 --trace
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     query = " ".join(words)
-    if history == "-" and query == "-" and not call.literal_dash:
+    if history == "-" and query == "-" and not ctx.obj.literal_dash:
         raise BadValue("QUERY and --history cannot both be -", "give one of them as a file or an argument")
     from mabos_cli.services.context.pack import check_bounds, pack_memory, read_history
 
-    query = text_argument(query, call.literal_dash)
+    query = text_argument(query, ctx.obj.literal_dash)
     bounds = check_bounds(agent, budget, tail, history, min_trust, limit, live)
     turns = read_history(history) if history else ()
-    made, counted_by, used, warnings = pack_memory(call, agent, query, bounds, turns, count_uses=not no_use)
+    made, counted_by, used, warnings = pack_memory(ctx.obj, agent, query, bounds, turns, count_uses=not no_use)
     tail_refs = [placed.entry.ref for placed in made.tail]
     data = {
         "query": query,
@@ -179,7 +176,7 @@ def pack(
     if trace:
         data["trace"] = [receipt._asdict() for receipt in made.receipts]
     lines = [*made.text.split("\n")[:-1], *(_trace_lines(made.receipts) if trace else ())]
-    call.emit("context.pack", data, lines, warnings)
+    ctx.obj.emit("context.pack", data, lines, warnings)
 
 
 def _pack_row(placed: "Placed") -> dict[str, Any]:
@@ -214,7 +211,7 @@ def _trace_lines(receipts: "Sequence[Receipt]") -> list[str]:
 
 
 def flush_check(
-    ctx: typer.Context,
+    ctx: Context,
     total_tokens: Annotated[int, typer.Option(help="Tokens in the context now.")],
     window: Annotated[int, typer.Option(help="Size of the context window.")],
     compaction_count: Annotated[
@@ -232,9 +229,8 @@ def flush_check(
     """
     from mabos_cli.services.context.window import check_flush
 
-    call: Call = ctx.obj
     found = check_flush(
-        call.open_agent(),
+        ctx.obj.open_agent(),
         total_tokens,
         window,
         compaction=compaction_count,
@@ -252,16 +248,15 @@ def flush_check(
     why = f"{total_tokens} tokens, threshold {found.threshold}"
     if found.already_flushed:
         why = f"compaction {compaction_count} was flushed already"
-    call.emit("context.flush-check", data, [f"{'flush' if found.flush else 'wait'}: {why}"], found.warnings)
+    ctx.obj.emit("context.flush-check", data, [f"{'flush' if found.flush else 'wait'}: {why}"], found.warnings)
 
 
-def flush_prompt(ctx: typer.Context) -> None:
+def flush_prompt(ctx: Context) -> None:
     """Print what to tell the agent before its context is compacted.
 
     Example: mabos context flush-prompt --agent cfo
     """
     from mabos_cli.services.context.window import flush_prompt as render_prompt
 
-    call: Call = ctx.obj
-    prompt = render_prompt(call.open_agent())
-    call.emit("context.flush-prompt", {"prompt": prompt}, prompt.rstrip("\n").split("\n"))
+    prompt = render_prompt(ctx.obj.open_agent())
+    ctx.obj.emit("context.flush-prompt", {"prompt": prompt}, prompt.rstrip("\n").split("\n"))

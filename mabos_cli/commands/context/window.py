@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, Context
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.audit import ALWAYS, Advice
 from mabos_cli.core.context.conversation import Compressed
@@ -37,7 +37,7 @@ MessagesOnly = Annotated[
 
 
 def build(
-    ctx: typer.Context,
+    ctx: Context,
     request: Annotated[str, typer.Option(help="What the agent is asked; - reads standard input.")],
     system: Annotated[
         str,
@@ -52,11 +52,10 @@ def build(
 
     Example: mabos context build --request "Draft the renewal for Acme" --history chat.json --messages-only
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    _check_streams(call, messages_only, "" if call.literal_dash else request, system, history, skills)
-    request = text_argument(request, call.literal_dash)
-    built = build_window(call, agent, request, system, skills, history, window)
+    agent = ctx.obj.open_agent()
+    _check_streams(ctx.obj, messages_only, "" if ctx.obj.literal_dash else request, system, history, skills)
+    request = text_argument(request, ctx.obj.literal_dash)
+    built = build_window(ctx.obj, agent, request, system, skills, history, window)
     made, budget = built.window, built.budget
     data = {
         "messages": _messages(made.messages),
@@ -73,11 +72,11 @@ def build(
         "counted_by": built.counted_by,
     }
     lines = [dump_line(data["messages"])] if messages_only else _window_lines(made, data)
-    call.emit("context.build", data, lines, built.warnings)
+    ctx.obj.emit("context.build", data, lines, built.warnings)
 
 
 def compress(
-    ctx: typer.Context,
+    ctx: Context,
     history: History,
     budget: Annotated[
         int | None, typer.Option("--budget", "-b", help="Tokens (default: the conversation's share of the window).")
@@ -90,9 +89,8 @@ def compress(
 
     Example: mabos context compress --history chat.json --budget 8000
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    _check_streams(call, messages_only)
+    agent = ctx.obj.open_agent()
+    _check_streams(ctx.obj, messages_only)
     found = compress_history(agent, history, budget, keep, llm=llm)
     data = {
         "messages": _messages(found.made.turns),
@@ -105,7 +103,7 @@ def compress(
         "summarized_by": found.summarized_by,
     }
     lines = [dump_line(data["messages"])] if messages_only else _compressed_lines(found.made, data)
-    call.emit("context.compress", data, lines, found.warnings)
+    ctx.obj.emit("context.compress", data, lines, found.warnings)
 
 
 def _check_streams(call: Call, messages_only: bool, *paths: str) -> None:
@@ -146,7 +144,7 @@ def _compressed_lines(made: Compressed, data: dict[str, Any]) -> Iterator[str]:
 
 
 def audit(
-    ctx: typer.Context,
+    ctx: Context,
     scope: Annotated[str, typer.Option(help="all, memory_md, domains or system_prompt.")] = "all",
     recommend: Annotated[bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")] = False,
     skills: Annotated[
@@ -161,8 +159,7 @@ def audit(
 
     Example: mabos context audit --recommend
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if check != (max_tokens is not None):
         raise BadValue("--check and --max-tokens go together", "like --check --max-tokens 4000")
     if (max_tokens or 0) < 0:
@@ -179,7 +176,7 @@ def audit(
         "always_loaded_tokens": always,
         **({"recommendations": [_advice_row(each) for each in found.advice]} if recommend else {}),
     }
-    call.emit("context.audit", data, _audit_lines(data, found.advice, recommend))
+    ctx.obj.emit("context.audit", data, _audit_lines(data, found.advice, recommend))
     if check and always > (max_tokens or 0):
         fault = f"{always:,} tokens are always loaded, {always - (max_tokens or 0):,} more than {max_tokens:,}"
         raise CheckFailed(fault, "mabos context audit --recommend says what to do")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group, open_progress
+from mabos_cli.commands.call import Context, new_group, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_when
@@ -26,7 +26,7 @@ app = new_group("hierarchy", "Sum up weeks, months and quarters, and find the wa
 
 @app.command()
 def build(
-    ctx: typer.Context,
+    ctx: Context,
     scope: Annotated[str, typer.Option(help="week, month, quarter or all.")] = "all",
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")
@@ -39,11 +39,10 @@ def build(
 
     Example: mabos hierarchy build --since 30d
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     scope = check_choice(scope.removesuffix("ly"), list(SCOPES), "scope")
     day = parse_when(since, agent.now()).date() if since else None
-    show = None if call.quiet else open_progress("summing up")
+    show = None if ctx.obj.quiet else open_progress("summing up")
     built = build_with_overviews(agent, Order(scope, day, force, dry_run, not no_llm), show)
     data = {
         "dry_run": dry_run,
@@ -53,7 +52,7 @@ def build(
         "unchanged": len(built.unchanged),
         "orphans": [agent.paths.relative(path) for path in built.orphans],
     }
-    call.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), built.warnings)
+    ctx.obj.emit("hierarchy.build", data, _lines(agent, built, dry_run, bool(since)), built.warnings)
 
 
 def _row(agent: Agent, state: State) -> dict[str, str]:
@@ -87,7 +86,7 @@ def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[s
 
 @app.command()
 def show(
-    ctx: typer.Context,
+    ctx: Context,
     period: Annotated[str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
         str, typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD).")
@@ -97,8 +96,7 @@ def show(
 
     Example: mabos hierarchy show 2026-Q1 --level weekly
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     within = parse_period(period) if period else None
     deepest = check_choice(level, list(LEVELS), "level") if level else _below(within)
     if within and LEVELS.index(deepest) < LEVELS.index(within.level):
@@ -109,7 +107,7 @@ def show(
     due = len({row["path"] for row in rows if row["state"] in ("missing", "stale")})
     if due:
         lines.append(f"{plural(due, 'summary')} to write: mabos hierarchy build")
-    call.emit(
+    ctx.obj.emit(
         "hierarchy.show",
         {"level": deepest, "periods": rows, "due": due},
         lines or [f"no logs in {within.name}" if within and has_logs else "no daily logs yet"],
@@ -126,7 +124,7 @@ def _below(within: Period | None) -> str:
 
 @app.command()
 def search(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
     level: Annotated[str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")] = "",
     limit: Annotated[
@@ -137,20 +135,19 @@ def search(
 
     Example: mabos hierarchy search "berth price" --level monthly
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    query = text_argument(" ".join(words), call.literal_dash)
+    agent = ctx.obj.open_agent()
+    query = text_argument(" ".join(words), ctx.obj.literal_dash)
     levels = [check_choice(level, list(LEVELS), "level")] if level else list(LEVELS)
     # Building, which runs by the clock, starts without all that a search needs.
     from mabos_cli.services.hierarchy.drill import search_levels
 
-    results, warnings = search_levels(call, agent, query, levels, limit or _MOST)
+    results, warnings = search_levels(ctx.obj, agent, query, levels, limit or _MOST)
     lines = [
         f"{row['level']} {row['period']} {row['ref']} {row['score']:.2f} {one_line(row['text'], 110)}"
         for row in results
     ]
     data = {"query": query, "levels": levels, "results": results}
-    call.emit("hierarchy.search", data, lines or [_nothing(agent, levels)], warnings)
+    ctx.obj.emit("hierarchy.search", data, lines or [_nothing(agent, levels)], warnings)
 
 
 def _nothing(agent: Agent, levels: list[str]) -> str:
@@ -160,7 +157,7 @@ def _nothing(agent: Agent, levels: list[str]) -> str:
 
 @app.command("drill")
 def drill_command(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
     width: Annotated[int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
     limit: Annotated[
@@ -173,12 +170,11 @@ def drill_command(
 
     Example: mabos hierarchy drill "why did we raise the berth price"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    query = text_argument(" ".join(words), call.literal_dash)
+    agent = ctx.obj.open_agent()
+    query = text_argument(" ".join(words), ctx.obj.literal_dash)
     if not query.strip():
         raise BadValue("the question is empty", "say what to look for")
     from mabos_cli.services.hierarchy.drill import drill_down
 
-    data, lines, warnings = drill_down(call, agent, query, width, limit or _MOST)
-    call.emit("hierarchy.drill", data, lines, warnings)
+    data, lines, warnings = drill_down(ctx.obj, agent, query, width, limit or _MOST)
+    ctx.obj.emit("hierarchy.drill", data, lines, warnings)

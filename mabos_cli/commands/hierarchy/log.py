@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
@@ -21,7 +21,7 @@ app = new_group("log", "Take events of old daily logs into MEMORY.md, and archiv
 
 @app.command()
 def consolidate(
-    ctx: typer.Context,
+    ctx: Context,
     older_than: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Days of more than this ago (default 7d).")
     ] = None,
@@ -37,8 +37,7 @@ def consolidate(
 
     Example: mabos log consolidate --dry-run
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     rules = rules_of(
         agent, option("log.consolidate_after", _span(older_than)), option("log.min_importance", min_importance)
     )
@@ -53,7 +52,7 @@ def consolidate(
         "untrusted": found.untrusted,
     }
     data |= {"llm": done.llm} if done.llm else {}
-    call.emit("log.consolidate", data, _lines(found, taking, rules, dry_run), done.warnings)
+    ctx.obj.emit("log.consolidate", data, _lines(found, taking, rules, dry_run), done.warnings)
 
 
 def _span(text: str | None) -> str | None:
@@ -109,7 +108,7 @@ def _line(candidate: Candidate) -> str:
 
 @app.command()
 def archive(
-    ctx: typer.Context,
+    ctx: Context,
     older_than: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")
     ] = None,
@@ -119,13 +118,12 @@ def archive(
 
     Example: mabos log archive --older-than 60d
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     given = option("log.archive_after", _span(older_than))
     span = agent.settings["log.archive_after"] if given is None else given
     done = archive_logs(agent, span, dry_run=dry_run)
     data = {"dry_run": dry_run, "archived": [{"from": old, "to": new} for old, new in done.moved], "links": done.links}
-    call.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
+    ctx.obj.emit("log.archive", data, _archived(done, span, dry_run), done.warnings)
 
 
 def _archived(done: Archiving, span: float, dry_run: bool) -> list[str]:

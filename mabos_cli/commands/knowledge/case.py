@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import Limit, Trust, Voucher, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
@@ -33,7 +33,7 @@ Lessons = Annotated[str, typer.Option(help="What was learned.")]
 
 @app.command()
 def store(
-    ctx: typer.Context,
+    ctx: Context,
     belief: Beliefs = None,
     desire: Desires = None,
     context: Annotated[str, typer.Option(help="The situation in words.")] = "",
@@ -59,13 +59,12 @@ def store(
 
     Example: mabos case store --belief B-001 --desire D-001 --context "Churn rose" --action "Called the ten largest" --success
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     given = (belief, desire, context, plan, action, metric, lessons, base, trust, by)
     if batch:
         if any(given) or success is not None or from_mind:
             raise UsageFault("--batch brings whole cases", "leave out the other options, but for --source")
-        return _store_batch(call, agent, batch, source)
+        return _store_batch(ctx.obj, agent, batch, source)
     now = cases.read_situation(agent, belief, desire, from_mind=from_mind)
     metrics = tuple(map(parse_metric, metric or ()))
     voucher = check_voucher(agent.settings, by)
@@ -76,7 +75,7 @@ def store(
     data = {"state": state, "case": case_to_dict(case), "left": stored.left}
     verb = "merged into" if state == "merged" else state
     lines = [f"{verb} {case_text.case_line(case)}", *_left_line(stored.left)]
-    call.emit("case.store", data, lines, now.warnings + stored.warnings)
+    ctx.obj.emit("case.store", data, lines, now.warnings + stored.warnings)
 
 
 def _store_batch(call: Call, agent: Agent, path: str, source: str) -> None:
@@ -96,7 +95,7 @@ def _left_line(left: tuple[str, ...]) -> list[str]:
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
+    ctx: Context,
     success: Annotated[
         bool | None, typer.Option("--success/--failure", help="Only those that worked, or that failed.")
     ] = None,
@@ -106,29 +105,27 @@ def list_command(
 
     Example: mabos case list --failure
     """
-    call: Call = ctx.obj
-    shown, count, total = cases.list_cases(call.open_agent(), success, limit)
+    shown, count, total = cases.list_cases(ctx.obj.open_agent(), success, limit)
     nothing = f"no case that {'worked' if success else 'failed'}" if total else "no cases yet"
     lines = [case_text.case_line(case) for case in shown] or [nothing]
     lines += more_line(count, len(shown))
-    call.emit("case.list", {"count": count, "cases": [case_to_dict(c) for c in shown]}, lines)
+    ctx.obj.emit("case.list", {"count": count, "cases": [case_to_dict(c) for c in shown]}, lines)
 
 
 @app.command()
-def show(ctx: typer.Context, case_id: CaseId) -> None:
+def show(ctx: Context, case_id: CaseId) -> None:
     """Show all of a case, live or archived, and how it changed.
 
     Example: mabos case show C-001
     """
-    call: Call = ctx.obj
-    case, left = cases.show_case(call.open_agent(), case_id)
+    case, left = cases.show_case(ctx.obj.open_agent(), case_id)
     data = {"state": "archived" if left else "live", "case": case_to_dict(case)}
-    call.emit("case.show", data, case_text.case_lines(case, left))
+    ctx.obj.emit("case.show", data, case_text.case_lines(case, left))
 
 
 @app.command()
 def revise(
-    ctx: typer.Context,
+    ctx: Context,
     case_id: CaseId,
     success: Success = None,
     metric: Metrics = None,
@@ -146,19 +143,18 @@ def revise(
 
     Example: mabos case revise C-001 --failure --metric churn=0.06 --lessons "Discounts do not hold"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     metrics = tuple(map(parse_metric, metric or ()))
     given = Case("", (), (), context, plan, tuple(action or ()), success, metrics, lessons)
     voucher = check_voucher(agent.settings, by)
     new, state, warnings = cases.revise_known(agent, case_id, given, is_use=not correct, trust=trust, by=voucher)
     data = {"state": state, "case": case_to_dict(new)}
-    call.emit("case.revise", data, [f"{state} {case_text.case_line(new)}"], warnings)
+    ctx.obj.emit("case.revise", data, [f"{state} {case_text.case_line(new)}"], warnings)
 
 
 @app.command()
 def retrieve(
-    ctx: typer.Context,
+    ctx: Context,
     belief: Annotated[
         list[str] | None,
         typer.Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
@@ -173,12 +169,11 @@ def retrieve(
 
     Example: mabos case retrieve --belief B-001,B-002 --desire D-001 --context "Customers leave after the price change"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if not 0 <= min_score <= 1:
         raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
     now = cases.read_situation(agent, belief, desire, from_mind=not (belief or desire))
-    found = cases.retrieve_cases(call, agent, now, cases.Wanted(context, success_only, min_score, limit))
+    found = cases.retrieve_cases(ctx.obj, agent, now, cases.Wanted(context, success_only, min_score, limit))
     data = {
         "beliefs": now.beliefs,
         "desires": now.desires,
@@ -193,7 +188,7 @@ def retrieve(
     )
     if found.proposal:
         lines.append(case_text.reuse_line(found.proposal))
-    call.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)
+    ctx.obj.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)
 
 
 def _no_case(total: int, now: cases.Situation, context: str) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun, Limit, Trust, Voucher, more_line
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
@@ -25,7 +25,7 @@ Subject = Annotated[str, typer.Argument(help="What it is about.")]
 
 @app.command("assert")
 def assert_command(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Subject,
     predicate: Annotated[str, typer.Argument(help="The relation or property.")],
     object: Annotated[str, typer.Argument(help="The value, or another subject.")],
@@ -40,20 +40,19 @@ def assert_command(
 
     Example: mabos fact assert acme hasRevenue '$50,000' --confidence 0.9 --source cfo-report
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     times = _day(since, agent), _day(until, agent)
     voucher = check_voucher(agent.settings, by)
     made = Fact("", subject, predicate, object, confidence, source, check_trust(trust, source, voucher), *times)
     done = facts.assert_facts(agent, "fact assert", [made], voucher)
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
-    call.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
+    ctx.obj.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
 
 
 @app.command()
 def extract(
-    ctx: typer.Context,
+    ctx: Context,
     text: Annotated[
         str, typer.Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
     ] = "",
@@ -73,11 +72,10 @@ def extract(
 
     Example: mabos fact extract "Dana reports to Ada" --review
     """
-    call: Call = ctx.obj
     if review and apply:
         raise UsageFault("--review and --apply exclude each other", "review first, then apply")
-    agent = call.open_agent()
-    is_piped = text == "-" and not call.literal_dash
+    agent = ctx.obj.open_agent()
+    is_piped = text == "-" and not ctx.obj.literal_dash
     given = Fact("", "", "", "", 1.0, check_word(source, "source"), check_trust(trust, source, ""))
     name = "standard input" if is_piped else "text"
     found, known = facts.extract_facts(
@@ -96,7 +94,7 @@ def extract(
     lines = (
         [f"{state} {fact_line(fact)}" for fact, state in done.states] if done else _candidate_lines(rows, limit, known)
     )
-    call.emit("fact.extract", data, lines, done.warnings + done.notes if done else [])
+    ctx.obj.emit("fact.extract", data, lines, done.warnings + done.notes if done else [])
 
 
 def _choose(found: list[facts.FactCandidate], ids: str) -> list[facts.FactCandidate]:
@@ -142,7 +140,7 @@ def _day(text: str, agent: Agent) -> str:
 
 @app.command()
 def retract(
-    ctx: typer.Context,
+    ctx: Context,
     fact_id: Annotated[str, typer.Argument(metavar="[ID]", help="One fact.")] = "",
     subject: Annotated[str, typer.Option(help="All asserted facts about it.")] = "",
     predicate: Annotated[str, typer.Option(help="All asserted facts with it.")] = "",
@@ -156,8 +154,7 @@ def retract(
 
     Example: mabos fact retract --subject acme --predicate hasRevenue --reason "restated"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if bool(fact_id) == bool(subject or predicate):
         raise UsageFault("which facts?", "give an ID, or --subject, --predicate or both")
     wanted = {"id": fact_id, "subject": subject, "predicate": predicate}
@@ -171,12 +168,12 @@ def retract(
     if lost and not cascade:
         more = f"{plural(len(lost), 'derived fact')} lost support: --cascade, or mabos infer forward --persist"
         warnings = [*warnings, more]
-    call.emit("fact.retract", data, lines, warnings)
+    ctx.obj.emit("fact.retract", data, lines, warnings)
 
 
 @app.command()
 def query(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Annotated[str, typer.Argument(help="A subject; * stands for anything.")] = "*",
     predicate: Annotated[str, typer.Argument(help="A predicate, likewise.")] = "*",
     object: Annotated[str, typer.Argument(help="An object, likewise.")] = "*",
@@ -192,18 +189,17 @@ def query(
 
     Example: mabos fact query acme 'has*' --valid-at today
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     moment = parse_when(valid_at, agent.now()) if valid_at.strip() else None
     # Facts are kept with single blanks between words.
     who, what, which = (" ".join(part.split()) for part in (subject, predicate, object))
     asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)
-    found, total, warnings = facts.query_facts(call, agent, asked, shared=shared)
+    found, total, warnings = facts.query_facts(ctx.obj, agent, asked, shared=shared)
     shown = found[: limit or None]
     lines = [_shared_line(each) for each in shown] or ["no fact matches" if total else "no facts yet"]
     lines += more_line(len(found), len(shown))
     data = {"count": len(found), "facts": [_shared_row(each) for each in shown]}
-    call.emit("fact.query", data, lines, warnings)
+    ctx.obj.emit("fact.query", data, lines, warnings)
 
 
 def _shared_line(each: facts.SharedFact) -> str:
@@ -219,7 +215,7 @@ def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
 
 @app.command()
 def explain(
-    ctx: typer.Context,
+    ctx: Context,
     fact_id: Annotated[str, typer.Argument(metavar="ID", help="The fact.")],
     depth: Annotated[int, typer.Option(help="How far down to go.")] = 5,
 ) -> None:
@@ -229,14 +225,13 @@ def explain(
     """
     from mabos_cli.formats.knowledge.proof_text import origin_lines, origin_row
 
-    call: Call = ctx.obj
-    tree = facts.explain_origin(call.open_agent(), fact_id, depth)
-    call.emit("fact.explain", {"tree": origin_row(tree)}, origin_lines(tree))
+    tree = facts.explain_origin(ctx.obj.open_agent(), fact_id, depth)
+    ctx.obj.emit("fact.explain", {"tree": origin_row(tree)}, origin_lines(tree))
 
 
 @app.command()
 def current(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Subject,
     at: Annotated[str, typer.Option(metavar="DATE", help="At another time than now.")] = "",
 ) -> None:
@@ -244,49 +239,46 @@ def current(
 
     Example: mabos fact current acme
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     moment = parse_when(at, agent.now()) if at.strip() else agent.now()
     found, warnings = facts.find_current(agent, subject, moment)
     lines = [fact_line(fact) for fact in found] or [f"nothing is known about {subject}"]
     data = {"subject": subject, "facts": [fact_to_dict(fact) for fact in found]}
-    call.emit("fact.current", data, lines, warnings)
+    ctx.obj.emit("fact.current", data, lines, warnings)
 
 
 @app.command()
-def timeline(ctx: typer.Context, subject: Subject) -> None:
+def timeline(ctx: Context, subject: Subject) -> None:
     """Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too.
 
     Example: mabos fact timeline acme
     """
-    call: Call = ctx.obj
     lines, found = [], []
-    for fact, why, at in facts.find_history(call.open_agent(), subject):
+    for fact, why, at in facts.find_history(ctx.obj.open_agent(), subject):
         lines.append(f"{known_since(fact)} {fact_line(fact)}{f' [{why} {at[:10]}]' if why else ''}")
         found.append(fact_to_dict(fact) | {"left": {"reason": why, "at": at} if why else None})
-    call.emit("fact.timeline", {"subject": subject, "facts": found}, lines or [f"nothing is known about {subject}"])
+    ctx.obj.emit("fact.timeline", {"subject": subject, "facts": found}, lines or [f"nothing is known about {subject}"])
 
 
 @app.command()
 def lint(
-    ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False
+    ctx: Context, check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False
 ) -> None:
     """Find contradictions, support that is gone or expired, and what ontologies say cannot be.
 
     Example: mabos fact lint --check
     """
-    call: Call = ctx.obj
-    found, functional, warnings = facts.check_facts(call.open_agent())
+    found, functional, warnings = facts.check_facts(ctx.obj.open_agent())
     lines = [f"{finding.kind}: {finding.message} ({', '.join(finding.facts)})" for finding in found]
     data = {"functional": functional, "findings": [f._asdict() | {"facts": list(f.facts)} for f in found]}
-    call.emit("fact.lint", data, lines or ["no findings"], warnings)
+    ctx.obj.emit("fact.lint", data, lines or ["no findings"], warnings)
     if check and found:
         raise CheckFailed(plural(len(found), "finding"), "mabos fact retract ID takes out what is wrong")
 
 
 @app.command("import")
 def import_command(
-    ctx: typer.Context,
+    ctx: Context,
     path: Annotated[str, typer.Argument(metavar="FILE", help="The file; - reads standard input.")],
     form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
     source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
@@ -302,8 +294,7 @@ def import_command(
     """
     from mabos_cli.formats.knowledge.exchange import FACT_FORMATS, Silent  # late: few exchange facts
 
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     form = check_choice(form or _ENDINGS.get(Path(path).suffix.lower(), "ndjson"), FACT_FORMATS, "format")
     origin = check_word(source, "source") or f"import:{one_line(Path(path).name, 150) if path != '-' else 'stdin'}"
     voucher = check_voucher(agent.settings, by)
@@ -313,12 +304,12 @@ def import_command(
     counts = {state: sum(each == state for _, each in done.states) for state in ("added", "updated", "unchanged")}
     warnings = [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
     line = ", ".join(f"{count} {state}" for state, count in counts.items())
-    call.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], done.warnings + warnings)
+    ctx.obj.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], done.warnings + warnings)
 
 
 @app.command("export")
 def export_command(
-    ctx: typer.Context,
+    ctx: Context,
     form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
     no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
 ) -> None:
@@ -328,8 +319,7 @@ def export_command(
     """
     from mabos_cli.formats.knowledge.exchange import FACT_FORMATS  # late: few exchange facts
 
-    call: Call = ctx.obj
     form = check_choice(form, FACT_FORMATS, "format")
-    text, count = facts.export_facts(call.open_agent(), form, with_derived=not no_derived)
+    text, count = facts.export_facts(ctx.obj.open_agent(), form, with_derived=not no_derived)
     lines = text.rstrip("\n").split("\n") if text else []
-    call.emit("fact.export", {"format": form, "facts": count, "text": text}, lines)
+    ctx.obj.emit("fact.export", {"format": form, "facts": count, "text": text}, lines)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
@@ -20,7 +20,7 @@ app = new_group("graph", "Walk and export the graph of facts, and show what hang
 
 @app.command()
 def neighbors(
-    ctx: typer.Context,
+    ctx: Context,
     entity: Annotated[str, typer.Argument(help="A subject or object of facts.")],
     hops: Annotated[int, typer.Option(help="How many steps away.")] = 1,
     limit: Limit = 50,
@@ -29,18 +29,19 @@ def neighbors(
 
     Example: mabos graph neighbors acme --hops 2
     """
-    call: Call = ctx.obj
-    start, found = find_near(call.open_agent(), entity, hops)
+    start, found = find_near(ctx.obj.open_agent(), entity, hops)
     shown = found[: limit or None]
     lines = [f"{near.hops} {edge_text(near.edge)} ({near.edge.fact.id})" for near in shown]
     lines += more_line(len(found), len(shown))
     rows = [{"node": near.node, "hops": near.hops, **edge_row(near.edge)} for near in shown]
-    call.emit("graph.neighbors", {"entity": start, "count": len(found), "neighbors": rows}, lines or ["nothing near"])
+    ctx.obj.emit(
+        "graph.neighbors", {"entity": start, "count": len(found), "neighbors": rows}, lines or ["nothing near"]
+    )
 
 
 @app.command()
 def path(
-    ctx: typer.Context,
+    ctx: Context,
     start: Annotated[str, typer.Argument(metavar="A", help="Where to begin.")],
     goal: Annotated[str, typer.Argument(metavar="B", help="Where to end.")],
     hops: Annotated[int, typer.Option(help="How many steps at most.")] = 6,
@@ -49,17 +50,16 @@ def path(
 
     Example: mabos graph path acme billing-service
     """
-    call: Call = ctx.obj
-    first, last, found = find_way(call.open_agent(), start, goal, hops)
+    first, last, found = find_way(ctx.obj.open_agent(), start, goal, hops)
     data = {"from": first, "to": last, "found": found is not None, "path": [edge_row(edge) for edge in found or ()]}
     lines = [f"{edge_text(edge)} ({edge.fact.id}, {edge.fact.confidence:.2f})" for edge in found or ()]
     nothing = "they are the same" if first == last else f"no way of at most {plural(hops, 'step')}"
-    call.emit("graph.path", data, lines or [nothing])
+    ctx.obj.emit("graph.path", data, lines or [nothing])
 
 
 @app.command()
 def match(
-    ctx: typer.Context,
+    ctx: Context,
     text: Annotated[str, typer.Argument(help="An idea in words; - reads standard input.")],
     hops: Annotated[int, typer.Option(help="How far from what it names.")] = 2,
     limit: Limit = 10,
@@ -68,15 +68,14 @@ def match(
 
     Example: mabos graph match "cheaper session storage"
     """
-    call: Call = ctx.obj
-    found = find_matches(call.open_agent(), text_argument(text, call.literal_dash), hops, limit)
+    found = find_matches(ctx.obj.open_agent(), text_argument(text, ctx.obj.literal_dash), hops, limit)
     rows = [each._asdict() | {"path": [edge_row(edge) for edge in each.path]} for each in found]
-    call.emit("graph.match", {"matches": rows}, [match_line(each) for each in found] or ["nothing matches"])
+    ctx.obj.emit("graph.match", {"matches": rows}, [match_line(each) for each in found] or ["nothing matches"])
 
 
 @app.command()
 def export(
-    ctx: typer.Context,
+    ctx: Context,
     form: Annotated[str, typer.Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
     around: Annotated[str, typer.Option(metavar="ENTITY", help="Only what is near this.")] = "",
     hops: Annotated[int, typer.Option(help="How near.")] = 2,
@@ -85,16 +84,15 @@ def export(
 
     Example: mabos graph export --format dot
     """
-    call: Call = ctx.obj
     check_choice(form, GRAPH_FORMATS, "format")
-    facts = select_graph(call.open_agent(), around, hops)
+    facts = select_graph(ctx.obj.open_agent(), around, hops)
     text = render_graph(facts, form)
-    call.emit("graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n"))
+    ctx.obj.emit("graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n"))
 
 
 @app.command()
 def impact(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[
         str, typer.Argument(metavar="[ID]", help="Only chains with this belief, goal, plan or intention.")
     ] = "",
@@ -110,11 +108,10 @@ def impact(
     """
     from mabos_cli.services.mirror.queries import Question, find_impact  # only this command needs whole minds
 
-    call: Call = ctx.obj
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
         raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")
     wanted = check_choice(level, LEVELS, "level") if level else ""
-    found = find_impact(call, Question(name, conflict, behind, wanted))
+    found = find_impact(ctx.obj, Question(name, conflict, behind, wanted))
     lines = list(map(goal_line, found.rows)) if behind else chain_lines(found.rows, found.beliefs)
     data = {"via": "files", **found.about, "rows": found.rows}
-    call.emit("graph.impact", data, lines or [found.nothing], found.warnings)
+    ctx.obj.emit("graph.impact", data, lines or [found.nothing], found.warnings)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.forward import Limits
@@ -33,7 +33,7 @@ Part = Annotated[str, typer.Argument(help="* or ?x stands for anything.")]
 
 @app.command()
 def forward(
-    ctx: typer.Context,
+    ctx: Context,
     persist: Annotated[bool, typer.Option("--persist", help="Write what follows to facts-derived.json.")] = False,
     max_facts: Annotated[int, typer.Option(help="Derive this many at most; the surest are kept.")] = 250_000,
     min_confidence: Annotated[float, typer.Option(help="Derive nothing less sure.")] = 0.0,
@@ -44,8 +44,7 @@ def forward(
 
     Example: mabos infer forward --persist
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if max_facts < 1 or max_depth < 0:
         raise BadValue("--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit")
     limits = Limits(max_facts, check_importance(min_confidence), max_depth)
@@ -63,12 +62,12 @@ def forward(
         **done._asdict(),
         "facts": [fact_to_dict(fact) for fact in shown],
     }
-    call.emit("infer.forward", data, [*lines, summary], [*problem_lines(found.problems), *notes])
+    ctx.obj.emit("infer.forward", data, [*lines, summary], [*problem_lines(found.problems), *notes])
 
 
 @app.command()
 def backward(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Part,
     predicate: Annotated[str, typer.Argument(help="The predicate.")],
     object: Part,
@@ -78,14 +77,13 @@ def backward(
 
     Example: mabos infer backward acme isTaxable true
     """
-    call: Call = ctx.obj
-    verdict = prove(call.open_agent(), (subject, predicate, object), depth)
-    call.emit("infer.backward", verdict_row(verdict), verdict_lines(verdict), problem_lines(verdict.problems))
+    verdict = prove(ctx.obj.open_agent(), (subject, predicate, object), depth)
+    ctx.obj.emit("infer.backward", verdict_row(verdict), verdict_lines(verdict), problem_lines(verdict.problems))
 
 
 @app.command()
 def abductive(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Part,
     predicate: Annotated[str, typer.Argument(help="The predicate.")],
     object: Part,
@@ -96,8 +94,7 @@ def abductive(
 
     Example: mabos infer abductive server-7 status down
     """
-    call: Call = ctx.obj
-    found = find_hypotheses(call.open_agent(), (subject, predicate, object), depth)
+    found = find_hypotheses(ctx.obj.open_agent(), (subject, predicate, object), depth)
     shown = found.hypotheses[: limit or None]
     lines = [f"known: {fact_line(fact)}" for fact in found.known[:SHOWN]]
     lines += [line for each in shown for line in explanation_lines(each)]
@@ -106,12 +103,12 @@ def abductive(
         "known": [fact.id for fact in found.known],
         "hypotheses": [explanation_row(each) for each in shown],
     }
-    call.emit("infer.abductive", data, lines or ["no rule would explain it"], problem_lines(found.problems))
+    ctx.obj.emit("infer.abductive", data, lines or ["no rule would explain it"], problem_lines(found.problems))
 
 
 @explain.command("explain")
 def explain_command(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[
         list[str], typer.Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
@@ -121,13 +118,12 @@ def explain_command(
 
     Example: mabos explain acme isTaxable true
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if len(words) not in (1, 3):
         raise UsageFault("give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"')
     triple = (words[0], words[1], words[2]) if len(words) == 3 else None
-    question = " ".join(words) if triple else text_argument(words[0], call.literal_dash)
-    found = answer(call, agent, question, triple, depth)
+    question = " ".join(words) if triple else text_argument(words[0], ctx.obj.literal_dash)
+    found = answer(ctx.obj, agent, question, triple, depth)
     data = {
         "question": question,
         "facts": [fact_to_dict(fact) for fact in found.facts],
@@ -136,7 +132,7 @@ def explain_command(
         "memories": [{"ref": hit.candidate.ref, "text": one_line(hit.candidate.text, 300)} for hit in found.memories],
         "cases": [case_to_dict(case) for case in found.cases],
     }
-    call.emit("explain", data, _answer_lines(found) or ["nothing is known about that"], found.warnings)
+    ctx.obj.emit("explain", data, _answer_lines(found) or ["nothing is known about that"], found.warnings)
 
 
 def _answer_lines(found: Answer) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
@@ -24,7 +24,7 @@ AllowSimilar = Annotated[bool, typer.Option("--allow-similar", help="Accept name
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
+    ctx: Context,
     proposals: Annotated[bool, typer.Option("--proposals", help="List proposals instead.")] = False,
     status: Annotated[str, typer.Option(help="Only proposals that are pending, approved or rejected.")] = "",
 ) -> None:
@@ -32,25 +32,24 @@ def list_command(
 
     Example: mabos ontology list --proposals --status pending
     """
-    call: Call = ctx.obj
     if status:
         check_choice(status, STATUSES, "status")
-    library = Library(call.open_workspace())
+    library = Library(ctx.obj.open_workspace())
     if proposals or status:
         found = library.proposals(status)
         rows = [proposal_to_dict(each) for each in found]
         lines = [proposal_line(each) for each in found] or ["no proposals"]
-        call.emit("ontology.list", {"proposals": rows}, lines, library.warnings)
+        ctx.obj.emit("ontology.list", {"proposals": rows}, lines, library.warnings)
         return
     rows, shipped = ontology.count_ontologies(library)
     lines = columns([count_columns(row) for row in rows]) or ["no ontologies"]
     lines += [f"to scaffold: {', '.join(shipped)}"] if shipped else []
-    call.emit("ontology.list", {"ontologies": rows, "shipped": shipped}, lines, library.warnings)
+    ctx.obj.emit("ontology.list", {"ontologies": rows, "shipped": shipped}, lines, library.warnings)
 
 
 @app.command()
 def show(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[
         str, typer.Argument(help="A concept, property or rule by id, label or synonym; or an ontology.")
     ] = "",
@@ -62,24 +61,23 @@ def show(
 
     Example: mabos ontology show customer
     """
-    call: Call = ctx.obj
-    found = ontology.show_name(call.open_workspace(), name, as_tree=tree)
+    found = ontology.show_name(ctx.obj.open_workspace(), name, as_tree=tree)
     if found.nodes:
         lines = [line for node in found.nodes for line in node_lines(node, found.ontology)]
         rows = [node_row(each, found.ontology) for each in found.nodes]
-        call.emit("ontology.show", {"nodes": rows}, lines, found.warnings)
+        ctx.obj.emit("ontology.show", {"nodes": rows}, lines, found.warnings)
         return
     rows = [
         {"id": b.concept.id, "label": b.concept.label, "depth": b.depth, "ontology": b.concept.source}
         for b in found.branches
     ]
     lines = tree_lines(found.branches) or ["no concepts: mabos ontology list names what can be scaffolded"]
-    call.emit("ontology.show", {"tree": rows}, lines, found.warnings)
+    ctx.obj.emit("ontology.show", {"tree": rows}, lines, found.warnings)
 
 
 @app.command("propose")
 def propose_command(
-    ctx: typer.Context,
+    ctx: Context,
     label: Annotated[str, typer.Argument(help="What it is called.")],
     domain: Annotated[str, typer.Option(help="The ontology that it is for.")] = "",
     node_type: Annotated[str, typer.Option("--type", help=", ".join(NODE_TYPES) + ".")] = "class",
@@ -97,8 +95,7 @@ def propose_command(
 
     Example: mabos ontology propose "Dropship fulfillment" --domain ecommerce --parent Fulfillment --definition "fulfillment that the supplier ships"
     """
-    call: Call = ctx.obj
-    editor = ontology.open_editor(call)
+    editor = ontology.open_editor(ctx.obj)
     check_choice(node_type, NODE_TYPES, "type")
     is_class = node_type == "class"
     wrong = {"--domain-class": domain_class, "--range": range_, "--functional": functional}
@@ -118,14 +115,14 @@ def propose_command(
         _checked(definition, "definition", 2000),
         tuple(dict.fromkeys(filter(None, (_checked(each, "synonym") for each in synonym or ())))),
         _checked(rationale, "rationale", 2000),
-        _checked(by, "agent") or ontology.find_proposer(call, editor.workspace),
+        _checked(by, "agent") or ontology.find_proposer(ctx.obj, editor.workspace),
     )
     if not draft.label:
         raise BadValue("the label is empty", "give a label such as 'Dropship fulfillment'")
     (proposal, is_new), warnings = ontology.propose(editor, draft)
     state = "proposed" if is_new else "unchanged"
     data = {"state": "added" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
-    call.emit("ontology.propose", data, [f"{state} {proposal_line(proposal)}"], warnings)
+    ctx.obj.emit("ontology.propose", data, [f"{state} {proposal_line(proposal)}"], warnings)
 
 
 def _checked(text: str, what: str, limit: int = 200) -> str:
@@ -134,7 +131,7 @@ def _checked(text: str, what: str, limit: int = 200) -> str:
 
 @app.command("validate")
 def validate_command(
-    ctx: typer.Context,
+    ctx: Context,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")] = None,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when a proposal fails.")] = False,
     similar: AllowSimilar = False,
@@ -143,11 +140,10 @@ def validate_command(
 
     Example: mabos ontology validate --check
     """
-    call: Call = ctx.obj
-    verdicts, warnings = ontology.validate(ontology.open_editor(call), ids or (), similar)
+    verdicts, warnings = ontology.validate(ontology.open_editor(ctx.obj), ids or (), similar)
     lines = [line for verdict in verdicts for line in finding_lines(verdict)]
     data = {"proposals": [verdict_row(verdict) for verdict in verdicts]}
-    call.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
+    ctx.obj.emit("ontology.validate", data, lines or ["nothing waits"], warnings)
     failed = sum(not verdict.is_valid for verdict in verdicts)
     if check and failed:
         raise CheckFailed(f"{plural(failed, 'proposal')} failed", "mend it, or: mabos ontology reject ID --reason WHY")
@@ -155,7 +151,7 @@ def validate_command(
 
 @app.command("merge")
 def merge_command(
-    ctx: typer.Context,
+    ctx: Context,
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals.")] = None,
     every: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
     similar: AllowSimilar = False,
@@ -165,10 +161,9 @@ def merge_command(
 
     Example: mabos ontology merge OP-001 OP-002
     """
-    call: Call = ctx.obj
     if bool(ids) == every:
         raise UsageFault("which proposals?", "give ids, or --all")
-    done, warnings = ontology.merge(ontology.open_editor(call), ids or (), similar, dry_run)
+    done, warnings = ontology.merge(ontology.open_editor(ctx.obj), ids or (), similar, dry_run)
     verb = "would merge" if dry_run else "merged"
     lines = [f"{verb} {each.id} {each.node_id} into ontologies/{each.domain}.jsonld" for each in done.new]
     lines += [f"{each.id} {each.node_id} was merged before" for each in done.before]
@@ -179,12 +174,12 @@ def merge_command(
         "files": done.files,
     }
     told = [f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new]
-    call.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *told])
+    ctx.obj.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *told])
 
 
 @app.command("reject")
 def reject_command(
-    ctx: typer.Context,
+    ctx: Context,
     proposal_id: Annotated[str, typer.Argument(metavar="ID", help="The proposal.")],
     reason: Annotated[str, typer.Option(help="Why; kept with the proposal.")] = "",
 ) -> None:
@@ -192,19 +187,18 @@ def reject_command(
 
     Example: mabos ontology reject OP-003 --reason "the same as Fulfillment"
     """
-    call: Call = ctx.obj
     why = _checked(reason, "reason", 2000)
     if not why:
         raise UsageFault("why is it rejected?", "--reason TEXT tells whoever proposed it")
-    (proposal, is_new), warnings = ontology.reject(ontology.open_editor(call), proposal_id, why)
+    (proposal, is_new), warnings = ontology.reject(ontology.open_editor(ctx.obj), proposal_id, why)
     state = "rejected" if is_new else f"was rejected before ({proposal.reason}):"
     data = {"state": "rejected" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
-    call.emit("ontology.reject", data, [f"{state} {proposal.id} {proposal.node_id}"], warnings)
+    ctx.obj.emit("ontology.reject", data, [f"{state} {proposal.id} {proposal.node_id}"], warnings)
 
 
 @app.command("scaffold")
 def scaffold_command(
-    ctx: typer.Context,
+    ctx: Context,
     template: Annotated[str, typer.Argument(help="business, saas, ecommerce, consulting or agency.")],
     name: Annotated[str, typer.Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
 ) -> None:
@@ -212,20 +206,19 @@ def scaffold_command(
 
     Example: mabos ontology scaffold ecommerce
     """
-    call: Call = ctx.obj
-    done, warnings = ontology.scaffold(ontology.open_editor(call), template, name)
+    done, warnings = ontology.scaffold(ontology.open_editor(ctx.obj), template, name)
     lines = [
         f"{'made' if each.is_new else 'added to' if each.added else 'left alone'} {each.file}"
         + (f": {plural(each.added, 'node')}" if each.added else ": nothing is missing")
         for each in done
     ]
     data = {"files": [{"file": each.file, "added": each.added, "new": each.is_new} for each in done]}
-    call.emit("ontology.scaffold", data, lines, warnings)
+    ctx.obj.emit("ontology.scaffold", data, lines, warnings)
 
 
 @app.command("export")
 def export_command(
-    ctx: typer.Context,
+    ctx: Context,
     domain: Annotated[str, typer.Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
     form: Annotated[str, typer.Option("--format", help="jsonld, turtle, ntriples or typeql.")] = "jsonld",
 ) -> None:
@@ -233,8 +226,7 @@ def export_command(
 
     Example: mabos ontology export business --format typeql
     """
-    call: Call = ctx.obj
     check_choice(form, ONTOLOGY_FORMATS, "format")
-    text, warnings = ontology.export_ontology(call.open_workspace(), domain, form)
+    text, warnings = ontology.export_ontology(ctx.obj.open_workspace(), domain, form)
     lines = text.rstrip("\n").split("\n") if text else []
-    call.emit("ontology.export", {"format": form, "domain": domain or None, "text": text}, lines, warnings)
+    ctx.obj.emit("ontology.export", {"format": form, "domain": domain or None, "text": text}, lines, warnings)

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, OpenGroup, new_group
+from mabos_cli.commands.call import Context, OpenGroup, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice, check_word
@@ -23,7 +23,7 @@ _FIT = ("uncertainty", "complexity", "domain", "data_availability", "stakes")
 
 @app.command()
 def solve(
-    ctx: typer.Context,
+    ctx: Context,
     problem: Annotated[
         str, typer.Argument(metavar="[PROBLEM]", help="The problem in words; - reads standard input.")
     ] = "",
@@ -56,21 +56,19 @@ def solve(
     from mabos_cli.formats.knowledge.reason_record import reasoned_lines, reasoned_to_dict
     from mabos_cli.services.knowledge.reason import Request, reason_about
 
-    call: Call = ctx.obj
-    found = reason_about(call, Request(problem, method, methods, input or [], classify, save, call.literal_dash))
-    call.emit("reason", reasoned_to_dict(found), reasoned_lines(found), found.warnings)
+    found = reason_about(ctx.obj, Request(problem, method, methods, input or [], classify, save, ctx.obj.literal_dash))
+    ctx.obj.emit("reason", reasoned_to_dict(found), reasoned_lines(found), found.warnings)
 
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
+    ctx: Context,
     category: Annotated[str, typer.Option(help="formal, probabilistic, causal, experience, social or meta.")] = "",
 ) -> None:
     """List the methods, by category.
 
     Example: mabos reason list --category causal
     """
-    call: Call = ctx.obj
     only = check_choice(category, CATEGORIES, "category") if category else ""
     found = [method for method in METHODS.values() if only in ("", method.category)]
     width = max(len(method.name) for method in found)
@@ -78,7 +76,7 @@ def list_command(
     for name in CATEGORIES:
         group = [method for method in found if method.category == name]
         lines += [name, *(f"  {method.name:<{width}}  {method.about}" for method in group)] if group else []
-    call.emit("reason.list", {"methods": [_method_row(method) for method in found]}, lines)
+    ctx.obj.emit("reason.list", {"methods": [_method_row(method) for method in found]}, lines)
 
 
 def _method_row(method: Method) -> dict[str, Any]:
@@ -89,7 +87,7 @@ def _method_row(method: Method) -> dict[str, Any]:
 
 @app.command()
 def show(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[str, typer.Argument(metavar="METHOD", help="The method.")],
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")] = False,
 ) -> None:
@@ -101,25 +99,24 @@ def show(
     from mabos_cli.formats.knowledge.worksheet import render_worksheet, to_json_schema
     from mabos_cli.services.knowledge.reason import find_method, open_solver
 
-    call: Call = ctx.obj
     method = find_method(name)
     solver = open_solver(method)
     if schema:
         described = to_json_schema(solver.SHAPE, method.name)
         row = _method_row(method) | {"schema": described}
-        call.emit("reason.show", row, dump_document(described).rstrip("\n").split("\n"))
+        ctx.obj.emit("reason.show", row, dump_document(described).rstrip("\n").split("\n"))
         return
     sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, "")
     row = _method_row(method) | {"questions": list(solver.QUESTIONS), "worksheet": sheet}
     ideal = "; ".join(f"{aspect} {', '.join(getattr(method, aspect))}" for aspect in _FIT)
     drawn = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
     head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *drawn]
-    call.emit("reason.show", row, [*head, "", *sheet.rstrip("\n").split("\n")])
+    ctx.obj.emit("reason.show", row, [*head, "", *sheet.rstrip("\n").split("\n")])
 
 
 @app.command()
 def outcome(
-    ctx: typer.Context,
+    ctx: Context,
     result_id: Annotated[str, typer.Argument(metavar="ID", help="The kept result: T-..., or last.")],
     happened: Annotated[str, typer.Option(metavar="yes|no", help="Whether the conclusion was right.")],
     note: Annotated[str, typer.Option(help="What there is to learn.")] = "",
@@ -130,8 +127,7 @@ def outcome(
     """
     from mabos_cli.services.knowledge.reason import record_outcome
 
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     is_right = check_choice(happened.lower(), ("yes", "no"), "--happened") == "yes"
     kept, warnings = record_outcome(agent, result_id, is_right, check_word(note, "note", 2000))
     brier = None if kept.confidence is None else (kept.confidence - is_right) ** 2
@@ -139,7 +135,7 @@ def outcome(
     if brier is not None:
         score = f"stated confidence {kept.confidence:.2f}, Brier score {brier:.3f}"
     row = {"id": kept.id, "method": kept.method, "happened": is_right, "note": note}
-    call.emit(
+    ctx.obj.emit(
         "reason.outcome",
         row | {"confidence": kept.confidence, "brier": brier},
         [f"{kept.id} {kept.method}: {'right' if is_right else 'wrong'}; {score}"],
@@ -149,7 +145,7 @@ def outcome(
 
 @app.command()
 def history(
-    ctx: typer.Context,
+    ctx: Context,
     open_only: Annotated[bool, typer.Option("--open", help="Only results without an outcome.")] = False,
     limit: Limit = 20,
 ) -> None:
@@ -159,8 +155,7 @@ def history(
     """
     from mabos_cli.workspace.knowledge.reasoning import load_past
 
-    call: Call = ctx.obj
-    kept, warnings = load_past(call.open_agent())
+    kept, warnings = load_past(ctx.obj.open_agent())
     found = [(result, summary) for result, summary in reversed(kept) if not (open_only and result.happened is not None)]
     rows = [
         {
@@ -177,7 +172,7 @@ def history(
     ]
     lines = [_history_line(row) for row in rows] or ["no kept result" + " is open" * open_only]
     lines += more_line(len(found), len(rows))
-    call.emit("reason.history", {"results": rows, "total": len(found)}, lines, warnings)
+    ctx.obj.emit("reason.history", {"results": rows, "total": len(found)}, lines, warnings)
 
 
 def _history_line(row: dict[str, Any]) -> str:

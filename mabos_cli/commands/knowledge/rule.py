@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core.knowledge.joins import fill
 from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
@@ -33,7 +33,7 @@ RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
 
 @rule.command()
 def create(
-    ctx: typer.Context,
+    ctx: Context,
     text: Annotated[
         str,
         typer.Argument(
@@ -56,47 +56,44 @@ def create(
 
     Example: mabos rule create "if ?x hasRevenue ?y and ?x locatedIn US then ?x isTaxable true"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    text = line_argument(text, call.literal_dash)
+    agent = ctx.obj.open_agent()
+    text = line_argument(text, ctx.obj.literal_dash)
     draft = Rule("R-new", name, type, (), None, description, message, severity, action, escalate, factor, domain=domain)
     new, warnings = rules.create_rule(agent, rules.parse_rule(text, condition or (), conclusion, draft))
-    call.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {rule_line(new)}"], warnings)
+    ctx.obj.emit("rule.create", {"rule": rule_to_dict(new)}, [f"created {rule_line(new)}"], warnings)
 
 
 @rule.command("list")
 def list_command(
-    ctx: typer.Context, type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = ""
+    ctx: Context, type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = ""
 ) -> None:
     """List the rules; those that cannot run are said to be so.
 
     Example: mabos rule list --type inference
     """
-    call: Call = ctx.obj
     wanted = check_choice(type, KINDS, "type") if type else ""
-    every = load_rules(call.open_agent()).rules
+    every = load_rules(ctx.obj.open_agent()).rules
     found = [each for each in every if not wanted or each.type == wanted]
     warnings = [f"{each.id} cannot run: {reason}" for each in found for reason in check_rule(each)]
     lines = [rule_line(each) for each in found] or [f"no rule of type {wanted}" if every else "no rules yet"]
-    call.emit("rule.list", {"rules": [rule_to_dict(each) for each in found]}, lines, warnings)
+    ctx.obj.emit("rule.list", {"rules": [rule_to_dict(each) for each in found]}, lines, warnings)
 
 
 @rule.command()
-def show(ctx: typer.Context, rule_id: RuleId) -> None:
+def show(ctx: Context, rule_id: RuleId) -> None:
     """Show one rule, part by part.
 
     Example: mabos rule show R-001
     """
-    call: Call = ctx.obj
-    found = rules.find_rule(call.open_agent(), rule_id)
+    found = rules.find_rule(ctx.obj.open_agent(), rule_id)
     text, reasons = render_rule_text(found.conditions, found.conclusion), check_rule(found)
     data = {"rule": rule_to_dict(found), "text": text, "problems": reasons}
-    call.emit("rule.show", data, rule_lines(found), [f"cannot run: {reason}" for reason in reasons])
+    ctx.obj.emit("rule.show", data, rule_lines(found), [f"cannot run: {reason}" for reason in reasons])
 
 
 @rule.command()
 def toggle(
-    ctx: typer.Context,
+    ctx: Context,
     rule_id: RuleId,
     on: Annotated[bool | None, typer.Option("--on/--off", help="Which; else the other one.")] = None,
 ) -> None:
@@ -104,31 +101,28 @@ def toggle(
 
     Example: mabos rule toggle R-001 --off
     """
-    call: Call = ctx.obj
-    new, warnings = rules.toggle_rule(call.open_agent(), rule_id, on)
+    new, warnings = rules.toggle_rule(ctx.obj.open_agent(), rule_id, on)
     state = "on" if new.enabled else "off"
-    call.emit("rule.toggle", {"id": new.id, "enabled": new.enabled}, [f"{new.id} is {state}"], warnings)
+    ctx.obj.emit("rule.toggle", {"id": new.id, "enabled": new.enabled}, [f"{new.id} is {state}"], warnings)
 
 
 @rule.command()
-def delete(ctx: typer.Context, rule_id: RuleId) -> None:
+def delete(ctx: Context, rule_id: RuleId) -> None:
     """Take a rule out; the archive keeps it. What it derived goes with the next infer forward --persist.
 
     Example: mabos rule delete R-001
     """
-    call: Call = ctx.obj
-    gone, warnings = rules.delete_rule(call.open_agent(), rule_id)
-    call.emit("rule.delete", {"rule": rule_to_dict(gone)}, [f"deleted {rule_line(gone)}"], warnings)
+    gone, warnings = rules.delete_rule(ctx.obj.open_agent(), rule_id)
+    ctx.obj.emit("rule.delete", {"rule": rule_to_dict(gone)}, [f"deleted {rule_line(gone)}"], warnings)
 
 
 @rule.command()
-def test(ctx: typer.Context, rule_id: RuleId, limit: Limit = 20) -> None:
+def test(ctx: Context, rule_id: RuleId, limit: Limit = 20) -> None:
     """Show what one rule matches now and what it would derive, without writing anything.
 
     Example: mabos rule test R-001
     """
-    call: Call = ctx.obj
-    tried, found = rules.try_rule(call.open_agent(), rule_id)
+    tried, found = rules.try_rule(ctx.obj.open_agent(), rule_id)
     result = render_pattern(tried.conclusion) if tried.conclusion else tried.action or tried.violation_message
     factor = tried.confidence_factor if tried.conclusion else 1
     rows: list[dict[str, Any]] = []
@@ -141,12 +135,12 @@ def test(ctx: typer.Context, rule_id: RuleId, limit: Limit = 20) -> None:
         lines.append(f"{one_line(bound, 100)}: {one_line(filled, 120)} ({confidence:.2f})")
         lines += [f"  {fact_line(fact)}" for fact in each.supports]
     lines += more_line(len(found), len(rows))
-    call.emit("rule.test", {"rule": tried.id, "count": len(found), "matches": rows}, lines)
+    ctx.obj.emit("rule.test", {"rule": tried.id, "count": len(found), "matches": rows}, lines)
 
 
 @constraint.command()
 def check(
-    ctx: typer.Context,
+    ctx: Context,
     failing: Annotated[bool, typer.Option("--check", help="Exit 7 when a constraint is violated.")] = False,
     severity: Annotated[
         str, typer.Option(help="Only violations at least this severe: info, warning, error or critical.")
@@ -159,22 +153,21 @@ def check(
 
     Example: mabos constraint check --check --severity error
     """
-    call: Call = ctx.obj
-    found, ontology, warnings = rules.check_constraints(call.open_agent(), severity, with_ontology=not no_ontology)
+    found, ontology, warnings = rules.check_constraints(ctx.obj.open_agent(), severity, with_ontology=not no_ontology)
     rows = [violation_row(each, ontology.rules.get(each.rule.id)) for each in found]
     lines = []
     for row in rows:
         # No permission can set aside what is so by definition.
         kind = ", definitional" if row.get("modality") == "definitional" else ""
         lines.append(f"{row['severity']}: {row['message']} ({row['rule']}{kind}; {', '.join(row['facts'])})")
-    call.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
+    ctx.obj.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
         raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
 
 
 @policy.command("eval")
 def eval_command(
-    ctx: typer.Context,
+    ctx: Context,
     given: Annotated[
         list[str] | None, typer.Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
     ] = None,
@@ -183,12 +176,11 @@ def eval_command(
 
     Example: mabos policy eval --set acme:hasDebt=90000
     """
-    call: Call = ctx.obj
-    actions, problems = rules.evaluate_policies(call.open_agent(), given or ())
+    actions, problems = rules.evaluate_policies(ctx.obj.open_agent(), given or ())
     rows = [action_row(each) for each in actions]
     lines = [
         f"{'escalate: ' if row['escalate'] else ''}{row['action']} ({row['rule']}; {', '.join(row['facts'])})"
         for row in rows
     ]
     warnings = [f"{each.rule_id} cannot run: {each.reason}" for each in problems]
-    call.emit("policy.eval", {"actions": rows}, lines or ["no actions"], warnings)
+    ctx.obj.emit("policy.eval", {"actions": rows}, lines or ["no actions"], warnings)

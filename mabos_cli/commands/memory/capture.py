@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, open_progress
+from mabos_cli.commands.call import Call, Context, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
@@ -38,7 +38,7 @@ app = typer.Typer()
 
 @app.command()
 def capture(
-    ctx: typer.Context,
+    ctx: Context,
     text: Annotated[
         str, typer.Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input.")
     ] = "",
@@ -70,8 +70,7 @@ def capture(
 
     Example: mabos capture "3 tests failed" --tool pytest --session s1
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     given = Observation(
         "",
         at=stamp_of(at, agent.now()),
@@ -87,13 +86,13 @@ def capture(
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the text from the file", "leave the text out, or --batch")
-        return _capture_lines(call, agent, given_bytes(batch), batch, given, strict)
-    data = stdin_bytes() if text == "-" and not call.literal_dash else text.encode("utf-8")
-    if text == "-" and not call.literal_dash and not tool and is_record(data):
-        return _capture_lines(call, agent, data, "-", given, strict)
+        return _capture_lines(ctx.obj, agent, given_bytes(batch), batch, given, strict)
+    data = stdin_bytes() if text == "-" and not ctx.obj.literal_dash else text.encode("utf-8")
+    if text == "-" and not ctx.obj.literal_dash and not tool and is_record(data):
+        return _capture_lines(ctx.obj, agent, data, "-", given, strict)
     if not data.strip():
         raise BadValue("there is nothing to capture", "give the text, or - to read it from standard input")
-    _emit_one(call, agent, capture_text(agent, given, data.decode("utf-8", "replace")))
+    _emit_one(ctx.obj, agent, capture_text(agent, given, data.decode("utf-8", "replace")))
 
 
 def _check_trust(trust: str, tool: str, source: str) -> str:
@@ -140,7 +139,7 @@ def _emit_one(call: Call, agent: Agent, kept: Observation) -> None:
 
 @app.command()
 def harvest(
-    ctx: typer.Context,
+    ctx: Context,
     since: Annotated[
         str, typer.Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
     ] = "",
@@ -169,8 +168,7 @@ def harvest(
 
     if review + bool(apply) + bool(leave) > 1 or (dry_run and leave):
         raise UsageFault("--review, --apply and --leave exclude each other", "review first, then apply or leave")
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     settings = agent.settings
     floor = option("harvest.min_importance", min_importance)
     rules = Rules(
@@ -182,9 +180,9 @@ def harvest(
         bool(leave),
     )
     if review:
-        return _emit_review(call, agent, review_harvest(agent, rules, progress=open_progress))
+        return _emit_review(ctx.obj, agent, review_harvest(agent, rules, progress=open_progress))
     spooled, gathered, done = harvest_memories(agent, rules, dry_run=dry_run, progress=open_progress)
-    call.emit(
+    ctx.obj.emit(
         "harvest",
         _harvest_summary(gathered, done, dry_run)
         | {"transcripts": spooled.transcripts, "observed": spooled.taken}

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import text_argument
@@ -20,7 +20,7 @@ app = new_group("checkpoint", "", invoke_without_command=True)
 
 @app.callback()
 def checkpoint(
-    ctx: typer.Context,
+    ctx: Context,
     context: Annotated[str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")] = "",
     decision: Annotated[list[str] | None, typer.Option(help="A decision that holds; may repeat.")] = None,
     finding: Annotated[list[str] | None, typer.Option(help="Something found out; may repeat.")] = None,
@@ -31,7 +31,6 @@ def checkpoint(
 
     Example: mabos checkpoint -c "Migrating billing" --decision "Keep Stripe" --next "Port webhooks"
     """
-    call: Call = ctx.obj
     if ctx.invoked_subcommand:
         if context or decision or finding or question or next:
             raise UsageFault(f"{ctx.invoked_subcommand} writes nothing", "leave the options out, or the word")
@@ -40,43 +39,42 @@ def checkpoint(
         raise UsageFault(
             "a checkpoint needs --context", 'mabos checkpoint -c "what you are doing"; or latest, list, restore'
         )
-    text = text_argument(context, call.literal_dash)
-    path, kinds = save_checkpoint(call.open_agent(), text, (decision or (), finding or (), question or (), next or ()))
+    text = text_argument(context, ctx.obj.literal_dash)
+    path, kinds = save_checkpoint(
+        ctx.obj.open_agent(), text, (decision or (), finding or (), question or (), next or ())
+    )
     notes = [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
-    call.emit("checkpoint", {"path": path, "redacted": kinds}, [f"wrote {path}"], notes)
+    ctx.obj.emit("checkpoint", {"path": path, "redacted": kinds}, [f"wrote {path}"], notes)
 
 
 @app.command()
-def latest(ctx: typer.Context) -> None:
+def latest(ctx: Context) -> None:
     """Print the latest checkpoint.
 
     Example: mabos checkpoint latest
     """
-    call: Call = ctx.obj
-    path, text = latest_checkpoint(call.open_agent())
-    call.emit("checkpoint.latest", {"path": path, "content": text}, text.rstrip("\n").split("\n"))
+    path, text = latest_checkpoint(ctx.obj.open_agent())
+    ctx.obj.emit("checkpoint.latest", {"path": path, "content": text}, text.rstrip("\n").split("\n"))
 
 
 @app.command("list")
-def list_command(ctx: typer.Context) -> None:
+def list_command(ctx: Context) -> None:
     """List the checkpoints, oldest first.
 
     Example: mabos checkpoint list
     """
-    call: Call = ctx.obj
-    rows = list_checkpoints(call.open_agent())
+    rows = list_checkpoints(ctx.obj.open_agent())
     low = {"untrusted": " (untrusted)"}
     lines = [f"{row['path']}{low.get(row['trust'], '')}  {one_line(row['context'], 80)}" for row in rows]
-    call.emit("checkpoint.list", {"checkpoints": rows}, lines or ["no checkpoint yet"])
+    ctx.obj.emit("checkpoint.list", {"checkpoints": rows}, lines or ["no checkpoint yet"])
 
 
 @app.command()
-def restore(ctx: typer.Context) -> None:
+def restore(ctx: Context) -> None:
     """Put the latest checkpoint into Beliefs.md, once.
 
     Example: mabos checkpoint restore
     """
-    call: Call = ctx.obj
-    path, restored = restore_checkpoint(call.open_agent())
+    path, restored = restore_checkpoint(ctx.obj.open_agent())
     line = f"restored {path} into Beliefs.md" if restored else f"{path} is in Beliefs.md already"
-    call.emit("checkpoint.restore", {"path": path, "restored": restored}, [line])
+    ctx.obj.emit("checkpoint.restore", {"path": path, "restored": restored}, [line])

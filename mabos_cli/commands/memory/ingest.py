@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group, open_progress
+from mabos_cli.commands.call import Context, new_group, open_progress
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
@@ -22,7 +22,7 @@ app = new_group("ingest", "Take what was said in transcripts of agent hosts as o
 
 @app.command()
 def transcript(
-    ctx: typer.Context,
+    ctx: Context,
     files: Annotated[
         list[str],
         typer.Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
@@ -42,11 +42,10 @@ def transcript(
 
     Example: mabos ingest transcript ~/.claude/projects/app/session.jsonl --harvest
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     check_choice(host, ["auto", *HOSTS], "host")
     scope = Scope(_roles(roles), tools, stamp_of(since, agent.now()))
-    given, others = find_transcripts(files, host, None if call.literal_dash else _open_stdin)
+    given, others = find_transcripts(files, host, None if ctx.obj.literal_dash else _open_stdin)
     done = ingest_transcripts(agent, given, host, scope, harvest=harvest, dry_run=dry_run, progress=open_progress)
     data: dict[str, Any] = {
         "files": [row.summary() for row in done.rows],
@@ -58,7 +57,7 @@ def transcript(
         count, merged = done.harvested.tally.harvested, done.harvested.tally.merged
         data["harvested"] = count
         lines.append(f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else ""))
-    call.emit("ingest.transcript", data, lines, [*warnings_of(done.rows, others), *done.warnings])
+    ctx.obj.emit("ingest.transcript", data, lines, [*warnings_of(done.rows, others), *done.warnings])
 
 
 def _open_stdin() -> Any:

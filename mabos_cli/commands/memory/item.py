@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import AllowSecret, Redact
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
@@ -36,7 +36,7 @@ AnyId = Annotated[str, typer.Argument(metavar="ID", help="The id of an item, a f
 
 @app.command()
 def get(
-    ctx: typer.Context,
+    ctx: Context,
     item_id: AnyId,
     tree: Annotated[bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
 ) -> None:
@@ -44,12 +44,11 @@ def get(
 
     Example: mabos get M-1708800000000-a3f2 --tree
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if item_id.startswith("F-"):
-        return _emit_fact(call, get_fact(agent, item_id))
+        return _emit_fact(ctx.obj, get_fact(agent, item_id))
     if item_id.startswith("O-"):
-        return _emit_observation(call, get_observation(agent, item_id))
+        return _emit_observation(ctx.obj, get_observation(agent, item_id))
     found, trust, sources = get_item(agent, item_id, tree=tree)
     history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
     data: dict[str, Any] = {
@@ -72,7 +71,7 @@ def get(
     if sources:
         data["tree"] = sources
         lines += ["", *_draw(sources, "")]
-    call.emit("get", data, lines)
+    ctx.obj.emit("get", data, lines)
 
 
 def _emit_fact(call: Call, view: FactView) -> None:
@@ -138,7 +137,7 @@ def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
 
 @app.command()
 def update(
-    ctx: typer.Context,
+    ctx: Context,
     item_id: Id,
     content: Annotated[
         str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
@@ -165,9 +164,8 @@ def update(
 
     Example: mabos update M-1708800000000-a3f2 --priority high --tag pricing
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
-    text = text_argument(content, call.literal_dash) if content is not None else None
+    agent = ctx.obj.open_agent()
+    text = text_argument(content, ctx.obj.literal_dash) if content is not None else None
     given = {
         "content": text,
         "type": type,
@@ -184,12 +182,12 @@ def update(
     if changed:
         line = f"updated {item.id} in {done.store}: {', '.join(changed)}"
     data = {"id": item.id, "store": done.store, "changed": changed, "item": item_to_dict(item)}
-    call.emit("update", data, [line], done.warnings)
+    ctx.obj.emit("update", data, [line], done.warnings)
 
 
 @app.command()
 def forget(
-    ctx: typer.Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
+    ctx: Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
 ) -> None:
     """Move an item to the archive; revive undoes it.
 
@@ -197,19 +195,18 @@ def forget(
 
     Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     refuse_secrets(agent.settings, reason=reason)
     reason = check_word(reason, "reason")
     item, where, warnings, _ = forget_item(agent, item_id, reason)
     line = f"archived {item.id} from {where}; undo: mabos revive {item.id}"
     line += f"; what was so before stays archived: mabos revive {item.supersedes[-1]}" if item.supersedes else ""
-    call.emit("forget", {"id": item.id, "store": where, "reason": reason}, [line], warnings)
+    ctx.obj.emit("forget", {"id": item.id, "store": where, "reason": reason}, [line], warnings)
 
 
 @app.command()
 def revive(
-    ctx: typer.Context,
+    ctx: Context,
     item_id: Id,
     store: Annotated[
         str, typer.Option(help="Where to: working, short_term or long_term; else where it came from.")
@@ -219,17 +216,16 @@ def revive(
 
     Example: mabos revive M-1708800000000-a3f2
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if store:
         check_choice(store, STORES, "store")
     item, where, warnings, _ = revive_item(agent, item_id, store)
-    call.emit("revive", {"id": item.id, "store": where}, [f"revived {item.id} in {where}"], warnings)
+    ctx.obj.emit("revive", {"id": item.id, "store": where}, [f"revived {item.id} in {where}"], warnings)
 
 
 @app.command()
 def reinforce(
-    ctx: typer.Context,
+    ctx: Context,
     item_id: Id,
     by: Annotated[float, typer.Option(help="Raise the importance by this much, up to 1.")] = 0.0,
 ) -> None:
@@ -237,12 +233,11 @@ def reinforce(
 
     Example: mabos reinforce M-1708800000000-a3f2 --by 0.1
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if not 0 <= by <= 1:
         raise BadValue(f"--by {by:g} is outside 0..1", "as in --by 0.1")
     item, _, warnings, _ = reinforce_item(agent, item_id, by)
     line = f"reinforced {item.id}: {plural(item.access_count, 'use')}, importance {item.importance:.2f}"
-    call.emit(
+    ctx.obj.emit(
         "reinforce", {"id": item.id, "access_count": item.access_count, "importance": item.importance}, [line], warnings
     )

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Context
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TYPES
@@ -22,7 +22,7 @@ _WIDTH = 72
 
 @app.command()
 def migrate(
-    ctx: typer.Context,
+    ctx: Context,
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md)."),
@@ -36,14 +36,13 @@ def migrate(
 
     Example: mabos migrate --dry-run
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     least = option("migrate.min_tokens", min_tokens)
     migration = migrate_notes(agent, files or (), least, dry_run=dry_run)
     data = _summary(agent, migration) | {"dry_run": dry_run}
     if dry_run:
         data["items"] = [row | {"id": None} for row in data["items"]]
-    call.emit("migrate", data, _lines(data), migration.warnings)
+    ctx.obj.emit("migrate", data, _lines(data), migration.warnings)
 
 
 def _summary(agent: Agent, migration: Migration) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Context
 from mabos_cli.services.memory.status import DUE_NAMES, describe_status
 from mabos_cli.terminal.emit import columns
 
@@ -10,13 +10,12 @@ app = typer.Typer()
 
 
 @app.command()
-def status(ctx: typer.Context) -> None:
+def status(ctx: Context) -> None:
     """Show counts, what is due and the last runs.
 
     Example: mabos status --json
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     found, limits = describe_status(agent), agent.settings.limits()
     data = {
         "agent": agent.id,
@@ -35,7 +34,7 @@ def status(ctx: typer.Context) -> None:
         rows.append(("typedb", _mirror_line(found.mirrored)))
     rows += [("host", _host_line(row)) for row in found.hosts]
     rows += [(f"last {name}", at) for name, at in found.runs.items()]
-    call.emit("status", data, columns(rows), found.warnings)
+    ctx.obj.emit("status", data, columns(rows), found.warnings)
 
 
 def _host_line(row: dict[str, str]) -> str:

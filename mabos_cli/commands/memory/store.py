@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import AllowSecret, Redact, Trust, Voucher
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
@@ -23,7 +23,7 @@ app = typer.Typer()
 
 @app.command()
 def store(
-    ctx: typer.Context,
+    ctx: Context,
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")] = "",
     type: Annotated[
         str,
@@ -71,8 +71,7 @@ def store(
 
     Example: mabos store "We bill per seat" --type decision --tag pricing
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     fields = {
         "type": type,
         "importance": importance,
@@ -96,7 +95,7 @@ def store(
         given = {name: value for name, value in fields.items() if value not in (None, "", [])}
         drafts = list(read_batch(batch, given, agent.settings, agent.now(), secrets, by))
     else:
-        fields["content"] = text_argument(text, call.literal_dash)
+        fields["content"] = text_argument(text, ctx.obj.literal_dash)
         drafts = [draft_from(fields, agent.settings, agent.now(), secrets, by)]
         if by and not drafts[0].vouched_by:
             raise UsageFault(
@@ -106,7 +105,7 @@ def store(
     if defer:
         _check_deferred(if_new, llm, by)
     done = queue_drafts(agent, drafts) if defer else remember(agent, drafts, if_new=if_new, llm=llm)
-    (_emit_batch if batch is not None else _emit_one)(call, agent, done, defer)
+    (_emit_batch if batch is not None else _emit_one)(ctx.obj, agent, done, defer)
 
 
 def _check_deferred(if_new: bool, llm: bool, by: str) -> None:

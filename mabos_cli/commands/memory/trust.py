@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import Limit, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_span, parse_time
@@ -27,7 +27,7 @@ _LONGEST_REASON = 1000
 
 @app.command()
 def trust(
-    ctx: typer.Context,
+    ctx: Context,
     item_id: Annotated[str, typer.Argument(metavar="[ID]", help="An item's id: M-...")] = "",
     to: Annotated[str, typer.Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
     by: Annotated[str, typer.Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
@@ -42,20 +42,19 @@ def trust(
 
     Example: mabos trust M-1708800000000-a3f2 --set trusted --by ada --reason "checked with the bank"
     """
-    call: Call = ctx.obj
     _check_words(item_id, to, by, reason, quarantine, log)
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     refuse_secrets(agent.settings, by=by, reason=reason)
     if quarantine:
-        _quarantine(call, agent, limit)
+        _quarantine(ctx.obj, agent, limit)
     elif log:
-        _log(call, agent, item_id, limit)
+        _log(ctx.obj, agent, item_id, limit)
     elif to:
         decision, warnings = decide_trust(agent, item_id, to, by.strip(), reason.strip())
         line = f"{item_id}: {decision.before} -> {to} by {decision.by}"
-        call.emit("trust.set", decision_to_dict(decision), [line], warnings)
+        ctx.obj.emit("trust.set", decision_to_dict(decision), [line], warnings)
     else:
-        _show(call, agent, item_id)
+        _show(ctx.obj, agent, item_id)
 
 
 def _check_words(item_id: str, to: str, by: str, reason: str, quarantine: bool, log: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
@@ -27,7 +27,7 @@ _SHOWN = 20  # of what would be archived
 
 @app.command()
 def consolidate(
-    ctx: typer.Context,
+    ctx: Context,
     min_importance: Annotated[
         float | None, typer.Option(help="Take items at least this important (default 0.6).")
     ] = None,
@@ -44,14 +44,13 @@ def consolidate(
 
     Example: mabos consolidate --dry-run
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     limits = agent.settings.limits(
         option("consolidation.min_importance", min_importance), option("consolidation.min_access", min_access)
     )
     done = consolidate_memory(agent, limits, summarize=not no_summarize, llm=llm, dry_run=dry_run)
     data = _consolidation(done.planned, dry_run) | ({"llm": done.llm} if done.llm else {})
-    call.emit("consolidate", data, _consolidation_lines(done.planned, dry_run), done.warnings)
+    ctx.obj.emit("consolidate", data, _consolidation_lines(done.planned, dry_run), done.warnings)
 
 
 def _consolidation(planned: Consolidation, dry_run: bool) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def _consolidation_lines(planned: Consolidation, dry_run: bool) -> list[str]:
 
 @app.command()
 def grade(
-    ctx: typer.Context,
+    ctx: Context,
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
     ] = None,
@@ -106,8 +105,7 @@ def grade(
 
     Example: mabos grade --all --explain
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if bool(ids) == all:
         raise UsageFault("give ids, or --all", "mabos grade --all --dry-run shows what is missing")
     done = grade_items(agent, ids or (), every=all, dry_run=dry_run)
@@ -127,7 +125,7 @@ def grade(
     lines += [_grade_line(row) for row in rows]
     lines += [f"  {item.id} {item.importance:.2f} is given, and stays" for item in done.kept]
     lines += [f"{_grade_line(row)} (what harvest will give it)" for row in observed]
-    call.emit("grade", data, lines, done.warnings)
+    ctx.obj.emit("grade", data, lines, done.warnings)
 
 
 def _grade_row(agent: Agent, done: Grading, explain: bool) -> dict[str, Any]:
@@ -149,7 +147,7 @@ def _grade_line(row: dict[str, Any]) -> str:
 
 
 @app.command()
-def materialize(ctx: typer.Context) -> None:
+def materialize(ctx: Context) -> None:
     """Rewrite the Markdown that is derived from memory.
 
     Example: mabos materialize
@@ -158,15 +156,14 @@ def materialize(ctx: typer.Context) -> None:
         rebuild_derived,  # late: the others start without facts, cases and mind
     )
 
-    call: Call = ctx.obj
-    changed, warnings = rebuild_derived(call.open_agent())
+    changed, warnings = rebuild_derived(ctx.obj.open_agent())
     lines = [f"wrote {path}" for path in changed] or ["everything is up to date"]
-    call.emit("materialize", {"changed": changed}, lines, warnings)
+    ctx.obj.emit("materialize", {"changed": changed}, lines, warnings)
 
 
 @lifecycle.command()
 def run(
-    ctx: typer.Context,
+    ctx: Context,
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Archive all of it at once, however much that is.")] = False,
 ) -> None:
@@ -180,11 +177,10 @@ def run(
 
     Example: mabos lifecycle run --dry-run
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     planned, warnings = run_lifecycle(agent, dry_run=dry_run, is_confirmed=yes)
     notice = agent.settings["lifecycle.notice"]
-    call.emit(
+    ctx.obj.emit(
         "lifecycle.run", _lifecycle_summary(planned, dry_run), _lifecycle_lines(planned, dry_run, notice), warnings
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind import attitudes
@@ -33,7 +33,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
     """Gives a group the command that lists its entries; two of their statuses are named in its help."""
 
     def list_entries(
-        ctx: typer.Context,
+        ctx: Context,
         status: Annotated[str, typer.Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
     ) -> None:
         ctx.obj.emit(f"{kind}.list", *attitudes.list_attitudes(ctx.obj.open_agent(), kind, status))
@@ -44,7 +44,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
 
 @desire.command("add")
 def add_desire(
-    ctx: typer.Context,
+    ctx: Context,
     title: Annotated[str, typer.Argument(help="What is wanted; - reads standard input.")],
     priority: Priority = "medium",
     motivates: Annotated[
@@ -65,7 +65,7 @@ _add_list_command(desire, "desire", "active", "dormant")
 
 @goal.command("add")
 def add_goal(
-    ctx: typer.Context,
+    ctx: Context,
     title: Annotated[str, typer.Argument(help="What is to be reached; - reads standard input.")],
     level: Annotated[str, typer.Option(help="strategic, tactical or operational.")] = "tactical",
     priority: Priority = "",
@@ -88,7 +88,7 @@ def add_goal(
 
 @goal.command("update")
 def update(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[str, typer.Argument(metavar="GOAL", help="Its id, or its title.")],
     status: Annotated[str, typer.Option(help="active, achieved, abandoned, ...")] = "",
     progress: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is.")] = None,
@@ -100,16 +100,15 @@ def update(
 
     Example: mabos goal update G-001 --status achieved
     """
-    call: Call = ctx.obj
     fields = {"status": status, "progress": progress, "priority": priority, "deadline": deadline}
-    call.emit("goal.update", *attitudes.update_goal(call.open_agent(), name, fields, reason))
+    ctx.obj.emit("goal.update", *attitudes.update_goal(ctx.obj.open_agent(), name, fields, reason))
 
 
 _add_list_command(goal, "goal", "active", "achieved")
 
 
 @goal.command()
-def tree(ctx: typer.Context) -> None:
+def tree(ctx: Context) -> None:
     """Show goals below the goals that they are part of, with the desires, plans and beliefs behind each.
 
     Example: mabos goal tree
@@ -119,7 +118,7 @@ def tree(ctx: typer.Context) -> None:
 
 @intention.command("add")
 def add_intention(
-    ctx: typer.Context,
+    ctx: Context,
     title: Annotated[str, typer.Argument(help="What is to be done; - reads standard input.")],
     goal: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it serves.")] = "",
     plan: Annotated[str, typer.Option(metavar="PLAN", help="The plan that it follows.")] = "",
@@ -141,7 +140,7 @@ def add_intention(
 
 @intention.command()
 def progress(
-    ctx: typer.Context,
+    ctx: Context,
     name: Intention,
     note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
     percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
@@ -151,14 +150,13 @@ def progress(
 
     Example: mabos intention progress I-001 "two of three signed" --percent 60
     """
-    call: Call = ctx.obj
-    note = line_argument(note, call.literal_dash)
-    call.emit("intention.progress", *attitudes.note_progress(call.open_agent(), name, note, percent, deadline))
+    note = line_argument(note, ctx.obj.literal_dash)
+    ctx.obj.emit("intention.progress", *attitudes.note_progress(ctx.obj.open_agent(), name, note, percent, deadline))
 
 
 @intention.command()
 def complete(
-    ctx: typer.Context,
+    ctx: Context,
     name: Intention,
     outcome: Annotated[str, typer.Option(help="What came of it.")] = "",
 ) -> None:
@@ -171,7 +169,7 @@ def complete(
 
 @intention.command()
 def drop(
-    ctx: typer.Context,
+    ctx: Context,
     name: Intention,
     reason: Annotated[str, typer.Option(help="Why it is given up.")] = "",
 ) -> None:
@@ -187,7 +185,7 @@ _add_list_command(intention, "intention", "active", "expired")
 
 @plan.command("add")
 def add_plan(
-    ctx: typer.Context,
+    ctx: Context,
     title: Annotated[str, typer.Argument(help="What the plan is for; - reads standard input.")],
     goal: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
     step: Annotated[list[str] | None, typer.Option(help="A step, in order; may repeat.")] = None,
@@ -201,7 +199,7 @@ def add_plan(
 
 @plan.command()
 def step(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
     done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
@@ -210,15 +208,12 @@ def step(
 
     Example: mabos plan step PL-001 --done 1
     """
-    call: Call = ctx.obj
-    new = line_argument(text, call.literal_dash) if text else None
-    call.emit("plan.step", *attitudes.change_steps(call.open_agent(), name, new, done))
+    new = line_argument(text, ctx.obj.literal_dash) if text else None
+    ctx.obj.emit("plan.step", *attitudes.change_steps(ctx.obj.open_agent(), name, new, done))
 
 
 @plan.command("list")
-def list_plans(
-    ctx: typer.Context, steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False
-) -> None:
+def list_plans(ctx: Context, steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False) -> None:
     """List the plans in the order of the file, with how far they are.
 
     Example: mabos plan list --steps
@@ -228,7 +223,7 @@ def list_plans(
 
 @commitment.command("add")
 def add_commitment(
-    ctx: typer.Context,
+    ctx: Context,
     title: Annotated[str, typer.Argument(help="What is promised; - reads standard input.")],
     to: Annotated[str, typer.Option(metavar="WHOM", help="To whom.")] = "",
     deadline: Annotated[str, typer.Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
@@ -247,7 +242,7 @@ _add_list_command(commitment, "commitment", "open", "kept")
 
 @learning.command("add")
 def add_learning(
-    ctx: typer.Context,
+    ctx: Context,
     lesson: Annotated[str, typer.Argument(help="The lesson, in a line; - reads standard input.")],
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
     source: Annotated[str, typer.Option(help="What taught it.")] = "",
@@ -263,7 +258,7 @@ def add_learning(
 
 
 @learning.command("list")
-def list_learnings(ctx: typer.Context) -> None:
+def list_learnings(ctx: Context) -> None:
     """List the lessons in the order of the file, with their places.
 
     Example: mabos learning list

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
@@ -33,7 +33,7 @@ app = new_group(
 
 @app.command()
 def cycle(
-    ctx: typer.Context,
+    ctx: Context,
     every: Every = False,
     dry_run: DryRun = False,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when beliefs conflict.")] = False,
@@ -48,16 +48,15 @@ def cycle(
 
     Example: mabos bdi cycle --all
     """
-    call: Call = ctx.obj
-    call.check_all(every)
-    show = progress("comparing beliefs") if shows_progress() and not call.quiet else None
+    ctx.obj.check_all(every)
+    show = progress("comparing beliefs") if shows_progress() and not ctx.obj.quiet else None
     order = CycleOrder(dry_run, compacted, show)
     if not watching:
-        return _run(call, every, order, check)
+        return _run(ctx.obj, every, order, check)
     pause = parse_span(watching)
     if pause <= 0 or check:
         raise BadValue("--watch needs a span above zero and goes without --check", "as in --watch 30m")
-    repeat_until_stopped(lambda: _run_again(call, every, order), pause)
+    repeat_until_stopped(lambda: _run_again(ctx.obj, every, order), pause)
 
 
 def _run(call: Call, every: bool, order: CycleOrder, check: bool = False) -> None:
@@ -125,13 +124,12 @@ def _cycle_lines(cycle: Cycle, dry_run: bool) -> list[str]:
 
 
 @app.command()
-def status(ctx: typer.Context) -> None:
+def status(ctx: Context) -> None:
     """Show how much an agent holds in mind, what the next cycle would end, and open conflicts.
 
     Example: mabos bdi status
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     mind = describe_mind(agent)
     counts = {"belief": len(mind.beliefs), **{kind: len(each) for kind, each in mind.attitudes.items()}}
     due = mind.due
@@ -152,7 +150,7 @@ def status(ctx: typer.Context) -> None:
     rows += [("due", f"and {len(due) - 10} more")] if len(due) > 10 else []
     rows.append(("conflicts", f"{mind.conflicts} in {mind.report}" if mind.report else "no report yet"))
     rows.append(("last cycle", mind.last_cycle or "none today or yesterday"))
-    call.emit("bdi.status", data, columns(rows), mind.warnings)
+    ctx.obj.emit("bdi.status", data, columns(rows), mind.warnings)
 
 
 def _count_states(attitudes: list[Attitude]) -> str:
@@ -166,7 +164,7 @@ def _count_states(attitudes: list[Attitude]) -> str:
 
 @app.command()
 def conflicts(
-    ctx: typer.Context,
+    ctx: Context,
     floor: Annotated[
         float | None, typer.Option(help="Only beliefs that are more certain than this (default 0.6).")
     ] = None,
@@ -177,14 +175,13 @@ def conflicts(
 
     Example: mabos bdi conflicts --check
     """
-    call: Call = ctx.obj
-    found = list_conflicts(call.open_agent(), floor, every)
+    found = list_conflicts(ctx.obj.open_agent(), floor, every)
     rows = [_row(conflict) | {"resolved": conflict.key in found.resolved} for conflict in found.conflicts]
     lines = [line for c in found.conflicts for line in _conflict_lines(c, c.key in found.resolved)]
     left = [conflict for conflict in found.conflicts if conflict.key not in found.resolved]
     lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
     data = {"beliefs": found.beliefs, "conflicts": rows}
-    call.emit("bdi.conflicts", data, lines or ["no conflicts"], found.warnings)
+    ctx.obj.emit("bdi.conflicts", data, lines or ["no conflicts"], found.warnings)
     if check and left:
         raise CheckFailed(
             f"{plural(len(left), 'conflict')} among {plural(found.beliefs, 'belief')}",
@@ -194,7 +191,7 @@ def conflicts(
 
 @app.command()
 def resolve(
-    ctx: typer.Context,
+    ctx: Context,
     key: Annotated[str, typer.Argument(metavar="ID", help="The conflict: its key, or the start of it.")],
     keep: Annotated[str, typer.Option(help="a, b, or both when they can hold together.")],
     reason: Annotated[str, typer.Option(help="Why; kept with the resolution.")] = "",
@@ -203,12 +200,11 @@ def resolve(
 
     Example: mabos bdi resolve d6754c53 --keep b --reason "migrated in February"
     """
-    call: Call = ctx.obj
-    conflict, side, changed, warnings = resolve_conflict(call.open_agent(), key, keep, reason)
+    conflict, side, changed, warnings = resolve_conflict(ctx.obj.open_agent(), key, keep, reason)
     kept = {"a": conflict.a, "b": conflict.b}.get(side)
     text = f"kept {kept.id or kept.place}: {one_line(kept.statement, 80)}" if kept else "both are kept"
     data = _row(conflict) | {"keep": side, "changed": changed}
-    call.emit("bdi.resolve", data, [f"resolved {conflict.key[:8]}: {text}"], warnings)
+    ctx.obj.emit("bdi.resolve", data, [f"resolved {conflict.key[:8]}: {text}"], warnings)
 
 
 def _row(conflict: Conflict) -> dict[str, Any]:

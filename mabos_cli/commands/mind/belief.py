@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.beliefs import Revision, add_belief, list_beliefs, revise_belief
@@ -14,7 +14,7 @@ app = new_group("belief", "Add, revise and list what an agent holds true.", no_a
 
 @app.command()
 def add(
-    ctx: typer.Context,
+    ctx: Context,
     subject: Annotated[str, typer.Argument(help="What it is about.")],
     text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
     certainty: Annotated[float, typer.Option(help="0 to 1.")] = 0.8,
@@ -28,15 +28,14 @@ def add(
 
     Example: mabos belief add "Market demand" "growing" --certainty 0.8 --source report
     """
-    call: Call = ctx.obj
-    value = text_argument(text, call.literal_dash) if text else None
-    added = add_belief(call.open_agent(), subject, value, certainty, source, supports or (), group, trust, by)
-    call.emit("belief.add", *added)
+    value = text_argument(text, ctx.obj.literal_dash) if text else None
+    added = add_belief(ctx.obj.open_agent(), subject, value, certainty, source, supports or (), group, trust, by)
+    ctx.obj.emit("belief.add", *added)
 
 
 @app.command()
 def revise(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[str, typer.Argument(metavar="BELIEF", help="Its id, or its subject.")],
     certainty: Annotated[float | None, typer.Option(help="The new certainty, 0 to 1.")] = None,
     value: Annotated[str | None, typer.Option(help="What holds now, in place of its value or text.")] = None,
@@ -49,14 +48,13 @@ def revise(
 
     Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
     """
-    call: Call = ctx.obj
-    revised = revise_belief(call.open_agent(), name, Revision(certainty, value, source, reason, trust, by))
-    call.emit("belief.revise", *revised)
+    revised = revise_belief(ctx.obj.open_agent(), name, Revision(certainty, value, source, reason, trust, by))
+    ctx.obj.emit("belief.revise", *revised)
 
 
 @app.command("list")
 def list_command(
-    ctx: typer.Context,
+    ctx: Context,
     min_certainty: Annotated[float, typer.Option(help="Only beliefs at least this certain.")] = 0.0,
     status: Annotated[str, typer.Option(help="Only those with this status: active, superseded, ...")] = "",
 ) -> None:
@@ -64,6 +62,5 @@ def list_command(
 
     Example: mabos belief list --min-certainty 0.6
     """
-    call: Call = ctx.obj
-    found = list_beliefs(call.open_agent(), min_certainty, status)
-    call.emit("belief.list", *found)
+    found = list_beliefs(ctx.obj.open_agent(), min_certainty, status)
+    ctx.obj.emit("belief.list", *found)

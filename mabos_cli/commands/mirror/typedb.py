@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun, Every
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
@@ -23,15 +23,14 @@ _SHOWN = 10
 
 
 @app.command()
-def status(ctx: typer.Context) -> None:
+def status(ctx: Context) -> None:
     """Say whether a server is configured and answers, and how far each agent is mirrored.
 
     Example: mabos typedb status --json
     """
-    call: Call = ctx.obj
-    data, warnings = read_status(call)
+    data, warnings = read_status(ctx.obj)
     lines = _status_lines(data) if data["configured"] else ["not configured: set typedb.address, as in localhost:1729"]
-    call.emit("typedb.status", data, lines, warnings)
+    ctx.obj.emit("typedb.status", data, lines, warnings)
 
 
 def _status_lines(data: dict[str, Any]) -> list[str]:
@@ -50,13 +49,12 @@ def _status_lines(data: dict[str, Any]) -> list[str]:
 
 
 @app.command("sync-schema")
-def sync_schema(ctx: typer.Context, dry_run: DryRun = False) -> None:
+def sync_schema(ctx: Context, dry_run: DryRun = False) -> None:
     """Make the database if needed, and define the types that agents and ontologies need.
 
     Example: mabos typedb sync-schema --dry-run
     """
-    call: Call = ctx.obj
-    database, missing, is_new, warnings = define_schema(call, dry_run=dry_run)
+    database, missing, is_new, warnings = define_schema(ctx.obj, dry_run=dry_run)
     define, count = render_define(missing), len(missing.names())
     data = {
         "database": database,
@@ -68,12 +66,12 @@ def sync_schema(ctx: typer.Context, dry_run: DryRun = False) -> None:
     would = "would be " if dry_run else ""
     lines = [f"database {database} {would}made"] if is_new else []
     lines.append(f"{plural(count, 'type')} {would}defined" if count else "no type is missing")
-    call.emit("typedb.sync-schema", data, lines + (define.splitlines() if dry_run else []), warnings)
+    ctx.obj.emit("typedb.sync-schema", data, lines + (define.splitlines() if dry_run else []), warnings)
 
 
 @app.command("sync-agent")
 def sync_agent_command(
-    ctx: typer.Context,
+    ctx: Context,
     agent: Annotated[str, typer.Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")] = "",
     every: Every = False,
     check: Annotated[
@@ -84,19 +82,18 @@ def sync_agent_command(
 
     Example: mabos typedb sync-agent --all --check
     """
-    call: Call = ctx.obj
-    call.check_all(every)
+    ctx.obj.check_all(every)
     if every and agent:
         raise UsageFault("both an agent and --all given", "one names an agent, the other means all")
     rows: list[dict[str, Any]] = []
     warnings: list[str] = []
-    for name, writing in mirror_agents(call, "" if every else agent or call.agent, every=every):
+    for name, writing in mirror_agents(ctx.obj, "" if every else agent or ctx.obj.agent, every=every):
         refused = [failure_row(entry) for entry in writing.failed]
         rows.append({"agent": name, "written": writing.written, "deleted": writing.deleted, "failed": refused})
         warnings += writing.warnings
     failed = sum(len(row["failed"]) for row in rows)
     data = {"agents": rows, "failed": failed}
-    call.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
+    ctx.obj.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
     if check and failed:
         raise CheckFailed(f"TypeDB refused {plural(failed, 'record')}", "see mabos typedb status")
 
@@ -111,7 +108,7 @@ def _sync_lines(row: dict[str, Any]) -> list[str]:
 
 @app.command()
 def query(
-    ctx: typer.Context,
+    ctx: Context,
     typeql: Annotated[str, typer.Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")],
     full: Annotated[bool, typer.Option("--full", help="All rows, however many.")] = False,
     database: Annotated[str, typer.Option(help="Another database of the server.")] = "",
@@ -120,18 +117,17 @@ def query(
 
     Example: mabos typedb query 'match $g isa goal, has name $name; select $name;'
     """
-    call: Call = ctx.obj
-    text = check_read_only(text_argument(typeql, call.literal_dash))
-    name, rows, is_all = run_query(call, text, None if full else _ROOM, database)
+    text = check_read_only(text_argument(typeql, ctx.obj.literal_dash))
+    name, rows, is_all = run_query(ctx.obj, text, None if full else _ROOM, database)
     data = {"database": name, "rows": rows, "truncated": not is_all}
     cut = f"cut at 4 KB: {plural(len(rows), 'row')} shown, and there are more; --full shows all"
     lines = [dump_line(row) for row in rows]
-    call.emit("typedb.query", data, lines or (["no rows"] if is_all else []), [] if is_all else [cut])
+    ctx.obj.emit("typedb.query", data, lines or (["no rows"] if is_all else []), [] if is_all else [cut])
 
 
 @app.command("seed-goals")
 def seed_goals(
-    ctx: typer.Context,
+    ctx: Context,
     file: Annotated[
         str, typer.Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
     ] = "",
@@ -142,8 +138,7 @@ def seed_goals(
 
     Example: mabos typedb seed-goals --create-agents --dry-run
     """
-    call: Call = ctx.obj
-    found = seed_business(call, file, create_agents=create_agents, dry_run=dry_run)
+    found = seed_business(ctx.obj, file, create_agents=create_agents, dry_run=dry_run)
     data = {
         "template": found.template,
         "business": found.business,
@@ -152,10 +147,10 @@ def seed_goals(
         "agents_missing": found.missing,
         "entries": found.rows,
     }
-    lines = _seed_summary(found, dry_run) + _seed_details(found.rows, dry_run, dry_run or call.verbose)
+    lines = _seed_summary(found, dry_run) + _seed_details(found.rows, dry_run, dry_run or ctx.obj.verbose)
     if found.created and not dry_run:
         lines.append(f"next: mabos goal tree --agent {found.created[0]}, or MABOS_AGENT={found.created[0]}")
-    call.emit("typedb.seed-goals", data, lines, found.warnings)
+    ctx.obj.emit("typedb.seed-goals", data, lines, found.warnings)
 
 
 def _seed_summary(found: Seeded, dry_run: bool) -> list[str]:

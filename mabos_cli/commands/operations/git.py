@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import one_line
 from mabos_cli.services.operations.git import DRIVER_COMMAND, install_driver
@@ -18,7 +18,7 @@ _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): 
 
 @app.command()
 def install(
-    ctx: typer.Context,
+    ctx: Context,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again.")] = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -28,8 +28,7 @@ def install(
 
     Example: mabos git install
     """
-    call: Call = ctx.obj
-    changed = install_driver(call.open_workspace(), uninstall=uninstall, dry_run=dry_run)
+    changed = install_driver(ctx.obj.open_workspace(), uninstall=uninstall, dry_run=dry_run)
     lines = [f"{_VERBS[uninstall, dry_run]} {what}" for what in changed]
     if not changed:
         lines = ["the merge driver is not installed" if uninstall else "the merge driver is installed"]
@@ -37,12 +36,12 @@ def install(
         lines.append("commit .gitattributes; every other clone needs mabos git install once")
     warnings = [] if uninstall or which("mabos") else ["mabos is not on PATH: git will merge as text"]
     data = {"installed": not uninstall, "changed": changed, "dry_run": dry_run, "driver": DRIVER_COMMAND}
-    call.emit("git.install", data, lines, warnings)
+    ctx.obj.emit("git.install", data, lines, warnings)
 
 
 @app.command()
 def merge(
-    ctx: typer.Context,
+    ctx: Context,
     base: Annotated[Path, typer.Argument(metavar="BASE", help="The file before.")],
     ours: Annotated[Path, typer.Argument(metavar="OURS", help="Our version; the merged one replaces it.")],
     theirs: Annotated[Path, typer.Argument(metavar="THEIRS", help="Their version.")],
@@ -54,7 +53,6 @@ def merge(
 
     Example: mabos git merge base.json ours.json theirs.json agents/cfo/memory-store.json
     """
-    call: Call = ctx.obj
     kind, notes = merge_versions(base, ours, theirs, path)
     data = {"path": path, "kind": kind, "notes": notes}
-    call.emit("git.merge", data, [f"{one_line(path)}: {note}" for note in notes])
+    ctx.obj.emit("git.merge", data, [f"{one_line(path)}: {note}" for note in notes])

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Context
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.hook_hosts import HOSTS
@@ -32,7 +32,7 @@ Project = Annotated[
 
 
 @app.command()
-def connect(ctx: typer.Context, host: Host, user: User = False, project: Project = "", dry_run: DryRun = False) -> None:
+def connect(ctx: Context, host: Host, user: User = False, project: Project = "", dry_run: DryRun = False) -> None:
     """Give an agent host this memory: hooks, MCP server, skill, first index; then try it.
 
     All else in the host's files stays to the byte, and a second run changes nothing. At the end the events of a session are played
@@ -40,19 +40,18 @@ def connect(ctx: typer.Context, host: Host, user: User = False, project: Project
 
     Example: mabos connect claude --dry-run
     """
-    call: Call = ctx.obj
-    done = connecting.connect(call, host, user=user, project=project, dry_run=dry_run)
+    done = connecting.connect(ctx.obj, host, user=user, project=project, dry_run=dry_run)
     data = _described(done) | {"dry_run": dry_run, "self_test": [trial._asdict() for trial in done.trials]}
     verb = "would be" if dry_run else "is"
     lines = [f"{host} {verb} connected to agent {done.target.agent} of {done.target.workspace}, {_scope(done)}"]
     lines += [line for change in done.changes for line in _change_lines(done, change)]
     lines += [line for trial in done.trials for line in _trial_lines(trial)]
-    call.emit("connect", data, [*lines, *done.notes], done.warnings)
+    ctx.obj.emit("connect", data, [*lines, *done.notes], done.warnings)
 
 
 @app.command()
 def disconnect(
-    ctx: typer.Context,
+    ctx: Context,
     host: Annotated[str, typer.Argument(metavar="[HOST]", help="As in connect.", show_default=False)] = "",
     user: User = False,
     project: Project = "",
@@ -65,17 +64,16 @@ def disconnect(
 
     Example: mabos disconnect claude --dry-run
     """
-    call: Call = ctx.obj
     if bool(host) == every:
         raise UsageFault("name a host, or give --all", f"one of: {', '.join(HOSTS)}")
-    ends = connecting.disconnect(call, host, user=user, project=project, dry_run=dry_run)
+    ends = connecting.disconnect(ctx.obj, host, user=user, project=project, dry_run=dry_run)
     lines = []
     for done in ends:
         verb = "would be" if dry_run else "is"
         lines.append(f"{done.target.host} {verb} disconnected, {_scope(done)}")
         lines += [line for change in done.changes for line in _change_lines(done, change)]
     rows = [_described(done) for done in ends]
-    call.emit("disconnect", {"disconnected": rows, "dry_run": dry_run}, lines or ["nothing to take out"])
+    ctx.obj.emit("disconnect", {"disconnected": rows, "dry_run": dry_run}, lines or ["nothing to take out"])
 
 
 def _scope(done: Connected) -> str:
@@ -139,7 +137,7 @@ def _trial_lines(trial: Trial) -> list[str]:
 
 @app.command()
 def hook(
-    ctx: typer.Context,
+    ctx: Context,
     event: Annotated[str, typer.Argument(metavar="EVENT", help="The event.")],
     host: Annotated[str, typer.Option(help="Who calls; else it is found by what is sent.")] = "auto",
 ) -> None:
@@ -152,14 +150,13 @@ def hook(
     """
     from mabos_cli.serve.hook import main
 
-    call: Call = ctx.obj
-    named = (("--host", host), ("-w", call.workspace), ("-a", call.agent))
+    named = (("--host", host), ("-w", ctx.obj.workspace), ("-a", ctx.obj.agent))
     main([event, *(word for name, value in named if value for word in (name, value))])
 
 
 @app.command()
 def skill(
-    ctx: typer.Context,
+    ctx: Context,
     format: Annotated[
         str, typer.Option(help="skill: a SKILL.md; agents: a section for AGENTS.md, between marks.")
     ] = "skill",
@@ -171,19 +168,18 @@ def skill(
 
     Example: mabos skill --format agents -o AGENTS.md
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     text, is_written = make_skill(agent, format, output)
     data: dict[str, Any] = {"format": format, "agent": agent.id, "path": output or None, "text": text}
     if is_written is None:
-        return call.emit("skill", data, text.rstrip("\n").split("\n"))
+        return ctx.obj.emit("skill", data, text.rstrip("\n").split("\n"))
     lines = [f"{output}: {'written' if is_written else 'unchanged'}"]
-    call.emit("skill", data | {"written": is_written}, lines)
+    ctx.obj.emit("skill", data | {"written": is_written}, lines)
 
 
 @app.command()
 def mcp(
-    ctx: typer.Context,
+    ctx: Context,
     tools: Annotated[
         str,
         typer.Option(
@@ -206,20 +202,19 @@ def mcp(
     """
     from mabos_cli.serve.mcp import choose_tools, serve
 
-    call: Call = ctx.obj
     wanted = [name for name in (word.strip() for word in tools.split(",")) if name]
     chosen = choose_tools(wanted, read_only=read_only)
     if list_only:
         rows = [{"name": tool.name, "family": tool.family, "reads_only": tool.effect.reads} for tool in chosen]
         shown = columns([(tool.family, tool.name, "" if tool.effect.reads else "writes") for tool in chosen])
-        call.emit("mcp", {"tools": rows}, [*shown, plural(len(rows), "tool")])
+        ctx.obj.emit("mcp", {"tools": rows}, [*shown, plural(len(rows), "tool")])
         return
-    workspace = call.open_workspace()
-    if call.agent:
-        find_agent(workspace, call.agent)
+    workspace = ctx.obj.open_workspace()
+    if ctx.obj.agent:
+        find_agent(workspace, ctx.obj.agent)
     if sys.stdin is None or sys.stdout is None:
         raise UsageFault("standard input or output is closed", "a host starts this, and speaks to it over both")
     if sys.stdin.isatty():
         note("waiting for an agent host on standard input; Ctrl-C ends it")
     others = () if wanted else choose_tools(["all"], read_only=read_only)
-    serve(call, chosen, others=others, structured=structured)
+    serve(ctx.obj, chosen, others=others, structured=structured)

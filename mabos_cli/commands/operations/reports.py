@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mabos_cli.commands.call import Call, open_progress
+from mabos_cli.commands.call import Call, Context, open_progress
 from mabos_cli.commands.options import Every
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
@@ -19,7 +19,7 @@ _FILES_SHOWN = 10
 
 @app.command()
 def report(
-    ctx: typer.Context,
+    ctx: Context,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
     ] = "report.html",
@@ -34,20 +34,19 @@ def report(
     """
     from mabos_cli.services.operations.report import make_report
 
-    call: Call = ctx.obj
-    call.check_all(every)
-    page = make_report(call, output, every=every, force=force)
+    ctx.obj.check_all(every)
+    page = make_report(ctx.obj, output, every=every, force=force)
     data = {"path": None if output == "-" else output, "agents": page.agents, "bytes": len(page.html.encode("utf-8"))}
     if page.is_written is None:
-        return call.emit("report", data | {"html": page.html}, page.html.rstrip("\n").split("\n"), page.troubles)
+        return ctx.obj.emit("report", data | {"html": page.html}, page.html.rstrip("\n").split("\n"), page.troubles)
     verb = "wrote" if page.is_written else "nothing new in"
     lines = [f"{verb} {output}: {plural(len(page.agents), 'agent')}"]
-    call.emit("report", data | {"written": page.is_written}, lines, page.troubles)
+    ctx.obj.emit("report", data | {"written": page.is_written}, lines, page.troubles)
 
 
 @app.command()
 def review(
-    ctx: typer.Context,
+    ctx: Context,
     rev: Annotated[str, typer.Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")] = "",
     every: Every = False,
     since: Annotated[
@@ -66,9 +65,8 @@ def review(
     from mabos_cli.core.operations.review import section_lines
     from mabos_cli.services.operations.review import Review, review_agents
 
-    call: Call = ctx.obj
-    call.check_all(every)
-    commit, reviews = review_agents(call, rev, since, every=every)
+    ctx.obj.check_all(every)
+    commit, reviews = review_agents(ctx.obj, rev, since, every=every)
     about = f"since {since}" if since else f"since {one_line(rev, 40) or 'the last commit'}"
 
     def lines(found: Review) -> Iterator[str]:
@@ -87,12 +85,12 @@ def review(
             yield f"also changed: {names}" + (f" and {plural(more, 'more file')}" if more > 0 else "")
 
     data = {"commit": commit or None, "agents": [found.as_dict(limit) for found in reviews]}
-    call.emit("review", data, [line for found in reviews for line in lines(found)])
+    ctx.obj.emit("review", data, [line for found in reviews for line in lines(found)])
 
 
 @app.command()
 def doctor(
-    ctx: typer.Context,
+    ctx: Context,
     mend: Annotated[bool, typer.Option("--repair", help="Mend what can be mended without guessing.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Exit 7 when anything needs attention.")] = False,
     security: Annotated[
@@ -108,12 +106,11 @@ def doctor(
     """
     from mabos_cli.services.operations.doctor import diagnose
 
-    call: Call = ctx.obj
     if security:
         if mend:
             raise UsageFault("--security repairs nothing", "leave --repair out")
-        return _show_security(call, check)
-    agent = call.open_agent(fallback=True)
+        return _show_security(ctx.obj, check)
+    agent = ctx.obj.open_agent(fallback=True)
     found = diagnose(agent, mend=mend)
     lines = [step if step.startswith("stopped") else f"repaired: {step}" for step in found.repaired]
     lines += [_finding_line(finding) for finding in found.findings]
@@ -123,7 +120,7 @@ def doctor(
     lines.append(f"index: {index['state']}; vectors: {index['vectors']}; model: {index['model'] or 'none'}")
     rows = [finding._asdict() for finding in found.findings]
     data = {"agent": agent.id, "healthy": not found.serious, "findings": rows, "repaired": found.repaired}
-    call.emit("doctor", data | {"index": index}, lines)
+    ctx.obj.emit("doctor", data | {"index": index}, lines)
     if check and found.serious:
         raise CheckFailed(
             f"{plural(len(found.serious), 'finding')} to attend to",

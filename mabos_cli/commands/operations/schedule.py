@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import DryRun
 from mabos_cli.core import BadValue
 from mabos_cli.core.operations.schedule import find_job
@@ -28,22 +28,21 @@ Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
 
 @app.command()
 def show(
-    ctx: typer.Context, form: Annotated[str, typer.Option("--format", help="The text of it: systemd or cron.")] = ""
+    ctx: Context, form: Annotated[str, typer.Option("--format", help="The text of it: systemd or cron.")] = ""
 ) -> None:
     """Show the jobs, when each runs, and whether they are installed.
 
     Example: mabos schedule show --format cron
     """
-    call: Call = ctx.obj
-    schedule = open_schedule(call.open_workspace())
+    schedule = open_schedule(ctx.obj.open_workspace())
     jobs, installed = schedule.jobs(), find_installed(schedule.root)
     data: dict[str, Any] = {"workspace": schedule.root, "jobs": jobs, "installed": installed}
     if form:
         texts = schedule.texts(form)
-        return call.emit("schedule.show", data | {"format": form, "files": texts}, _file_lines(texts))
+        return ctx.obj.emit("schedule.show", data | {"format": form, "files": texts}, _file_lines(texts))
     lines = columns([(row["job"], str(row["when"]), ", ".join(row["commands"])) for row in jobs])
     named = ", ".join(installed) or "nowhere; mabos schedule install --user, or --cron"
-    call.emit("schedule.show", data, [*lines, f"installed: {named}"])
+    ctx.obj.emit("schedule.show", data, [*lines, f"installed: {named}"])
 
 
 def _file_lines(texts: dict[str, str]) -> Iterator[str]:
@@ -55,34 +54,32 @@ def _file_lines(texts: dict[str, str]) -> Iterator[str]:
 
 
 @app.command()
-def install(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
+def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
     """Have the jobs run by themselves; again after a change of settings.
 
     Timers of a user run while that user is logged in, or always after `loginctl enable-linger`.
 
     Example: mabos schedule install --user --dry-run
     """
-    call: Call = ctx.obj
     _check_one(user, cron)
-    schedule = open_schedule(call.open_workspace())
+    schedule = open_schedule(ctx.obj.open_workspace())
     if cron:
-        _change_crontab(call, "install", schedule.root, schedule.cron(), dry_run)
+        _change_crontab(ctx.obj, "install", schedule.root, schedule.cron(), dry_run)
     else:
-        _change_units(call, "install", schedule.root, schedule.units(), dry_run)
+        _change_units(ctx.obj, "install", schedule.root, schedule.units(), dry_run)
 
 
 @app.command()
-def uninstall(ctx: typer.Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
+def uninstall(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
     """Take the jobs of this workspace out again, and nothing else.
 
     Example: mabos schedule uninstall --user
     """
-    call: Call = ctx.obj
     _check_one(user, cron)
     if cron:
-        _change_crontab(call, "uninstall", find_root(call), "", dry_run)
+        _change_crontab(ctx.obj, "uninstall", find_root(ctx.obj), "", dry_run)
     else:
-        _change_units(call, "uninstall", find_root(call), {}, dry_run)
+        _change_units(ctx.obj, "uninstall", find_root(ctx.obj), {}, dry_run)
 
 
 def _check_one(user: bool, cron: bool) -> None:
@@ -113,7 +110,7 @@ def _change_crontab(call: Call, verb: str, root: str, block: str, dry_run: bool)
 
 @app.command()
 def run(
-    ctx: typer.Context, job: Annotated[str, typer.Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]
+    ctx: Context, job: Annotated[str, typer.Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]
 ) -> None:
     """Run the commands of a job for every agent, or for the one given by --agent, one after the other.
 
@@ -121,19 +118,18 @@ def run(
 
     Example: mabos schedule run nightly
     """
-    call: Call = ctx.obj
     found = find_job(job)
-    forms = [*(["--json"] if call.as_json else ()), *(["--commit"] if call.commit else ())]
-    runs = run_job(call, found, forms)
+    forms = [*(["--json"] if ctx.obj.as_json else ()), *(["--commit"] if ctx.obj.commit else ())]
+    runs = run_job(ctx.obj, found, forms)
     data = {"job": found.name, "skipped": runs is None, "runs": [each.as_dict() for each in runs or ()]}
     if runs is None:
-        return call.emit("schedule.run", data, [f"{found.name} is running already"])
+        return ctx.obj.emit("schedule.run", data, [f"{found.name} is running already"])
     lines = [line for each in runs for line in each.lines()]
     warnings = [f"{each.name}: {text}" for each in runs for text in each.warnings]
-    call.emit("schedule.run", data, lines or [NO_AGENTS], warnings)
+    ctx.obj.emit("schedule.run", data, lines or [NO_AGENTS], warnings)
     failed = [each for each in runs if each.exit]
     if failed:
-        for each in failed if call.quiet and not call.as_json else ():
+        for each in failed if ctx.obj.quiet and not ctx.obj.as_json else ():
             for line in (f"mabos: {each.name}: {each.error}", *each.hint_lines()):
                 note(line)
         raise job_fault(failed, len(runs))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Answer, Call, new_group
+from mabos_cli.commands.call import Answer, Call, Context, new_group
 from mabos_cli.config import SETTINGS, Setting, check_setting
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import plural
@@ -23,7 +23,7 @@ agent = new_group("agent", "Create, list and show agents.", no_args_is_help=True
 
 @app.command()
 def init(
-    ctx: typer.Context,
+    ctx: Context,
     folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
     role: Annotated[str, typer.Option(help="What the first agent is for.")] = "",
 ) -> None:
@@ -34,9 +34,8 @@ def init(
 
     Example: mabos init ./team --agent cfo --role "finance lead"
     """
-    call: Call = ctx.obj
-    place = folder or call.workspace or "."
-    created = setup.init_workspace(call, place, role)
+    place = folder or ctx.obj.workspace or "."
+    created = setup.init_workspace(ctx.obj, place, role)
     where = "" if os.path.samefile(created.root, os.curdir) else f"-w {shlex.quote(place)} "
     lines = [
         f"workspace {created.root} with agent {created.agent}: {plural(len(created.files), 'file')} made",
@@ -46,12 +45,12 @@ def init(
         agents = f"{plural(len(created.known), 'agent')}: {', '.join(created.known)}"
         lines = [f"{created.root} is a workspace already, with {agents}"]
     data = {"workspace": str(created.root), "agent": created.agent, "created": created.files}
-    call.emit("init", data, lines)
+    ctx.obj.emit("init", data, lines)
 
 
 @agent.command()
 def create(
-    ctx: typer.Context,
+    ctx: Context,
     agent_id: Annotated[str, typer.Argument(metavar="ID", help="A short name; it becomes a folder.")],
     role: Annotated[str, typer.Option(help="What the agent is for.")] = "",
     name: Annotated[str, typer.Option(help="What people call it.")] = "",
@@ -60,34 +59,31 @@ def create(
 
     Example: mabos agent create cfo --role "finance lead"
     """
-    call: Call = ctx.obj
-    files = setup.add_agent(call, agent_id, role, name)
+    files = setup.add_agent(ctx.obj, agent_id, role, name)
     lines = [f"agent {agent_id}: {plural(len(files), 'file')} made"]
-    call.emit("agent.create", {"agent": agent_id, "created": files}, lines)
+    ctx.obj.emit("agent.create", {"agent": agent_id, "created": files}, lines)
 
 
 @agent.command("list")
-def list_command(ctx: typer.Context) -> None:
+def list_command(ctx: Context) -> None:
     """List the agents of the workspace.
 
     Example: mabos agent list
     """
-    call: Call = ctx.obj
-    rows, warnings = setup.list_described(call)
+    rows, warnings = setup.list_described(ctx.obj)
     text = columns([(row["id"], str(row["role"] or row["name"])) for row in rows]) or [NO_AGENTS]
-    call.emit("agent.list", {"agents": rows}, text, warnings)
+    ctx.obj.emit("agent.list", {"agents": rows}, text, warnings)
 
 
 @agent.command()
 def show(
-    ctx: typer.Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
+    ctx: Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
 ) -> None:
     """Show an agent: its manifest, its files, its memory.
 
     Example: mabos agent show cfo
     """
-    call: Call = ctx.obj
-    data, warnings = setup.describe_agent(call, agent_id)
+    data, warnings = setup.describe_agent(ctx.obj, agent_id)
     rows = [
         ("id", data["id"]),
         ("name", str(data["manifest"].get("name", data["id"]))),
@@ -96,20 +92,19 @@ def show(
         ("memory", ", ".join(f"{n} {name}" for name, n in data["memory"].items())),
         ("files", ", ".join(data["files"])),
     ]
-    call.emit("agent.show", data, columns(rows), warnings)
+    ctx.obj.emit("agent.show", data, columns(rows), warnings)
 
 
 @app.command()
 def config(
-    ctx: typer.Context,
+    ctx: Context,
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
 ) -> None:
     """Show the settings in effect and where each comes from.
 
     Example: mabos config memory.short_term_ttl
     """
-    call: Call = ctx.obj
-    settings = setup.effective_settings(call)
+    settings = setup.effective_settings(ctx.obj)
     chosen = [s for s in SETTINGS if not name or s.name == name or s.name.startswith(name + ".")]
     if not chosen:
         check_setting(name, None)  # raises, with the nearest name
@@ -119,7 +114,7 @@ def config(
         for s in chosen
     ]  # fmt: skip
     text = columns([(s.name, _format_value(s, settings[s.name]), settings.origins[s.name], s.about) for s in chosen])
-    call.emit("config", {"settings": rows}, text, settings.warnings)
+    ctx.obj.emit("config", {"settings": rows}, text, settings.warnings)
 
 
 def _format_value(setting: Setting, value: Any) -> str:
@@ -129,9 +124,7 @@ def _format_value(setting: Setting, value: Any) -> str:
 
 
 @app.command()
-def completion(
-    ctx: typer.Context, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]
-) -> None:
+def completion(ctx: Context, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
     """Print what completes this program's words in a shell.
 
     Commands, options and fixed words are in it; ids, tags and agents are asked of the program at each TAB.
@@ -142,16 +135,15 @@ def completion(
     from mabos_cli.formats.operations.completion import SHELLS
     from mabos_cli.services.operations.completion import completion_script
 
-    call: Call = ctx.obj
     check_choice(shell, SHELLS, "shell")
-    assert call.program is not None, "app knows the commands"
-    text = completion_script(shell, dict(call.program))
-    call.emit("completion", {"shell": shell, "text": text}, text.splitlines())
+    assert ctx.obj.program is not None, "app knows the commands"
+    text = completion_script(shell, dict(ctx.obj.program))
+    ctx.obj.emit("completion", {"shell": shell, "text": text}, text.splitlines())
 
 
 @app.command()
 def demo(
-    ctx: typer.Context,
+    ctx: Context,
     folder: Annotated[
         str, typer.Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
     ] = "",
@@ -163,19 +155,18 @@ def demo(
 
     Example: mabos demo ./harbourline
     """
-    call: Call = ctx.obj
     steps: list[dict[str, Any]] = []
     with setup.open_sandbox(folder) as root:
         for chapter in setup.load_tour():
-            _print_now(call, ["", chapter.about])
+            _print_now(ctx.obj, ["", chapter.about])
             for command in chapter.commands:
-                _print_now(call, ["", f"$ {command}"])
-                answer = _run(call, root, command)
-                _print_now(call, answer.lines, answer.warnings)
+                _print_now(ctx.obj, ["", f"$ {command}"])
+                answer = _run(ctx.obj, root, command)
+                _print_now(ctx.obj, answer.lines, answer.warnings)
                 output = {"output": answer.lines, "warnings": answer.warnings}
                 steps.append({"about": chapter.about, "command": command, **output})
     data = {"folder": str(root) if folder else None, "steps": steps}
-    call.with_changes(commit=False).emit("demo", data, ["", *_next_steps(folder)])
+    ctx.obj.with_changes(commit=False).emit("demo", data, ["", *_next_steps(folder)])
 
 
 def _print_now(call: Call, lines: Sequence[str], warnings: Sequence[str] = ()) -> None:
@@ -210,7 +201,7 @@ def _next_steps(place: str) -> list[str]:
 
 @app.command()
 def allow(
-    ctx: typer.Context,
+    ctx: Context,
     show: Annotated[bool, typer.Option("--show", help="Only list them, and whether they are allowed.")] = False,
 ) -> None:
     """Allow settings of a workspace that run programs, send data or lower guards.
@@ -220,25 +211,23 @@ def allow(
 
     Example: mabos allow --show
     """
-    call: Call = ctx.obj
-    workspace = call.open_workspace()
+    workspace = ctx.obj.open_workspace()
     found = setup.list_risky(workspace) if show else setup.allow_settings(workspace)
     lines = _risky_lines(found) or ["no setting here needs permission"]
     if any(not row.allowed for row in found):
         lines.append("allow them: mabos allow")
-    call.emit("allow", {"settings": [row._asdict() for row in found]}, lines)
+    ctx.obj.emit("allow", {"settings": [row._asdict() for row in found]}, lines)
 
 
 @app.command()
-def deny(ctx: typer.Context) -> None:
+def deny(ctx: Context) -> None:
     """Withdraw what mabos allow permitted.
 
     Example: mabos deny
     """
-    call: Call = ctx.obj
-    withdrawn, found = setup.deny_settings(call.open_workspace())
+    withdrawn, found = setup.deny_settings(ctx.obj.open_workspace())
     lines = ["permission withdrawn" if withdrawn else "nothing was allowed here", *_risky_lines(found)]
-    call.emit("deny", {"withdrawn": withdrawn, "settings": [row._asdict() for row in found]}, lines)
+    ctx.obj.emit("deny", {"withdrawn": withdrawn, "settings": [row._asdict() for row in found]}, lines)
 
 
 def _risky_lines(found: list[setup.RiskySetting]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call, new_group
+from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.search.agent_search import MOST
@@ -18,7 +18,7 @@ _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 
 @app.command()
 def sync(
-    ctx: typer.Context,
+    ctx: Context,
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Build a new index beside the old one, then swap them.")
     ] = False,
@@ -28,15 +28,14 @@ def sync(
 
     Example: mabos index sync --rebuild
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     if not watch:
-        _sync(call, agent, rebuild)
+        _sync(ctx.obj, agent, rebuild)
         return
     is_first = True
     for changed in watch_changes(agent):
         if changed or is_first:
-            _sync(call, call.open_agent(), rebuild and is_first)
+            _sync(ctx.obj, ctx.obj.open_agent(), rebuild and is_first)
         is_first = False
 
 
@@ -49,16 +48,15 @@ def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
 
 
 @app.command()
-def status(ctx: typer.Context) -> None:
+def status(ctx: Context) -> None:
     """Say what the index and memory hold, how vectors are compared, and whether the index is fresh.
 
     Example: mabos index status --json
     """
-    call: Call = ctx.obj
-    found = index_status(call.open_agent())
+    found = index_status(ctx.obj.open_agent())
     shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in found.about.items()}
     rows = [(name.replace("_", " "), str(value)) for name, value in shown.items() if value not in ("", None)]
-    call.emit("index.status", found.about | found.memory, columns(rows + _memory_rows(found.memory)), found.warnings)
+    ctx.obj.emit("index.status", found.about | found.memory, columns(rows + _memory_rows(found.memory)), found.warnings)
 
 
 def _memory_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -82,7 +80,7 @@ def _memory_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 @app.command()
 def search(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=0, max=MOST, help="Show at most this many a lane; 0 for all.")
@@ -92,9 +90,8 @@ def search(
 
     Example: mabos index search "deploy failed" --limit 5
     """
-    call: Call = ctx.obj
-    query = text_argument(" ".join(words), call.literal_dash)
-    found, warnings = find_in_lanes(call, call.open_agent(), query, limit)
+    query = text_argument(" ".join(words), ctx.obj.literal_dash)
+    found, warnings = find_in_lanes(ctx.obj, ctx.obj.open_agent(), query, limit)
     lanes: dict[str, list[dict[str, Any]]] = {
         name: [{"ref": ref, "score": float(f"{score:.4g}"), "text": text} for ref, score, text in rows]
         for name, rows in found.items()
@@ -103,4 +100,4 @@ def search(
     for name, rows in lanes.items():
         lines.append(f"{name}: {plural(len(rows), 'passage')}")
         lines += [f"  {row['score']:.4g} {row['ref']} {one_line(row['text'], 120)}" for row in rows]
-    call.emit("index.search", {"query": query, **lanes}, lines, warnings)
+    ctx.obj.emit("index.search", {"query": query, **lanes}, lines, warnings)

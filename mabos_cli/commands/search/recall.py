@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Context
 from mabos_cli.core.language.text import one_line, token_cost
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.memory.trust import trust_rank
@@ -20,7 +20,7 @@ app = typer.Typer()
 
 @app.command()
 def recall(
-    ctx: typer.Context,
+    ctx: Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -71,10 +71,9 @@ def recall(
 
     Example: mabos recall "pricing decision" --depth 1 --since 30d
     """
-    call: Call = ctx.obj
-    agent = call.open_agent()
+    agent = ctx.obj.open_agent()
     request = Request(
-        text_argument(" ".join(words or []), call.literal_dash),
+        text_argument(" ".join(words or []), ctx.obj.literal_dash),
         depth,
         limit,
         tuple(type or ()),
@@ -93,10 +92,10 @@ def recall(
         mmr,
         decay,
         llm,
-        with_words=call.as_json or explain,
+        with_words=ctx.obj.as_json or explain,
     )
     check_choice(format, ["brief", "detailed"], "format")
-    found = find_memories(call, agent, request)
+    found = find_memories(ctx.obj, agent, request)
     rows = [_row(hit, agent.settings["text.chars_per_token"], explain) for hit in found.hits]
     data = {
         "query": request.query,
@@ -108,7 +107,7 @@ def recall(
         "token_count": sum(row["token_cost"] for row in rows),
         **({"llm": found.llm} if found.llm else {}),
     }
-    call.emit("recall", data, [*_recall_lines(found, format == "detailed", explain)], found.warnings)
+    ctx.obj.emit("recall", data, [*_recall_lines(found, format == "detailed", explain)], found.warnings)
 
 
 def _recall_lines(found: Recalled, detailed: bool, explain: bool) -> Iterator[str]:
@@ -176,7 +175,7 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
 
 @app.command()
 def timeline(
-    ctx: typer.Context,
+    ctx: Context,
     around: Annotated[
         str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
     ] = "",
@@ -189,9 +188,8 @@ def timeline(
 
     Example: mabos timeline 2026-02-24 --before 3 --after 10
     """
-    call: Call = ctx.obj
-    around = line_argument(around, call.literal_dash)
-    found = find_timeline(call, call.open_agent(), around, before, after, live=live, archived=archived)
+    around = line_argument(around, ctx.obj.literal_dash)
+    found = find_timeline(ctx.obj, ctx.obj.open_agent(), around, before, after, live=live, archived=archived)
     rows: list[dict[str, Any]] = [
         {
             "id": c.ref,
@@ -210,12 +208,12 @@ def timeline(
         for row in rows
     ]
     lines = lines or [f"nothing found for {around}" if found.is_known else "no memories yet"]
-    call.emit("timeline", {"query": around, "focus": found.focus, "entries": rows}, lines, found.warnings)
+    ctx.obj.emit("timeline", {"query": around, "focus": found.focus, "entries": rows}, lines, found.warnings)
 
 
 @app.command()
 def read(
-    ctx: typer.Context,
+    ctx: Context,
     place: Annotated[
         str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")
     ],
@@ -225,7 +223,6 @@ def read(
 
     Example: mabos read memory/2026-02-24.md:3-9
     """
-    call: Call = ctx.obj
-    path, first, lines, total = read_lines(call.open_agent(), place, raw=raw)
+    path, first, lines, total = read_lines(ctx.obj.open_agent(), place, raw=raw)
     data = {"path": path, "lines": [first, first + len(lines) - 1], "total": total, "content": "\n".join(lines)}
-    call.emit("read", data, lines)
+    ctx.obj.emit("read", data, lines)
