@@ -21,8 +21,9 @@ from mabos_cli.core.context.texts import (
     telling_words,
     words_needed,
 )
+from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.search.documents import Embedder, cosine, stamp_of
+from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import tables as lanes
 from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta

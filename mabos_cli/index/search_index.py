@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of, stamp_of
+from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.follow import Follower, Stats
 from mabos_cli.index.tables import SCHEMA, create_tables, give_memo, read_meta, write_meta

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from zlib import crc32
 
 from mabos_cli.core.language.similar import CANDIDATES, HOLDERS, WordIndex, likeness, probe, shared, subjects, word_set
+from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Relatives
 
 _SCHEMA = 3
@@ -21,7 +22,8 @@ CREATE TABLE IF NOT EXISTS similar_item (id TEXT PRIMARY KEY, page TEXT NOT NULL
 CREATE INDEX IF NOT EXISTS similar_item_page ON similar_item (page);
 CREATE TABLE IF NOT EXISTS similar_probe (word INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (word, id)) WITHOUT ROWID;
 """
-Source = tuple[str, str, Callable[[], Iterator[tuple[str, int, Callable[[], str]]]]]
+Line = tuple[str, int, Callable[[], MemoryItem]]
+Source = tuple[str, str, Callable[[], Iterator[Line]]]
 
 
 def fingerprint(word: str) -> int:
@@ -32,18 +34,15 @@ def fingerprint(word: str) -> int:
 class SimilarIndex(Relatives):
     """Finds relatives of a text among long-term items and among those added in this run."""
 
-    def __init__(self, path: Path | None, floor: float, *, writes: bool = True) -> None:
+    def __init__(self, path: Path | None, floor: float, sources: Iterable[Source], *, writes: bool = True) -> None:
+        """Opens the index and brings it up to date with the pages whose stamp changed; a damaged one is rebuilt."""
         self._path = path if writes else None
         self._floor = floor
-        self._sources: list[Source] = []
+        self._sources = list(sources)
         self._db = _open(self._path, floor)
         if path and not writes:
             _copy(path, self._db)
         self._added = WordIndex(floor)
-
-    def follow(self, sources: Iterable[Source]) -> None:
-        """Brings the index up to date with the pages whose stamp changed; a damaged index is made anew."""
-        self._sources = list(sources)
         try:
             self._follow()
         except sqlite3.Error:
@@ -75,25 +74,20 @@ class SimilarIndex(Relatives):
                 self._follow_page(name, iter(()))
                 self._db.execute("DELETE FROM similar_page WHERE name = ?", (name,))
 
-    def _follow_page(self, page: str, lines: Iterator[tuple[str, int, Callable[[], str]]]) -> None:
+    def _follow_page(self, page: str, lines: Iterator[Line]) -> None:
         old = dict(self._db.execute("SELECT id, checksum FROM similar_item WHERE page = ?", (page,)))
-        for item_id, checksum, content in lines:
-            if old.pop(item_id, None) != checksum:
-                self._forget(item_id)
-                text = word_set(content())
-                row = (item_id, page, checksum, " ".join(sorted(text)))
-                self._db.execute("INSERT INTO similar_item VALUES (?, ?, ?, ?)", row)
-                rows = [(mark, item_id) for mark in self._marks(text)]
-                self._db.executemany("INSERT OR IGNORE INTO similar_probe VALUES (?, ?)", rows)
-        for item_id in old:
-            self._forget(item_id)
-
-    def _forget(self, item_id: str) -> None:
-        row = self._db.execute("SELECT words FROM similar_item WHERE id = ?", (item_id,)).fetchone()
-        if row:
-            rows = [(mark, item_id) for mark in self._marks(frozenset(row[0].split()))]
-            self._db.executemany("DELETE FROM similar_probe WHERE word = ? AND id = ?", rows)
-            self._db.execute("DELETE FROM similar_item WHERE id = ?", (item_id,))
+        new = {line[0]: line for line in lines if old.pop(line[0], None) != line[1]}
+        for item_id in (*old, *new):
+            for row in self._db.execute("SELECT words FROM similar_item WHERE id = ?", (item_id,)).fetchall():
+                rows = [(mark, item_id) for mark in self._marks(frozenset(row[0].split()))]
+                self._db.executemany("DELETE FROM similar_probe WHERE word = ? AND id = ?", rows)
+                self._db.execute("DELETE FROM similar_item WHERE id = ?", (item_id,))
+        for item_id, checksum, decode in new.values():
+            text = word_set(decode().content)
+            row = (item_id, page, checksum, " ".join(sorted(text)))
+            self._db.execute("INSERT INTO similar_item VALUES (?, ?, ?, ?)", row)
+            rows = [(mark, item_id) for mark in self._marks(text)]
+            self._db.executemany("INSERT OR IGNORE INTO similar_probe VALUES (?, ?)", rows)
 
     def _marks(self, text: frozenset[str]) -> set[int]:
         return {fingerprint(word) for word in (*probe(text, self._floor), *subjects(text))}

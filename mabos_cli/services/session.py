@@ -68,6 +68,5 @@ def _open_relatives(floor: float, long_term: LongTermStore, writes: bool) -> Rel
     from mabos_cli.index.similar import SimilarIndex
 
     path = long_term.paths.similar
-    index = SimilarIndex(path if is_inside(path, long_term.paths.workspace.root) else None, floor, writes=writes)
-    index.follow(long_term.sources())
-    return index
+    place = path if is_inside(path, long_term.paths.workspace.root) else None
+    return SimilarIndex(place, floor, long_term.sources(), writes=writes)

@@ -8,7 +8,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile, UsageFault
 from mabos_cli.formats.json.text import dump_document
 from mabos_cli.workspace.files import Moved, make_folder, read_bytes, replace_file, resolve_inside
-from mabos_cli.workspace.layout import LEGACY, TEMP_PREFIX, AgentPaths, WorkspacePaths, template_folder
+from mabos_cli.workspace.layout import TEMP_PREFIX, WorkspacePaths, template_folder
 from mabos_cli.workspace.locate import check_agent_id, find_other_case
 
 _AGENT_TEMPLATE = "agents/_agent"
@@ -100,9 +100,3 @@ def ensure_ignored(workspace: WorkspacePaths) -> list[str]:
     data = (old or b"") + gap + "".join(f"{rule}\n" for rule in missing).encode()
     replace_file(workspace.gitignore, data, root=workspace.root, expect=old, shared=True)
     return [".gitignore"]
-
-
-def shares_a_file(agent: AgentPaths) -> bool:
-    """Whether Memory.md and MEMORY.md are one file here."""
-    legacy = agent.root / LEGACY
-    return legacy.exists() and agent.memory_md.exists() and legacy.samefile(agent.memory_md)

@@ -9,7 +9,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import Moved, list_stems, read_bytes, remove_file, replace_file
+from mabos_cli.workspace.files import Moved, attempts, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AgentPaths
 
 
@@ -28,10 +28,18 @@ class DerivedFiles:
         self.warnings: list[str] = []
 
     def write(self, path: Path, text: str) -> None:
-        """Writes a file if it differs."""
-        written, notes = write_derived(self._agent, path, text)
-        self.changed += [self._agent.paths.relative(path)] if written else []
-        self.warnings += notes
+        """Replaces a file if it differs; what a person had changed in it is kept aside."""
+        data, shown = text.encode("utf-8"), self._agent.paths.relative(path)
+        for _ in attempts(f"{shown} keeps changing"):
+            old = read_bytes(path)
+            if old == data:
+                break
+            notes = set_aside(self._agent, path, old or b"")
+            self.warnings += [note for note in notes if note not in self.warnings]
+            with suppress(Moved):
+                replace_file(path, data, root=self._agent.paths.workspace.root, expect=old, shared=True)
+                self.changed.append(shown)
+                break
 
     def remove(self, path: Path) -> None:
         """Removes a file that stands for nothing any more; what somebody wrote into it is kept aside."""
@@ -68,21 +76,6 @@ class DerivedPages(DerivedFiles):
 def is_made_from(path: Path, state: str) -> bool:
     """Returns whether a derived file says that it was made from a state: a writer that was killed leaves it behind."""
     return state.encode() in (read_bytes(path) or b"")[:1000]
-
-
-def write_derived(agent: Agent, path: Path, text: str) -> tuple[bool, list[str]]:
-    """Replaces a derived file if it differs: whether it did, and a warning about what a person had changed in it."""
-    data, paths = text.encode("utf-8"), agent.paths
-    notes: list[str] = []
-    for _ in range(20):
-        old = read_bytes(path)
-        if old == data:
-            return False, notes
-        notes = list(dict.fromkeys((*notes, *set_aside(agent, path, old or b""))))
-        with suppress(Moved):
-            replace_file(path, data, root=paths.workspace.root, expect=old, shared=True)
-            return True, notes
-    raise Conflict(f"{paths.relative(path)} keeps changing", "somebody is writing it; try again")
 
 
 def set_aside(agent: Agent, path: Path, old: bytes) -> list[str]:

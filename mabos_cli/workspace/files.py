@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.search import documents
+from mabos_cli.core.language import ids
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.json.text import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX
@@ -26,7 +26,6 @@ from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_runni
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
 _TRADED = re.compile(rf"{re.escape(TEMP_PREFIX)}\d+-\d+-([0-9a-f]{{8}})([0-9a-f]{{8}})-(.+)", re.DOTALL)
-Result = TypeVar("Result")
 ATTEMPTS = 50  # to write what somebody else keeps changing
 
 
@@ -49,13 +48,10 @@ class FileWrite(NamedTuple):
     is_shared: bool = False
 
 
-def redo_when_moved(
-    attempt: Callable[[], Result], trouble: str, hint: str = "somebody is writing it; try again"
-) -> Result:
-    """Does something about a file that others write too, again when it was changed meanwhile; Conflict when that never ends."""
-    for _ in range(ATTEMPTS):
-        with suppress(Moved):
-            return attempt()
+def attempts(trouble: str, hint: str = "somebody is writing it; try again") -> Iterator[int]:
+    """Yields turns to write a file that others write too: who is through leaves the loop, who finds it Moved takes another turn;
+    Conflict when that never ends."""
+    yield from range(ATTEMPTS)
     raise Conflict(trouble, hint)
 
 
@@ -96,7 +92,8 @@ def read_bytes(path: Path) -> bytes | None:
     """The bytes of a file, or None when there is none. A link that leads nowhere is no such absence: what it led to is lost."""
     with explained(path, "read"):
         try:
-            return read_regular(os.fspath(path))
+            with open(open_regular(os.fspath(path)), "rb", buffering=0) as file:
+                return file.readall()
         except (FileNotFoundError, NotADirectoryError):
             if not path.is_symlink():
                 return None
@@ -154,7 +151,7 @@ def list_stems(folder: Path, ending: str) -> list[str]:
 def stamp_of(path: Path) -> str:
     """What changes whenever a file does. Empty when there is no file."""
     try:
-        return documents.stamp_of(path.stat())
+        return ids.stamp_of(path.stat())
     except OSError:
         return ""
 
@@ -296,18 +293,16 @@ def append_bytes(path: Path, data: bytes, *, root: Path, durable: bool = True) -
 
 def append_text(path: Path, text: str, *, root: Path, header: str = "") -> None:
     """Appends to a Markdown log, with a header when it is new. Small logs are replaced whole, large ones appended to."""
-
-    def attempt() -> None:
+    for _ in attempts(f"{path} keeps changing"):
         with explained(path, "read"):
             size = path.stat().st_size if path.exists() else 0
         if size > REPLACE_BELOW:
             return append_bytes(path, text.encode("utf-8"), root=root)
-        old = read_saved(path)
-        body = (old or header.encode("utf-8")).rstrip(b"\0")
-        gap = b"" if body.endswith(b"\n") or not body else b"\n"
-        replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old, shared=True)
-
-    redo_when_moved(attempt, f"{path} keeps changing")
+        with suppress(Moved):
+            old = read_saved(path)
+            body = (old or header.encode("utf-8")).rstrip(b"\0")
+            gap = b"" if body.endswith(b"\n") or not body else b"\n"
+            return replace_file(path, body + gap + text.encode("utf-8"), root=root, expect=old, shared=True)
 
 
 def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None:
@@ -321,14 +316,14 @@ def plan_edit(path: Path, edit: Callable[[str], str | None]) -> FileWrite | None
 
 def edit_text(path: Path, edit: Callable[[str], str | None], *, root: Path) -> bool:
     """Rewrites a Markdown file by a function of its text, again when somebody saved it meanwhile; whether it changed."""
-
-    def attempt() -> bool:
+    for _ in attempts(f"{path.name} keeps changing"):
         file = plan_edit(path, edit)
-        if file:
+        if file is None:
+            break
+        with suppress(Moved):
             replace_file(path, file.data, root=root, expect=file.read_as, shared=True)
-        return file is not None
-
-    return redo_when_moved(attempt, f"{path.name} keeps changing")
+            return True
+    return False
 
 
 def remove_file(path: Path, *, root: Path) -> None:

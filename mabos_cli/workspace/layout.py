@@ -114,7 +114,7 @@ class AgentPaths(NamedTuple):
 
     @property
     def root(self) -> Path:
-        return self.workspace.agents / self.id
+        return self.workspace.root / marks.AGENTS / self.id
 
     @property
     def manifest(self) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from mabos_cli.core import BadValue
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.workspace.files import list_names, resolve_inside
-from mabos_cli.workspace.layout import AGENT_ID, AgentPaths, WorkspacePaths
+from mabos_cli.workspace.layout import AGENT_ID, LEGACY, AgentPaths, WorkspacePaths
 from mabos_cli.workspace.plain_files import is_agent_folder, is_workspace, workspace_above
 
 
@@ -81,3 +81,9 @@ def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
         )
     resolve_inside(agent.root, workspace.root)
     return agent
+
+
+def shares_a_file(agent: AgentPaths) -> bool:
+    """Whether Memory.md and MEMORY.md are one file here."""
+    legacy = agent.root / LEGACY
+    return legacy.exists() and agent.memory_md.exists() and legacy.samefile(agent.memory_md)

@@ -19,7 +19,7 @@ from mabos_cli.formats.mind import mind_md
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.cognitive import find_vouchers
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.derived import write_derived
+from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.files import append_bytes, list_names, plan_edit, read_bytes, read_saved, replace_file
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.memory.trust_log import voucher_lines
@@ -103,10 +103,9 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
     desires, goals = (load_attitudes(agent, kind)[0] for kind in ("desire", "goal"))
     if not (beliefs or desires or goals or agent.paths.beliefs_md.exists()):
         return [], []
-    written, warnings = write_derived(
-        agent, agent.paths.beliefs_md, mind_md.render_mind(agent.id, beliefs, desires, goals)
-    )
-    return ([agent.paths.relative(agent.paths.beliefs_md)] if written else []), warnings
+    files = DerivedFiles(agent)
+    files.write(agent.paths.beliefs_md, mind_md.render_mind(agent.id, beliefs, desires, goals))
+    return files.changed, files.warnings
 
 
 class Comparison(NamedTuple):
@@ -202,5 +201,6 @@ def write_report(agent: Agent, day: str, conflicts: Sequence[Conflict]) -> tuple
     if path is None:
         return "", []
     text = mind_md.render_report(day, conflicts).encode("utf-8", "replace").decode("utf-8")
-    written, warnings = write_derived(agent, path, text)
-    return (agent.paths.relative(path) if written else ""), warnings
+    files = DerivedFiles(agent)
+    files.write(path, text)
+    return "".join(files.changed), files.warnings

@@ -15,10 +15,11 @@ from zlib import crc32
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_time
+from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem
 from mabos_cli.core.memory.trust import Ruling, claim_trust, lowered, needs_voucher
-from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of, stamp_of
+from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.markdown.escape import without_seal

@@ -38,31 +38,15 @@ Result = TypeVar("Result")
 Unfinished = dict[str, list[str]]
 
 
-class Fresh(Relatives):
-    """What a plan may use besides the files that it reads: this call's moment, new ids, and a finder of similar items that opens
-    when it is first asked."""
+class Fresh:
+    """What a plan may use besides the files that it reads: this call's moment, new ids, and a finder of similar items, which is
+    opened when it is asked for."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.now = agent.moment
         self.new_id: Callable[[], str] = lambda: ""
-        self.open_relatives: Callable[[], Relatives] | None = None
-        self._relatives: Relatives | None = None
-
-    def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
-        return relatives.find(text, threshold) if (relatives := self._open()) else []
-
-    def about(self, text: frozenset[str]) -> list[tuple[float, str]]:
-        return relatives.about(text) if (relatives := self._open()) else []
-
-    def add(self, item_id: str, text: frozenset[str]) -> None:
-        if relatives := self._open():
-            relatives.add(item_id, text)
-
-    def _open(self) -> Relatives | None:
-        if self._relatives is None and self.open_relatives:
-            self._relatives = self.open_relatives()
-        return self._relatives
+        self.relatives: Callable[[], Relatives | None] = lambda: None
 
 
 class Write(NamedTuple):

@@ -61,14 +61,14 @@ def test_a_file_that_is_too_large_is_a_warning(lab: Lab, monkeypatch: pytest.Mon
 def test_a_file_that_cannot_be_read_is_a_warning(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.write("notes/a.md", "The quince is ripe.\n")
     lab.write("notes/b.md", "The quince is locked away.\n")
-    real = files.read_regular
+    real = files.open_regular
 
-    def read(path: str) -> bytes:
+    def read(path: str) -> int:
         if path.endswith("/b.md"):
             raise PermissionError(errno.EACCES, "Permission denied")
         return real(path)
 
-    monkeypatch.setattr(files, "read_regular", read)
+    monkeypatch.setattr(files, "open_regular", read)
     search = lab.search()
     assert [hit.candidate.ref for hit in search("quince")] == ["notes/a.md:1-1"]
     assert len(search.warnings()) == 1 and "notes/b.md" in search.warnings()[0]
@@ -81,8 +81,8 @@ def test_a_file_that_is_too_large_is_not_even_read(lab: Lab, monkeypatch: pytest
     monkeypatch.setenv("MABOS_INDEX_MAX_FILE_BYTES", "4096")
     lab.write("notes/a.md", "The quince is ripe.\n")
     lab.write("notes/large.md", "The quince is large.\n" * 400)
-    real, read = files.read_regular, []
-    monkeypatch.setattr(files, "read_regular", lambda path: [read.append(os.path.basename(path)), real(path)][1])
+    real, read = files.open_regular, []
+    monkeypatch.setattr(files, "open_regular", lambda path: [read.append(os.path.basename(path)), real(path)][1])
     search = lab.search()
     assert [hit.candidate.ref for hit in search("quince")] == ["notes/a.md:1-1"]
     assert search.warnings() == ["notes/large.md is larger than 4,096 bytes and is left out"]

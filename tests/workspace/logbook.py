@@ -9,7 +9,7 @@ import pytest
 from commands.desk import Desk, Said
 
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
+from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
 
 LEVELS = ("weekly", "monthly", "quarterly")
 _LINK = re.compile(r"\]\(([^)\s]*)\)")

@@ -9,7 +9,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.workspace import files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.create import create_agent, create_workspace
-from mabos_cli.workspace.derived import write_derived
+from mabos_cli.workspace.derived import DerivedFiles
 
 
 @pytest.fixture
@@ -32,7 +32,8 @@ def test_every_edit_of_a_derived_file_is_kept_also_one_saved_while_it_is_written
         return exchange(one, other)
 
     monkeypatch.setattr(files, "exchange_files", save_late)
-    written, warnings = write_derived(home, path, "derived\n")
-    assert written and path.read_bytes() == b"derived\n"
+    derived = DerivedFiles(home)
+    derived.write(path, "derived\n")
+    assert derived.changed and path.read_bytes() == b"derived\n"
     kept = sorted(copy.read_bytes() for copy in home.paths.set_aside.iterdir())
-    assert kept == [b"edited\n", b"edited once more\n"] and len(warnings) == 2
+    assert kept == [b"edited\n", b"edited once more\n"] and len(derived.warnings) == 2

@@ -1,10 +1,10 @@
 """Ids of memory items, facts, observations and kept results of reasoning: `M-{epoch ms}-{4 hex}`, `F-...`, `O-...`, `T-...`, minted
-so that they sort by age and never repeat."""
+so that they sort by age and never repeat; and stamps, by which a file that changed is known."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 from zlib import crc32
 
 # Letters that make no words, and that no number has.
@@ -122,3 +122,8 @@ def _date_of(day: int) -> str:
         return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
     except OverflowError:
         return ""
+
+
+def stamp_of(st: Any) -> str:
+    """Returns what changes whenever a file does, from its os.stat: size, times and inode."""
+    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"

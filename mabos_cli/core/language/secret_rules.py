@@ -6,6 +6,7 @@ characters in two ways.
 """
 
 from mabos_cli.core.language.secret_shapes import (
+    Rule,
     is_base32,
     is_basic,
     is_bearer,
@@ -17,7 +18,6 @@ from mabos_cli.core.language.secret_shapes import (
     is_secret,
     is_session,
 )
-from mabos_cli.core.language.secret_tokens import Rule
 
 _SLASH = r"(?:\\{0,3}/|%2F)"  # JSON may write \/
 _WEB = f"(?:https?(?::|%3A){_SLASH}{_SLASH})?"

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language import secret_context
 from mabos_cli.core.language.secret_rules import RULES
-from mabos_cli.core.language.secret_shapes import compiled
-from mabos_cli.core.language.secret_tokens import ISSUED, TOKENS
+from mabos_cli.core.language.secret_shapes import ISSUED, TOKENS, compiled
 
 Match = tuple[int, int, int, str]  # where a secret starts and ends, the rank of its rule, its kind
 H = TypeVar("H")

@@ -213,7 +213,7 @@ def subjects(text: frozenset[str]) -> frozenset[str]:
     >>> sorted(subjects(word_set("The team now uses Trello for planning")))
     ['plan', 'team', 'trello', 'use']
     """
-    return frozenset(stem(word) for word in text if word not in STOP_WORDS) if len(text) <= _STATEMENT else frozenset()
+    return frozenset(map(stem, text - STOP_WORDS)) if len(text) <= _STATEMENT else frozenset()
 
 
 def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:

@@ -73,15 +73,15 @@ def plan_store(
     says what it said then.
     """
     storing = _Storing(memory, now, mint, limits, relatives, trust_of, agreed)
-    drafts = [
-        draft if draft.vouched_by else draft._replace(item=lowered(draft.item, trust_of(draft.item)))
-        for draft in drafts
-    ]
     if if_new or not all(draft.graded and draft.item.type in HAPPENED for draft in drafts):
         for store in ("working", "short_term"):
             for item in getattr(memory, store):
                 storing.note(store, item, word_set(item.content))
-    results = [storing.store(draft, if_new) for draft in drafts]
+    results = []
+    for draft in drafts:
+        if not draft.vouched_by:
+            draft = draft._replace(item=lowered(draft.item, trust_of(draft.item)))
+        results.append(storing.store(draft, if_new))
     tidied = tidy(storing.changes(), now, limits)
     gone = {away.item.id for away in tidied.archive if away.reason not in ("merged", "updated")}
     return tidied, [r._replace(store="archive") if r.stored and r.item.id in gone else r for r in results]

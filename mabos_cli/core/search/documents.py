@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from operator import mul
 from struct import unpack
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
@@ -69,11 +69,6 @@ class Source(NamedTuple):
     def size(self) -> int:
         """Bytes of the file, as its stamp says."""
         return int(self.stamp.partition(":")[0])
-
-
-def stamp_of(st: Any) -> str:
-    """Returns what changes whenever a file does, from its os.stat: size, times and inode."""
-    return f"{st.st_size}:{st.st_mtime_ns}:{st.st_ctime_ns}:{st.st_ino}"
 
 
 def digest_of(sources: Sequence[Source]) -> str:

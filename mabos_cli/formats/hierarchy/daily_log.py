@@ -1,6 +1,7 @@
 """The daily log: `# 2026-02-24 — Agent Log`, then one `## <type> (HH:MM UTC)` entry per memory, ended by its block id.
 
 People and other agents write between the entries: headings, list items, paragraphs. All of it is read as events.
+Entries are written by formats/memory/derived_md.py: a store loads nothing of what reads them.
 """
 
 import re
@@ -8,9 +9,6 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy import log_event
-from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.formats.markdown import escape
 from mabos_cli.formats.markdown.scan import count_head, hidden_lines, scan
 
@@ -44,26 +42,6 @@ class LogEntry(NamedTuple):
     importance: float | None = None
     last: int = 0
     untrusted: bool = False
-
-
-def render_log_header(day: str) -> str:
-    """The first line of a day's log."""
-    return f"# {day} — Agent Log\n"
-
-
-def render_log_entry(item: MemoryItem) -> str:
-    """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
-    tags = f"[{escape.inline(', '.join(item.tags))}] " if item.tags else ""
-    source = escape.inline(item.source)
-    return (
-        f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape.escape_block(item.content)}\n\n"
-        f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
-    )
-
-
-def render_legacy_line(item: MemoryItem) -> str:
-    """The line of an item in Memory.md, which is a log for people."""
-    return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {escape.inline(item.content, 200)} ^{item.id}\n"
 
 
 def without_legacy_lines(text: str) -> str:

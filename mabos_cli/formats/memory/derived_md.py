@@ -1,5 +1,5 @@
-"""Derived Markdown of memory, sealed so that edits are noticed: INDEX.md as an agent reads it, domains and items; and the digests
-that they are made from, as they are cached."""
+"""Markdown that is made of memory: INDEX.md as an agent reads it, domains and items, sealed so that edits are noticed; the digests
+that they are made from, as they are cached; and what logs get of an item."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from mabos_cli.core.context.memory_index import (
 )
 from mabos_cli.core.language.text import one_line, plural, words
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import is_untrusted, trust_rank
 from mabos_cli.formats.markdown.escape import (
     escape_behind,
     escape_block,
@@ -313,9 +313,30 @@ def render_entry(store: str, item: MemoryItem) -> str:
         ("Observed", item.observed_at),
         ("Expires", item.expires_at),
     )
-    bullets = "".join([f"- **{name}:** {inline(value)}\n" for name, value in free if value])
-    kind = inline(item.type)
+    kind, bullets = inline(item.type), ""
+    for name, value in free:
+        bullets += f"- **{name}:** {inline(value)}\n" if value else ""
     return (
         f"\n## [{store}] {kind}: {inline(item.content, 60)}\n\n- **ID:** {inline(item.id)}\n- **Store:** {store}\n"
         f"- **Type:** {kind}\n- **Importance:** {item.importance:g}\n{bullets}\n{escape_block(item.content)}\n"
     )
+
+
+def render_log_header(day: str) -> str:
+    """The first line of a day's log."""
+    return f"# {day} — Agent Log\n"
+
+
+def render_log_entry(item: MemoryItem) -> str:
+    """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
+    tags = f"[{inline(', '.join(item.tags))}] " if item.tags else ""
+    source = inline(item.source)
+    return (
+        f"\n## {one_line(item.type)} ({item.created_at[11:16]} UTC)\n\n{escape_block(item.content)}\n\n"
+        f"{tags}({source}) {item.importance:.2f}{' untrusted' if is_untrusted(item) else ''} ^{item.id}\n"
+    )
+
+
+def render_legacy_line(item: MemoryItem) -> str:
+    """The line of an item in Memory.md, which is a log for people."""
+    return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {inline(item.content, 200)} ^{item.id}\n"

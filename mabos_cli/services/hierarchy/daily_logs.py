@@ -5,23 +5,25 @@ Every step of archiving can be done again: a killed run leaves each log whole at
 
 import os
 import time
+from contextlib import suppress
 from datetime import UTC, date
 from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import is_past
+from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.periods import LEVELS, find_day
-from mabos_cli.core.search import documents
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.hierarchy.daily_log import relink_logs, render_log_header
+from mabos_cli.formats.hierarchy.daily_log import relink_logs
+from mabos_cli.formats.memory.derived_md import render_log_header
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import (
     Moved,
+    attempts,
     edit_text,
     list_stems,
     move_files,
     read_bytes,
-    redo_when_moved,
     remove_file,
     replace_file,
     resolve_inside,
@@ -53,7 +55,7 @@ def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
             day = entry.name.removesuffix(".md")
             if day.startswith(year) and find_day(day):
                 stat = entry.stat()
-                stamp = documents.stamp_of(stat) if stat.st_ctime_ns < settled else ""
+                stamp = stamp_of(stat) if stat.st_ctime_ns < settled else ""
                 found.setdefault(day, []).append(LogFile(day, entry.path, stamp, bool(year)))
     return {day: tuple(found[day]) for day in sorted(found)}
 
@@ -139,21 +141,18 @@ def _pairs(paths: AgentPaths, logs: list[LogFile]) -> tuple[tuple[str, str], ...
 def _merge(paths: AgentPaths, log: LogFile) -> None:
     """Puts what a newer log of an archived day adds behind the archived one, then removes it."""
     goal, root = paths.archived_log(log.day), paths.workspace.root
-
-    def attempt() -> None:
+    for _ in attempts(f"{paths.relative(log.path)} keeps changing"):
         old, added = read_bytes(goal) or b"", read_bytes(log.path)
         if added is None:
             return
         new = _merged(old, added, log.day)
-        if new != old:
-            replace_file(goal, new, root=root, expect=old, shared=True)
-        if read_bytes(log.path) == added:
-            return remove_file(log.path, root=root)
-        if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
-            replace_file(goal, old, root=root, expect=new)
-        raise Moved(log.path, True)
-
-    redo_when_moved(attempt, f"{paths.relative(log.path)} keeps changing")
+        with suppress(Moved):
+            if new != old:
+                replace_file(goal, new, root=root, expect=old, shared=True)
+            if read_bytes(log.path) == added:
+                return remove_file(log.path, root=root)
+            if new != old:  # somebody saved it meanwhile: all of it again, and nothing twice
+                replace_file(goal, old, root=root, expect=new)
 
 
 def _merged(old: bytes, added: bytes, day: str) -> bytes:

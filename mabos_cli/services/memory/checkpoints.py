@@ -151,14 +151,13 @@ def note_flush(agent: Agent, session: str, count: int) -> list[str]:
 
 def _change(agent: Agent, change: Callable[[dict[str, int | str]], dict[str, int | str]]) -> str | None:
     """Rewrites the state; what went wrong, or None."""
-
-    def attempt() -> None:
-        old = files.read_bytes(agent.paths.flush_state)
-        data = dump_record(change(_read(agent)))
-        files.replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
-
     try:
-        files.redo_when_moved(attempt, "it keeps changing")
+        for _ in files.attempts("it keeps changing"):
+            old = files.read_bytes(agent.paths.flush_state)
+            data = dump_record(change(_read(agent)))
+            with suppress(files.Moved):
+                files.replace_file(agent.paths.flush_state, data, root=agent.paths.workspace.root, expect=old)
+                break
     except MabosError as error:
         return f": {error.message}"
     return None

@@ -56,7 +56,8 @@ class Merger(Asker):
 
         def look(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Doubt]]:
             trust_of, limits = Judge(self._agent.paths, memory), self._agent.settings.limits()
-            doubts = find_doubts(memory, drafts, limits, fresh, trust_of)
+            relatives = fresh.relatives()
+            doubts = find_doubts(memory, drafts, limits, relatives, trust_of) if relatives else []
             return Changes(memory.working, memory.short_term), doubts
 
         found, self._notes = self._agent.change("store", look)

@@ -1,6 +1,7 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,9 +9,9 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.trust import Claim, trust_rank
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.memory.changing import plan_drafts
+from mabos_cli.workspace.memory.changing import plan_change, plan_drafts
 from mabos_cli.workspace.memory.trust_log import voucher_lines
-from mabos_cli.workspace.transaction import write_receipt
+from mabos_cli.workspace.transaction import transact, write_receipt
 
 
 class Remembered(NamedTuple):
@@ -31,7 +32,7 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
     else:
         merger, plan = None, plan_drafts(agent, drafts, if_new=if_new)
     ledger = (lambda results: _vouchers(agent, drafts, results)) if any(d.vouched_by for d in drafts) else None
-    results, warnings = agent.change("store", plan, ledger=ledger)
+    results, warnings = transact(agent, "store", partial(plan_change, plan=plan, ledger=ledger))
     warnings += [*redacted_note(drafts), *_lowered(drafts, results)]
     if merger is None:
         return Remembered(results, warnings)

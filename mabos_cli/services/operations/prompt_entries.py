@@ -13,10 +13,11 @@ from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
 from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, other_names, relevance, words_needed
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.stores import FINDABLE, reach_of
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
-from mabos_cli.core.search.documents import Embedder, cosine, stamp_of
+from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.errors import Unavailable
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths

@@ -12,11 +12,11 @@ from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.services.session import Session
 from mabos_cli.workspace import permission
-from mabos_cli.workspace.create import create_agent, create_workspace, shares_a_file
+from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.git import Repository
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
-from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents, place_named
+from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents, place_named, shares_a_file
 from mabos_cli.workspace.settings import find_risky_settings, load_settings
 from mabos_cli.workspace.transaction import write_receipt
 

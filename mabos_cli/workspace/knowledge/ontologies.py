@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.ontology import Ontology
@@ -11,7 +12,7 @@ from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes, parse_jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
-from mabos_cli.workspace.files import FileWrite, list_names, read_bytes, redo_when_moved, sweep_temps
+from mabos_cli.workspace.files import FileWrite, Moved, attempts, list_names, read_bytes, sweep_temps
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.secret_gate import refuse_new_secrets
@@ -177,19 +178,16 @@ def change_ontologies(
     """Runs a plan on what is on disk and writes the files that it returns, all or none; anew when somebody edits one meanwhile.
     Its result, and warnings. A receipt says how many files changed, and which ids of the result it was about."""
     started, workspace = time.monotonic(), editor.workspace
-
-    def attempt() -> tuple[Result, list[str]]:
-        library = Library(workspace)
-        files, result = plan(library)
-        if editor.refuses_secrets:
-            refuse_new_secrets(files, None, ())
-        write_files(files, workspace.root)
-        if files:
-            counts = {"files": len(files)}
-            add_receipt(workspace, editor.now, f"ontology {command}", counts, ids(result), started)
-        return result, library.warnings
-
     with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):
         sweep_temps(workspace.ontologies, locked=True)  # only who holds the lock writes there: killed ones left these
-        hint = "something writes them without locking; try again"
-        return redo_when_moved(attempt, "the ontologies keep changing", hint)
+        for _ in attempts("the ontologies keep changing", "something writes them without locking; try again"):
+            library = Library(workspace)
+            files, result = plan(library)
+            if editor.refuses_secrets:
+                refuse_new_secrets(files, None, ())
+            with suppress(Moved):
+                write_files(files, workspace.root)
+                break
+        if files:
+            add_receipt(workspace, editor.now, f"ontology {command}", {"files": len(files)}, ids(result), started)
+        return result, library.warnings

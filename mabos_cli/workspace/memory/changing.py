@@ -5,6 +5,7 @@ The intent in the lock file says how the next writer finishes that, or rolls it 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -13,7 +14,7 @@ from zlib import crc32
 from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.core.memory.item import MemoryItem, Prose
+from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import Claim
@@ -68,13 +69,14 @@ def plan_drafts(
     """Returns a plan that stores drafts by the settings of the agent."""
 
     def plan(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
+        has_relatives = if_new or any(d.store == "long_term" or d.item.type not in HAPPENED for d in drafts)
         return plan_store(
             memory,
             drafts,
             now=agent.now(),
             mint=fresh.new_id,
             limits=agent.settings.limits(),
-            relatives=fresh,
+            relatives=fresh.relatives() if has_relatives else None,
             if_new=if_new,
             trust_of=Judge(agent.paths, memory),
             agreed=agreed,
@@ -109,8 +111,8 @@ def _equip(fresh: Fresh, loaded: Loaded, *, writes: bool = True) -> Fresh:
     """Gives a plan new ids behind the last one issued, and the index of similar items."""
     agent, long_term = fresh.agent, loaded.long_term
     fresh.new_id = IdSource(agent.moment, newest_id(agent.paths, loaded.head, long_term))
-    if opening := agent.open_relatives:
-        fresh.open_relatives = lambda: opening(long_term, writes)
+    if agent.open_relatives:
+        fresh.relatives = cache(partial(agent.open_relatives, long_term, writes))
     return fresh
 
 

@@ -101,7 +101,7 @@ def _render_items(
     for name, lines in pages.items():
         if dirty is None or name in dirty:
             path = agent.paths.items_page(name)
-            entries = _lasting_entries(lines(), _known_entries(path, unchanged))
+            entries = [*_lasting_entries(lines(), _known_entries(path, unchanged))]
             yield path, derived_md.render_item_page(agent.id, name, entries)
     counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(long_term)}
     sizes = {name: long_term.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
@@ -120,12 +120,11 @@ def _known_entries(path: Path, unchanged: Ids) -> dict[tuple[str, str], str]:
     return {key: text for key, text in derived_md.split_entries(old).items() if key[1] in unchanged}
 
 
-def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> list[str]:
-    """Returns the entries of long-term lines; those that are known are not rendered again."""
-    return [
-        known.get(("long_term", line_id(line))) or derived_md.render_entry("long_term", parse_item(line, _STORE))
-        for line in lines
-    ]
+def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> Iterator[str]:
+    """Yields the entries of long-term lines; those that are known are not rendered again."""
+    for line in lines:
+        kept = known.get(("long_term", line_id(line)))
+        yield kept or derived_md.render_entry("long_term", parse_item(line, _STORE))
 
 
 class Survey(NamedTuple):
@@ -293,9 +292,8 @@ class _DomainFiles:
         texts, shares = {}, {}
         for domain, items in sorted(domains.items()):
             expires = min((item.expires_at for item in items if item.expires_at), default="")
-            entries = [
-                derived_md.render_domain_entry(item, topics.get(item.id, ""), self._trust_of(item)) for item in items
-            ]
+            kinds = [topics.get(item.id, "") for item in items]
+            entries = [*map(derived_md.render_domain_entry, items, kinds, map(self._trust_of, items))]
             texts[domain] = derived_md.render_domain(domain, entries, expires, name)
             shares[domain] = Share(len(items), len(texts[domain]), expires)
         return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)

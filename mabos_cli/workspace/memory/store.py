@@ -66,6 +66,10 @@ def pages_of_month(names: Iterable[str], month: str) -> list[str]:
     return sorted((n for n in names if n[:7] == month[:7]), key=lambda n: (len(n), n), reverse=True)
 
 
+# Id and checksum of a line, and how to decode it, which happens only when somebody asks.
+SourceLine = tuple[str, int, Callable[[], MemoryItem]]
+
+
 class LongTermStore:
     """The raw lines, by page when the store is split. Pages are loaded when first looked at."""
 
@@ -143,26 +147,17 @@ class LongTermStore:
     def __len__(self) -> int:
         return len(self.head.long_term) + sum(self.head.pages.values())
 
-    def sources(self) -> Iterator[tuple[str, str, Callable[[], Iterator["SourceLine"]]]]:
+    def sources(self) -> Iterator[tuple[str, str, Callable[[], Iterator[SourceLine]]]]:
         """Name, change stamp and lines of each part, for an index that follows changes."""
         if self.head.long_term or not self.head.pages:
             whole = b"\n".join(self.head.long_term)
-            yield "", f"{len(whole)}:{crc32(whole)}", partial(_source_lines, self, "")
+            yield "", f"{len(whole)}:{crc32(whole)}", partial(self._source_lines, "")
         for name in self.head.pages:
-            yield name, stamp_of(self.paths.store_page(name)), partial(_source_lines, self, name)
+            yield name, stamp_of(self.paths.store_page(name)), partial(self._source_lines, name)
 
-
-SourceLine = tuple[str, int, Callable[[], str]]
-
-
-def _source_lines(store: LongTermStore, name: str) -> Iterator[SourceLine]:
-    """Id, checksum and content of each line; the content is decoded only when asked for."""
-    for line in store.page(name) if name else store.head.long_term:
-        yield line_id(line), crc32(line), partial(_content, line)
-
-
-def _content(line: bytes) -> str:
-    return parse_item(line, "memory-store.json").content
+    def _source_lines(self, name: str) -> Iterator[SourceLine]:
+        for line in self.page(name) if name else self.head.long_term:
+            yield line_id(line), crc32(line), partial(parse_item, line, "memory-store.json")
 
 
 class LongTermView(LongTerm):
@@ -318,7 +313,7 @@ def _rewrite(paths: AgentPaths, path: Path, old: bytes, new: bytes) -> None:
 
 def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
     """Adds each item to the log of its day; with again, only those that the log does not name yet."""
-    from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header  # late: reading does without
+    from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header  # late: reading does without
 
     days: dict[str, list[MemoryItem]] = {}
     for item in items:
@@ -338,8 +333,8 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
 def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
     """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
     Untrusted ones stay items only."""
-    from mabos_cli.formats.hierarchy.daily_log import render_legacy_line
-    from mabos_cli.workspace.create import shares_a_file
+    from mabos_cli.formats.memory.derived_md import render_legacy_line
+    from mabos_cli.workspace.locate import shares_a_file
 
     lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
     path = paths.root / LEGACY

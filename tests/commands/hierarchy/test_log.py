@@ -290,14 +290,14 @@ def test_unreadable_log_is_a_warning(clerk: Clerk, tmp_path: Path):
 def test_unreadable_log_does_not_stop_the_others(clerk: Clerk, monkeypatch: pytest.MonkeyPatch):
     clerk.log("2026-02-20", "- Decision: wait")
     clerk.log(DAY, "- Decision: keep Stripe")
-    real = files.read_regular
+    real = files.open_regular
 
-    def fail(path: str, *most: int) -> bytes:
+    def fail(path: str) -> int:
         if path.endswith("2026-02-20.md"):
             raise OSError(5, "Input/output error")
-        return real(path, *most)
+        return real(path)
 
-    monkeypatch.setattr(files, "read_regular", fail)
+    monkeypatch.setattr(files, "open_regular", fail)
     said = clerk.desk.run("log", "consolidate", "--json")
     assert [row["text"] for row in said.data["taken"]] == ["keep Stripe"]
     assert said.warnings[0].startswith("the log of 2026-02-20 is left out: cannot read")

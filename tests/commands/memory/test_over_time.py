@@ -66,14 +66,14 @@ def test_a_log_that_cannot_be_read_concerns_its_own_periods(clerk: Clerk, monkey
     clerk.log("2026-02-10", "- words of February")
     clerk.log("2026-03-10", "- words of March")
     clerk.do("hierarchy", "build")
-    real = files.read_regular
+    real = files.open_regular
 
-    def fail(path: str, *most: int) -> bytes:
+    def fail(path: str) -> int:
         if path.endswith("2026-02-10.md"):
             raise OSError(5, "Input/output error")
-        return real(path, *most)
+        return real(path)
 
-    monkeypatch.setattr(files, "read_regular", fail)
+    monkeypatch.setattr(files, "open_regular", fail)
     clerk.path("memory/2026-02-10.md").touch()
     clerk.log("2026-03-10", "- other words of March")
     said = clerk.desk.run("hierarchy", "build", "--scope", "month", "--json")

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from formats.samples import hostile_texts, make_item, plain_texts
 from mabos_cli.core.memory.item import TYPES
-from mabos_cli.formats.hierarchy.daily_log import parse_events, render_log_entry, render_log_header
+from mabos_cli.formats.hierarchy.daily_log import parse_events
+from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
 
 quick = settings(max_examples=70, deadline=None, derandomize=True)
 DAY = "2026-02-24"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from formats.samples import HOSTILE, make_item
 from mabos_cli.core.memory.migration import Note
-from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
+from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
 from mabos_cli.formats.memory.memory_md import add_consolidated, render_memory_header
 from mabos_cli.formats.memory.notes import ENTRY, HEADING, SKIPPED, Notes, find_marks, parse_notes
 

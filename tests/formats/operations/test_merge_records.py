@@ -13,12 +13,13 @@ from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.errors import Conflict, InvalidFile
-from mabos_cli.formats.hierarchy.daily_log import parse_log, render_log_entry, render_log_header
+from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.cases import CaseFile, parse_cases
 from mabos_cli.formats.knowledge.facts import FactFile, parse_facts, render_fact, render_facts
 from mabos_cli.formats.knowledge.rules import parse_rules
 from mabos_cli.formats.markdown.escape import seal
+from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
 from mabos_cli.formats.memory.items import StoreFile, parse_page, parse_store, render_item, render_page, render_store
 from mabos_cli.formats.operations.git_merge import merge_file
 from mabos_cli.formats.operations.merge_records import Merged

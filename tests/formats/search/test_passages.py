@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from formats.samples import HOSTILE, make_item
-from mabos_cli.formats.hierarchy.daily_log import render_log_entry, render_log_header
 from mabos_cli.formats.markdown.blocks import LONGEST_TITLE, is_only_headings, plain_title
 from mabos_cli.formats.markdown.scan import count_head, find_headings, scan
+from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
 from mabos_cli.formats.memory.memory_md import add_consolidated, render_memory_header
 from mabos_cli.formats.memory.notes import parse_notes
 from mabos_cli.formats.mind.cognitive import parse_cognitive
