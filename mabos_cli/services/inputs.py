@@ -11,18 +11,7 @@ from mabos_cli.config import Settings, check_setting
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import (
-    PRIORITIES,
-    STORES,
-    TRUSTS,
-    TYPES,
-    MemoryItem,
-    check_choice,
-    check_content,
-    check_importance,
-    check_tags,
-    check_word,
-)
+from mabos_cli.core.memory import item as memory_item
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.core.memory.trust import lowest_trust, needs_voucher, trust_by_source, trust_rank
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
@@ -66,8 +55,8 @@ def importance_of(
     if importance is not None and priority is not None:
         raise UsageFault(f"both {number} and {word} given", "they are two names for one number; give one")
     if priority is not None:
-        return PRIORITIES[check_choice(priority, list(PRIORITIES), "priority")]
-    return None if importance is None else check_importance(importance)
+        return memory_item.PRIORITIES[memory_item.check_choice(priority, list(memory_item.PRIORITIES), "priority")]
+    return None if importance is None else memory_item.check_importance(importance)
 
 
 def option(name: str, value: Any) -> Any:
@@ -116,25 +105,29 @@ def draft_from(
             raise BadValue(f"{name} must be text")
     lists = {name: _texts(fields.get(name), name) for name in ("tags", "related_to", "derived_from")}
     importance = importance_of(fields.get("importance"), fields.get("priority"))
-    source = check_word(fields.get("source") or "manual", "source")
-    item = MemoryItem(
+    source = memory_item.check_word(fields.get("source") or "manual", "source")
+    item = memory_item.MemoryItem(
         id="",
-        content=check_content(fields.get("content") or "", settings["memory.max_content_bytes"]),
-        type=check_choice(fields.get("type") or settings["memory.default_type"], TYPES, "type"),
+        content=memory_item.check_content(fields.get("content") or "", settings["memory.max_content_bytes"]),
+        type=memory_item.check_choice(fields.get("type") or settings["memory.default_type"], memory_item.TYPES, "type"),
         importance=0.5 if importance is None else importance,
         source=source,
         trust=check_trust(fields.get("trust") or "", source, by),
-        author=check_word(fields.get("author") or "", "author"),
-        session=check_word(fields.get("session") or "", "session"),
-        tags=check_tags(lists["tags"]),
-        related_to=tuple(check_word(i, "id") for i in lists["related_to"]),
-        derived_from=tuple(check_word(i, "id") for i in lists["derived_from"]),
-        context=check_content(fields["context"], settings["memory.max_content_bytes"]) if fields.get("context") else "",
+        author=memory_item.check_word(fields.get("author") or "", "author"),
+        session=memory_item.check_word(fields.get("session") or "", "session"),
+        tags=memory_item.check_tags(lists["tags"]),
+        related_to=tuple(memory_item.check_word(i, "id") for i in lists["related_to"]),
+        derived_from=tuple(memory_item.check_word(i, "id") for i in lists["derived_from"]),
+        context=memory_item.check_content(fields["context"], settings["memory.max_content_bytes"])
+        if fields.get("context")
+        else "",
         created_at=stamp_of(fields.get("created_at"), now),
         observed_at=stamp_of(fields.get("observed_at"), now),
         expires_at=_expiry(fields.get("expires_at"), now),
     )
-    store = check_choice(fields.get("store") or settings.keeping()[item.type].store, STORES, "store")
+    store = memory_item.check_choice(
+        fields.get("store") or settings.keeping()[item.type].store, memory_item.STORES, "store"
+    )
     vouched_by = by if needs_voucher(item.trust, source) else ""
     return Draft(item, store, graded=importance is not None, redacted=redacted, vouched_by=vouched_by)
 
@@ -142,16 +135,16 @@ def draft_from(
 def check_voucher(settings: Settings, by: str) -> str:
     """Returns the name of the person who vouches for something, checked; empty when nobody does."""
     refuse_secrets(settings, by=by)
-    return check_word(by, "name")
+    return memory_item.check_word(by, "name")
 
 
 def check_trust(given: str, source: str, by: str = "", before: str = "agent") -> str:
     """Returns the trust that somebody asks for, checked; without one, what it was before, bounded by the source. UsageFault where
     that is more than an outside source has, or than what was untrusted had, and no person vouches for it."""
     usual = lowest_trust((before, trust_by_source("trusted", source)))
-    trust = check_choice(given, TRUSTS, "trust") if given else usual
+    trust = memory_item.check_choice(given, memory_item.TRUSTS, "trust") if given else usual
     if trust_rank(trust) and not trust_rank(usual) and not by:
-        hint = f"--by NAME logs who vouches for it; without --trust it is stored as {TRUSTS[0]}"
+        hint = f"--by NAME logs who vouches for it; without --trust it is stored as {memory_item.TRUSTS[0]}"
         about = f"with the source {one_line(source, 60)}" if needs_voucher(trust, source) else "for what is untrusted"
         raise UsageFault(f"--trust {trust} {about} needs --by NAME", hint)
     return trust

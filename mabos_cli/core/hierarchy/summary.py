@@ -10,24 +10,8 @@ from datetime import date
 from itertools import combinations
 from typing import NamedTuple
 
+from mabos_cli.core.hierarchy import themes as theming
 from mabos_cli.core.hierarchy.log_event import LogEvent, frame_of, shape_of
-from mabos_cli.core.hierarchy.themes import (
-    Counts,
-    Extent,
-    Past,
-    Spoken,
-    Theme,
-    Topic,
-    Trend,
-    add_counts,
-    choose_themes,
-    count_topics,
-    find_steady,
-    find_trend,
-    merge_topics,
-    rank_topics,
-    topic_key,
-)
 from mabos_cli.core.language.periods import WEEKDAYS, Period
 from mabos_cli.core.language.text import fold, one_line, whole_sentences
 
@@ -90,7 +74,7 @@ class Segment(NamedTuple):
     month: str
     days: tuple[DayDigest, ...]
     kinds: Mapping[str, int]
-    topics: Mapping[str, Topic]
+    topics: Mapping[str, theming.Topic]
     chores: Mapping[str, Chore]
     pairs: Mapping[str, int]
 
@@ -99,9 +83,9 @@ class Segment(NamedTuple):
         return sum(day.entries for day in self.days)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> theming.Counts:
         days = sum(1 for day in self.days if day.entries)
-        return Counts((self.topics,), self.entries, self.kinds.get("decision", 0), days)
+        return theming.Counts((self.topics,), self.entries, self.kinds.get("decision", 0), days)
 
 
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
@@ -124,7 +108,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
         month,
         tuple(digest_day(*each)._replace(untrusted=n) for each, n in zip(told, left_out, strict=True)),
         dict(sorted(kinds.items())),
-        count_topics(by_weekday),
+        theming.count_topics(by_weekday),
         _chores(by_weekday),
         {pair: pairs[pair] for pair in sorted(kept)},
     )
@@ -183,10 +167,10 @@ class Stretch(NamedTuple):
         return sorted(told, key=lambda day: day.day)
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> theming.Extent:
         days = self.days
         weeks = len({segment.week for segment in self.segments if segment.entries})
-        return Extent(len(days), sum(day.entries for day in days), weeks)
+        return theming.Extent(len(days), sum(day.entries for day in days), weeks)
 
     @property
     def untrusted(self) -> int:
@@ -197,8 +181,8 @@ class Stretch(NamedTuple):
     def kinds(self) -> Counter[str]:
         return sum((Counter(segment.kinds) for segment in self.segments), Counter())
 
-    def spoken(self, place: Callable[[Segment], str]) -> list[Spoken]:
-        return [Spoken(place(segment), segment.topics) for segment in self.segments]
+    def spoken(self, place: Callable[[Segment], str]) -> list[theming.Spoken]:
+        return [theming.Spoken(place(segment), segment.topics) for segment in self.segments]
 
 
 def find_key_lines(days: Iterable[DayDigest], chosen: Callable[[Highlight], bool]) -> tuple[Highlight, ...]:
@@ -246,7 +230,7 @@ def find_pairs(segments: Sequence[Segment], count: int) -> list[Pattern]:
     named: Counter[str] = Counter()
     for segment in segments:
         named.update({key: topic.named for key, topic in segment.topics.items()})
-    kept = [(tags, times) for tags, times in found if all(named[topic_key(tag)] <= half for tag in tags)]
+    kept = [(tags, times) for tags, times in found if all(named[theming.topic_key(tag)] <= half for tag in tags)]
     return [Pattern(" with ".join(tags), times) for tags, times in kept[:count]]
 
 
@@ -268,7 +252,7 @@ class Part(NamedTuple):
 
     name: str
     days: tuple[DayDigest, ...]
-    extent: Extent
+    extent: theming.Extent
     themes: tuple[tuple[str, int], ...]
     lines: tuple[Highlight, ...] = ()
 
@@ -277,23 +261,23 @@ class Compared(NamedTuple):
     """The period before, with how much it and this one hold, and what changed since."""
 
     name: str
-    then: Counts
-    now: Counts
-    trend: Trend
+    then: theming.Counts
+    now: theming.Counts
+    trend: theming.Trend
 
 
 class Earlier(NamedTuple):
     """A period before: its name, and how often it spoke of what."""
 
     name: str
-    counts: Counts
+    counts: theming.Counts
 
 
 class History(NamedTuple):
     """The periods before one, latest first, and what was telling about the latest."""
 
     earlier: Sequence[Earlier] = ()
-    known: Sequence[Theme] = ()
+    known: Sequence[theming.Theme] = ()
 
 
 class Summary(NamedTuple):
@@ -301,10 +285,10 @@ class Summary(NamedTuple):
 
     period: Period
     days: tuple[DayDigest, ...]
-    extent: Extent
+    extent: theming.Extent
     kinds: Counter[str]
-    themes: tuple[Theme, ...]
-    steady: tuple[Theme, ...]
+    themes: tuple[theming.Theme, ...]
+    steady: tuple[theming.Theme, ...]
     chores: tuple[Pattern, ...]
     pairs: tuple[Pattern, ...]
     decisions: tuple[Highlight, ...]
@@ -315,29 +299,29 @@ class Summary(NamedTuple):
     untrusted: int = 0
 
 
-def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[Theme]:
+def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[theming.Theme]:
     """What is telling about a period, as far as others are compared with it."""
-    return rank_topics(_past(now), [each.counts for each in earlier])[: _THEMES[level]]
+    return theming.rank_topics(_past(now), [each.counts for each in earlier])[: _THEMES[level]]
 
 
 def summarize(period: Period, now: Stretch, history: History = History()) -> Summary:
     """What the segments of a period come to, against those of the periods before."""
     past, count, days = _past(now), _THEMES[period.level], _mark_routine(now.days)
-    ranked = rank_topics(past, [each.counts for each in history.earlier])
-    themes = choose_themes(ranked, history.known, count)
+    ranked = theming.rank_topics(past, [each.counts for each in history.earlier])
+    themes = theming.choose_themes(ranked, history.known, count)
     placed = _placed(themes, now) if period.level == "quarterly" else themes
     compared = None
     if history.earlier:
         last = history.earlier[0]
-        said = add_counts(segment.counts for segment in now.segments)
-        compared = Compared(last.name, last.counts, said, find_trend(themes, said, history.known, last.counts))
+        said = theming.add_counts(segment.counts for segment in now.segments)
+        compared = Compared(last.name, last.counts, said, theming.find_trend(themes, said, history.known, last.counts))
     return Summary(
         period,
         days,
         now.extent,
         now.kinds,
         tuple(placed),
-        tuple(find_steady(past, themes, 8)),
+        tuple(theming.find_steady(past, themes, 8)),
         tuple(find_chores(now.segments, 4)),
         tuple(find_pairs(now.segments, 3)),
         find_key_lines(days, lambda line: line.kind == "decision"),
@@ -353,25 +337,25 @@ def _week(segment: Segment) -> str:
     return segment.week
 
 
-def _past(stretch: Stretch) -> Past:
+def _past(stretch: Stretch) -> theming.Past:
     """Topics by week at every level: what recurs across weeks is a theme, even of a quarter."""
     extent = stretch.extent
-    return Past(merge_topics(stretch.spoken(_week), min(2, extent.weeks)), extent)
+    return theming.Past(theming.merge_topics(stretch.spoken(_week), min(2, extent.weeks)), extent)
 
 
-def _placed(themes: list[Theme], now: Stretch) -> list[Theme]:
+def _placed(themes: list[theming.Theme], now: Stretch) -> list[theming.Theme]:
     """The themes of a quarter by month: those are the parts that it leads to."""
-    months = merge_topics(_only(now.spoken(lambda segment: segment.month), themes))
+    months = theming.merge_topics(_only(now.spoken(lambda segment: segment.month), themes))
     return [theme._replace(places=months[theme.key].places) for theme in themes]
 
 
-def _only(parts: Iterable[Spoken], themes: Iterable[Theme]) -> list[Spoken]:
+def _only(parts: Iterable[theming.Spoken], themes: Iterable[theming.Theme]) -> list[theming.Spoken]:
     """What the parts say about some themes."""
     keys = {theme.key for theme in themes}
-    return [Spoken(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
+    return [theming.Spoken(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
 
 
-def _parts(period: Period, now: Stretch, days: Sequence[DayDigest], themes: Sequence[Theme]) -> list[Part]:
+def _parts(period: Period, now: Stretch, days: Sequence[DayDigest], themes: Sequence[theming.Theme]) -> list[Part]:
     if period.level == "weekly":
         return []
     names = list(dict.fromkeys(_part_name(period, segment) for segment in now.segments if segment.entries))
@@ -383,7 +367,9 @@ def _part_name(period: Period, segment: Segment) -> str:
     return segment.week if period.level == "monthly" else segment.month
 
 
-def _part(period: Period, now: Stretch, known: Mapping[str, DayDigest], themes: Sequence[Theme], name: str) -> Part:
+def _part(
+    period: Period, now: Stretch, known: Mapping[str, DayDigest], themes: Sequence[theming.Theme], name: str
+) -> Part:
     own = Stretch(tuple(s for s in now.segments if _part_name(period, s) == name))
     here = [(theme.shown, count) for theme in themes for place, count in theme.places if place == name]
     here.sort(key=lambda pair: (-pair[1], pair[0]))

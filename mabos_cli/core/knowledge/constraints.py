@@ -4,18 +4,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.knowledge import ontology as ontologies
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.fact_lint import LintFinding
 from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, Match, fill, match
-from mabos_cli.core.knowledge.ontology import (
-    TYPE_PREDICATES,
-    Ontology,
-    Property,
-    Taxonomy,
-    is_datatype,
-    is_whole_number,
-    local_name,
-)
 from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
 from mabos_cli.core.language.values import find_value
 
@@ -45,7 +37,7 @@ def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
 
 
 def check_with_ontology(
-    facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: Ontology
+    facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: ontologies.Ontology
 ) -> Firings:
     """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter
     speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
@@ -104,13 +96,13 @@ _NUMBERS = ("decimal", "double", "float")
 _AMOUNTS = ("number", "money", "percent")
 
 
-def lint_types(facts: Sequence[Fact], ontology: Ontology) -> list[LintFinding]:
+def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[LintFinding]:
     """Returns the facts whose subject or object is of a class, or a value of a kind, that the property does not have: domains
     first. What has no known class is not judged; of several classes, or several properties of one name, one that fits is
     enough."""
     if not ontology.properties:
         return []
-    taxonomy, classes, known = Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
+    taxonomy, classes, known = ontologies.Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
     found = []
     for fact in facts:
         properties = known.properties(fact.predicate)
@@ -129,48 +121,48 @@ def lint_types(facts: Sequence[Fact], ontology: Ontology) -> list[LintFinding]:
     return sorted(found, key=lambda finding: (finding.kind, finding.facts))
 
 
-def find_classes(facts: Iterable[Fact], ontology: Ontology) -> dict[str, tuple[str, ...]]:
+def find_classes(facts: Iterable[Fact], ontology: ontologies.Ontology) -> dict[str, tuple[str, ...]]:
     """Returns the ids of the classes of things, where facts name a class that the ontology knows."""
     found: dict[str, dict[str, None]] = {}
     for fact in facts:
-        if fact.predicate in TYPE_PREDICATES:
+        if fact.predicate in ontologies.TYPE_PREDICATES:
             for concept in _concepts(fact.object, ontology):
                 found.setdefault(fact.subject, {})[concept] = None
     return {subject: tuple(classes) for subject, classes in found.items()}
 
 
-def _concepts(name: str, ontology: Ontology) -> list[str]:
+def _concepts(name: str, ontology: ontologies.Ontology) -> list[str]:
     named = ontology.concepts_named(name)
     if not named and "/" in name:  # a whole IRI
-        named = ontology.concepts_named(local_name(name))
+        named = ontology.concepts_named(ontologies.local_name(name))
     return [concept.id for concept in named]
 
 
 class _Known:
     """The properties that predicates of facts mean, each looked up once."""
 
-    def __init__(self, ontology: Ontology) -> None:
+    def __init__(self, ontology: ontologies.Ontology) -> None:
         self._ontology = ontology
-        self._found: dict[str, tuple[Property, ...]] = {}
+        self._found: dict[str, tuple[ontologies.Property, ...]] = {}
 
-    def properties(self, predicate: str) -> tuple[Property, ...]:
+    def properties(self, predicate: str) -> tuple[ontologies.Property, ...]:
         if predicate not in self._found:
             found = self._ontology.properties_named(predicate)
             if not found and re.search("[:/#]", predicate):
-                found = self._ontology.properties_named(local_name(predicate))
+                found = self._ontology.properties_named(ontologies.local_name(predicate))
             self._found[predicate] = found
         return self._found[predicate]
 
 
-def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: Taxonomy) -> bool:
+def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: ontologies.Taxonomy) -> bool:
     """Returns whether something of some classes may be of one that is wanted: it is of one below it, or is known only by one
     above it."""
     pairs = [(a, b) for a in classes for b in wanted]
     return not pairs or any(taxonomy.is_a(a, b) or taxonomy.is_a(b, a) for a, b in pairs)
 
 
-def _fits_range(value: str, classes: Collection[str], each: Property, taxonomy: Taxonomy) -> bool:
-    datatypes = [name for name in each.ranges if is_datatype(name)]
+def _fits_range(value: str, classes: Collection[str], each: ontologies.Property, taxonomy: ontologies.Taxonomy) -> bool:
+    datatypes = [name for name in each.ranges if ontologies.is_datatype(name)]
     if datatypes:
         return any(is_literal(value, name) for name in datatypes)
     return _is_one_of(classes, each.ranges, taxonomy)
@@ -182,10 +174,10 @@ def is_literal(text: str, datatype: str) -> bool:
     >>> [is_literal("$50,000", "xsd:decimal"), is_literal("2.5", "xsd:integer"), is_literal("soon", "xsd:date")]
     [True, False, False]
     """
-    name, value = local_name(datatype), find_value(text)
+    name, value = ontologies.local_name(datatype), find_value(text)
     if name in _NUMBERS:
         return value is not None and value.kind in _AMOUNTS
-    if is_whole_number(datatype):
+    if ontologies.is_whole_number(datatype):
         whole = value is not None and value.kind == "number" and value.amount == int(value.amount)
         return whole and _has_sign(name, value.amount)  # type: ignore[union-attr]
     if name == "boolean":
@@ -210,34 +202,34 @@ def _has_sign(name: str, amount: float) -> bool:
     return amount < 0 if name.startswith("negative") else True
 
 
-def _told(properties: Iterable[Property], end: str, ontology: Ontology) -> str:
+def _told(properties: Iterable[ontologies.Property], end: str, ontology: ontologies.Ontology) -> str:
     return _labels(dict.fromkeys(name for each in properties for name in getattr(each, end)), ontology)
 
 
-def _labels(ids: Iterable[str], ontology: Ontology) -> str:
+def _labels(ids: Iterable[str], ontology: ontologies.Ontology) -> str:
     """Classes as one says them."""
     return " or ".join(ontology.concepts[own].label if own in ontology.concepts else own for own in ids)
 
 
-def ground_facts(facts: Iterable[Fact], ontology: Ontology) -> Iterator[Fact]:
+def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterator[Fact]:
     """Yields facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is
     also of those above it."""
-    taxonomy, known = Taxonomy(ontology), _Known(ontology)
+    taxonomy, known = ontologies.Taxonomy(ontology), _Known(ontology)
     for fact in facts:
-        if fact.predicate in TYPE_PREDICATES:
+        if fact.predicate in ontologies.TYPE_PREDICATES:
             above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
             for name in above or (fact.object,):
-                yield fact._replace(predicate=_TYPE, object=local_name(name) if above else name)
+                yield fact._replace(predicate=_TYPE, object=ontologies.local_name(name) if above else name)
         else:
             named = known.properties(fact.predicate)
-            name = local_name(named[0].id) if named else fact.predicate
+            name = ontologies.local_name(named[0].id) if named else fact.predicate
             yield fact if name == fact.predicate else fact._replace(predicate=name)
 
 
-def ground_pattern(pattern: Pattern, ontology: Ontology) -> Pattern:
+def ground_pattern(pattern: Pattern, ontology: ontologies.Ontology) -> Pattern:
     """Returns a condition of a rule in the same words."""
-    if pattern.predicate in TYPE_PREDICATES:
+    if pattern.predicate in ontologies.TYPE_PREDICATES:
         named = [] if is_variable(pattern.object) else _concepts(pattern.object, ontology)
-        return pattern._replace(predicate=_TYPE, object=local_name(named[0]) if named else pattern.object)
+        return pattern._replace(predicate=_TYPE, object=ontologies.local_name(named[0]) if named else pattern.object)
     found = _Known(ontology).properties(pattern.predicate) if pattern.predicate else ()
-    return pattern._replace(predicate=local_name(found[0].id)) if found else pattern
+    return pattern._replace(predicate=ontologies.local_name(found[0].id)) if found else pattern

@@ -5,22 +5,8 @@ from functools import cache, partial
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge import ontology as ontologies
 from mabos_cli.core.knowledge.constraints import ground_pattern
-from mabos_cli.core.knowledge.ontology import (
-    DATATYPES,
-    Branch,
-    BusinessRule,
-    Concept,
-    Kind,
-    Node,
-    Ontology,
-    Property,
-    Taxonomy,
-    inherited_properties,
-    is_datatype,
-    local_name,
-    properties_of,
-)
 from mabos_cli.core.knowledge.rule import Problem, Rule
 from mabos_cli.core.language.text import plural
 from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
@@ -31,12 +17,12 @@ _PROPERTIES = frozenset(("ObjectProperty", "DatatypeProperty", "FunctionalProper
 _RULES = frozenset(("BusinessRule",))
 
 
-def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) -> Ontology:
+def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) -> ontologies.Ontology:
     """Returns what some documents say together. `domains` have no document yet: their names are prefixes too."""
     prefixes = Prefixes(documents, domains)
-    concepts: list[Concept] = []
-    properties: list[Property] = []
-    rules: list[BusinessRule] = []
+    concepts: list[ontologies.Concept] = []
+    properties: list[ontologies.Property] = []
+    rules: list[ontologies.BusinessRule] = []
     for document in documents:
         canonical = cache(partial(_canonical, document, prefixes))
         for raw in document.nodes():
@@ -49,14 +35,14 @@ def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) ->
                 properties.append(_property(node))
             elif node.types & _RULES:
                 rules.append(_rule(node))
-    return _resolved(Ontology(concepts, properties, rules))
+    return _resolved(ontologies.Ontology(concepts, properties, rules))
 
 
 def _canonical(document: Document, prefixes: Prefixes, own: str) -> str:
     return prefixes.shorten(document.expand(own))
 
 
-def _resolved(ontology: Ontology) -> Ontology:
+def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
     """Returns the ontology with parents, domains and ranges that are bare words replaced by the ids that they mean."""
 
     def meant(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,21 +52,21 @@ def _resolved(ontology: Ontology) -> Ontology:
     properties = []
     for each in ontology.properties.values():
         ranges = meant(each.ranges)
-        kind = each.kind or ("datatype" if ranges and all(map(is_datatype, ranges)) else "object")
+        kind = each.kind or ("datatype" if ranges and all(map(ontologies.is_datatype, ranges)) else "object")
         properties.append(_labelled(each)._replace(kind=kind, domains=meant(each.domains), ranges=ranges))
-    return Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
+    return ontologies.Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
 
 
-def _labelled(node: Kind) -> Kind:
+def _labelled(node: ontologies.Kind) -> ontologies.Kind:
     """Returns a node that nobody gave a label is called by the last part of its id."""
-    return node if node.label else node._replace(label=local_name(node.id))
+    return node if node.label else node._replace(label=ontologies.local_name(node.id))
 
 
-def _meant(ontology: Ontology, name: str) -> str:
+def _meant(ontology: ontologies.Ontology, name: str) -> str:
     known = ontology.find_concept(name)
     if known:
         return known.id
-    return f"xsd:{name}" if f"xsd:{name}" in DATATYPES else name
+    return f"xsd:{name}" if f"xsd:{name}" in ontologies.DATATYPES else name
 
 
 class _Node:
@@ -162,8 +148,8 @@ def _refs(value: Any, field: Callable[[str], str]) -> Iterable[str]:
                 yield from _refs(each, field)
 
 
-def _concept(node: _Node) -> Concept:
-    return Concept(
+def _concept(node: _Node) -> ontologies.Concept:
+    return ontologies.Concept(
         node.id,
         node.text("label", "prefLabel"),
         tuple(parent for parent in node.refs("subClassOf", "broader") if parent != node.id),
@@ -173,9 +159,9 @@ def _concept(node: _Node) -> Concept:
     )
 
 
-def _property(node: _Node) -> Property:
+def _property(node: _Node) -> ontologies.Property:
     said = next((kind for kind in ("Object", "Datatype") if f"{kind}Property" in node.types), "").lower()
-    return Property(
+    return ontologies.Property(
         node.id,
         node.text("label", "prefLabel"),
         said,
@@ -190,8 +176,8 @@ def _property(node: _Node) -> Property:
     )
 
 
-def _rule(node: _Node) -> BusinessRule:
-    return BusinessRule(
+def _rule(node: _Node) -> ontologies.BusinessRule:
+    return ontologies.BusinessRule(
         node.id,
         node.text("label", "prefLabel"),
         node.text("modality"),
@@ -204,7 +190,7 @@ def _rule(node: _Node) -> BusinessRule:
     )
 
 
-def read_constraints(ontology: Ontology) -> tuple[list[Rule], list[Problem]]:
+def read_constraints(ontology: ontologies.Ontology) -> tuple[list[Rule], list[Problem]]:
     """Returns the constraints, in the words in which `ground_facts` gives facts, and the rules that cannot be read as such. A
     rule that does not say what breaks it is for people, and left alone."""
     found, problems = [], []
@@ -217,7 +203,7 @@ def read_constraints(ontology: Ontology) -> tuple[list[Rule], list[Problem]]:
     return found, problems
 
 
-def _constraint(rule: BusinessRule, ontology: Ontology) -> Rule:
+def _constraint(rule: ontologies.BusinessRule, ontology: ontologies.Ontology) -> Rule:
     conditions, conclusion = parse_rule_text(rule.violated_when, rule.message)
     if conclusion is not None:
         raise BadValue("what breaks a rule has conditions only, no `then`")
@@ -241,16 +227,16 @@ def count_columns(row: dict[str, Any]) -> tuple[str, ...]:
     return (row["name"], *(plural(row[name], noun) for name, noun in nouns), pending)
 
 
-def tree_lines(branches: Iterable[Branch]) -> list[str]:
+def tree_lines(branches: Iterable[ontologies.Branch]) -> list[str]:
     """Returns the class tree, a concept on each line."""
     return [f"{'  ' * b.depth}{b.concept.label} ({b.concept.id})" for b in branches]
 
 
-def node_lines(node: Node, ontology: Ontology) -> list[str]:
+def node_lines(node: ontologies.Node, ontology: ontologies.Ontology) -> list[str]:
     """Returns all about one node."""
-    if isinstance(node, Concept):
+    if isinstance(node, ontologies.Concept):
         kind, lines = "class", _concept_details(node, ontology)
-    elif isinstance(node, Property):
+    elif isinstance(node, ontologies.Property):
         kind = f"{'functional ' if node.is_functional else ''}{node.kind} property"
         lines = _property_details(node, ontology)
     else:
@@ -260,8 +246,8 @@ def node_lines(node: Node, ontology: Ontology) -> list[str]:
     return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines]
 
 
-def _concept_details(node: Concept, ontology: Ontology) -> list[str]:
-    path = Taxonomy(ontology).path_up(node.id)
+def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) -> list[str]:
+    path = ontologies.Taxonomy(ontology).path_up(node.id)
     told = {
         "definition": node.definition,
         "synonyms": ", ".join(node.synonyms),
@@ -270,12 +256,12 @@ def _concept_details(node: Concept, ontology: Ontology) -> list[str]:
         "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
     }
     lines = _detail_lines(told)
-    for above, given in inherited_properties(ontology, node.id).items():
-        lines.append(f"  as a {_label(above, ontology)}: {', '.join(local_name(p.id) for p in given)}")
-    return [*lines, *(f"  {_property_line(each, ontology)}" for each in properties_of(ontology, node.id))]
+    for above, given in ontologies.inherited_properties(ontology, node.id).items():
+        lines.append(f"  as a {_label(above, ontology)}: {', '.join(ontologies.local_name(p.id) for p in given)}")
+    return [*lines, *(f"  {_property_line(each, ontology)}" for each in ontologies.properties_of(ontology, node.id))]
 
 
-def _property_line(each: Property, ontology: Ontology) -> str:
+def _property_line(each: ontologies.Property, ontology: ontologies.Ontology) -> str:
     ends = " -> ".join(
         " or ".join(_label(own, ontology) for own in side) or "?" for side in (each.domains, each.ranges)
     )
@@ -283,7 +269,7 @@ def _property_line(each: Property, ontology: Ontology) -> str:
     return f"{each.id}: {ends}" + (f" ({read})" if read else "")
 
 
-def _property_details(node: Property, ontology: Ontology) -> list[str]:
+def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) -> list[str]:
     told = {
         "definition": node.definition,
         "synonyms": ", ".join(node.synonyms),
@@ -299,21 +285,21 @@ def _detail_lines(told: dict[str, str]) -> list[str]:
     return [f"  {name}: {text}" for name, text in told.items() if text]
 
 
-def _label(own: str, ontology: Ontology) -> str:
+def _label(own: str, ontology: ontologies.Ontology) -> str:
     concept = ontology.concepts.get(own)
     return concept.label if concept else own
 
 
-def node_row(node: Node, ontology: Ontology) -> dict[str, Any]:
+def node_row(node: ontologies.Node, ontology: ontologies.Ontology) -> dict[str, Any]:
     """One node as JSON."""
-    kind = {Concept: "class", Property: "property", BusinessRule: "rule"}[type(node)]
+    kind = {ontologies.Concept: "class", ontologies.Property: "property", ontologies.BusinessRule: "rule"}[type(node)]
     told: dict[str, Any] = {"node": kind}
     for name, value in node._asdict().items():
         told["ontology" if name == "source" else name] = list(value) if isinstance(value, tuple) else value
-    if isinstance(node, Concept):
-        told["path"] = Taxonomy(ontology).path_up(node.id)
+    if isinstance(node, ontologies.Concept):
+        told["path"] = ontologies.Taxonomy(ontology).path_up(node.id)
         told["children"] = list(ontology.children(node.id))
-        told["properties"] = [node_row(each, ontology) for each in properties_of(ontology, node.id)]
-        above = inherited_properties(ontology, node.id)
+        told["properties"] = [node_row(each, ontology) for each in ontologies.properties_of(ontology, node.id)]
+        above = ontologies.inherited_properties(ontology, node.id)
         told["inherited"] = {own: [each.id for each in given] for own, given in above.items()}
     return told

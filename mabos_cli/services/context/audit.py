@@ -4,22 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.context.audit import (
-    ALWAYS,
-    SCOPES,
-    Advice,
-    Duplicate,
-    Source,
-    Stale,
-    advise_on_duplicates,
-    advise_on_files,
-    advise_on_index,
-    advise_on_sections,
-    advise_on_stale,
-    find_duplicates,
-    find_stale,
-    rank_advice,
-)
+from mabos_cli.core.context import audit as auditing
 from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import split_sentences
 from mabos_cli.core.memory.item import check_choice
@@ -46,34 +31,36 @@ _COGNITIVE = (
 class Audit(NamedTuple):
     """The sources in a scope, duplicates, stale items, daily logs (files and tokens), and what is always loaded."""
 
-    sources: list[Source]
-    duplicates: list[Duplicate]
-    stale: list[Stale]
+    sources: list[auditing.Source]
+    duplicates: list[auditing.Duplicate]
+    stale: list[auditing.Stale]
     logs: tuple[int, int]
     always_loaded: int
-    advice: list[Advice]
+    advice: list[auditing.Advice]
     counted_by: str
 
 
 def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False) -> Audit:
     """Counts what memory costs by source, and finds what is there twice or is never used. Changes nothing."""
-    wanted = SCOPES[check_choice(scope, list(SCOPES), "scope")]
+    wanted = auditing.SCOPES[check_choice(scope, list(auditing.SCOPES), "scope")]
     counter = open_counter(agent)
     sources = _load_sources(agent, counter.count) + _load_skill_sources(skills, counter.count)
     inside = [source for source in sources if source.category in wanted]
     pairs = [
-        pair for pair in find_duplicates(sources) if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
+        pair
+        for pair in auditing.find_duplicates(sources)
+        if {pair.kept.source.category, pair.extra.source.category} & {*wanted}
     ]
     leaving = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0].leaving if "domains" in wanted else ()
-    stale = find_stale([away.departure.item for away in leaving if away.cause == "unused"], counter.count)
+    stale = auditing.find_stale([away.departure.item for away in leaving if away.cause == "unused"], counter.count)
     logs = [name for name in list_names(agent.paths.memory) if re.fullmatch(rf"{DAY_NAME}\.md", name)]
     tokens = sum(counter.count(_text(read_bytes(agent.paths.memory / name) or b"")) for name in logs)
-    always = sum(source.tokens for source in sources if source.category in ALWAYS)
+    always = sum(source.tokens for source in sources if source.category in auditing.ALWAYS)
     advice = _recommend(agent, wanted, inside, pairs, stale, counter.count) if recommend else []
     return Audit(inside, pairs, stale, (len(logs), tokens), always, advice, counter.name)
 
 
-def _load_sources(agent: Agent, count: Count) -> list[Source]:
+def _load_sources(agent: Agent, count: Count) -> list[auditing.Source]:
     """Returns the sources of an agent in the order in which it reads them, those that are loaded when needed last."""
     prompt = load_prompt_files(agent)
     index = agent.paths.relative(agent.paths.index_md)
@@ -87,17 +74,17 @@ def _load_sources(agent: Agent, count: Count) -> list[Source]:
             found.append((agent.paths.relative(path), _text(data), category))
     # The lines of items in Memory.md repeat them by design.
     return [
-        Source(name, category, count(text), tuple(find_statements(without_legacy_lines(text))))
+        auditing.Source(name, category, count(text), tuple(find_statements(without_legacy_lines(text))))
         for name, text, category in found
         if text.strip()
     ]
 
 
-def _load_skill_sources(path: str, count: Count) -> list[Source]:
+def _load_skill_sources(path: str, count: Count) -> list[auditing.Source]:
     """Returns what a host tells an agent of each skill at all times: its name and what it is for. What the skill says when it is
     loaded is compared as well."""
     return [
-        Source(
+        auditing.Source(
             f"skill {name}",
             "skills",
             count(f"- {name}: {description}"),
@@ -114,25 +101,27 @@ def _said(text: str) -> Iterator[str]:
 def _recommend(
     agent: Agent,
     wanted: Sequence[str],
-    inside: Sequence[Source],
-    pairs: Sequence[Duplicate],
-    stale: Sequence[Stale],
+    inside: Sequence[auditing.Source],
+    pairs: Sequence[auditing.Duplicate],
+    stale: Sequence[auditing.Stale],
     count: Count,
-) -> list[Advice]:
+) -> list[auditing.Advice]:
     s = agent.settings
     known = _migrated_lines(agent) if "memory_md" in wanted else {}
     text = _text(read_bytes(agent.paths.memory_md) or b"").split("\n") if "memory_md" in wanted else []
     migrated = len({*known.values()}), count("\n".join(line for n, line in enumerate(text, 1) if n in known))
     left = split_sections("MEMORY.md", "\n".join(line for n, line in enumerate(text, 1) if n not in known))
-    advice = advise_on_sections([(each.name, count(each.text)) for each in left], migrated, s["audit.section_tokens"])
+    advice = auditing.advise_on_sections(
+        [(each.name, count(each.text)) for each in left], migrated, s["audit.section_tokens"]
+    )
     if any(each.action == "remove_migrated" for each in advice):
         pairs = [pair for pair in pairs if pair.extra.source.category != "memory_md" or pair.extra.line not in known]
-    advice += advise_on_duplicates(pairs, count)
-    advice += advise_on_stale(stale)
-    advice += advise_on_files(inside, s["audit.file_tokens"])
+    advice += auditing.advise_on_duplicates(pairs, count)
+    advice += auditing.advise_on_stale(stale)
+    advice += auditing.advise_on_files(inside, s["audit.file_tokens"])
     if "domains" in wanted or "index" in wanted:
-        advice += advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())
-    return rank_advice(advice)
+        advice += auditing.advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())
+    return auditing.rank_advice(advice)
 
 
 def _migrated_lines(agent: Agent) -> dict[int, str]:

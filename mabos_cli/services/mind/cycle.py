@@ -21,23 +21,10 @@ from mabos_cli.services.hierarchy.build import Order, build_hierarchy
 from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_checkpoints, note_restored
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
+from mabos_cli.workspace import mind as mind_files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import FileWrite, plan_edit, read_text
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.mind import (
-    Comparison,
-    compare_beliefs,
-    due_report,
-    keep_comparison,
-    latest_report,
-    load_attitudes,
-    load_beliefs,
-    parse_belief_text,
-    read_mind,
-    read_resolved,
-    refresh_mind,
-    write_report,
-)
 from mabos_cli.workspace.transaction import Fresh, Write, last_runs, transact
 
 _COMMAND = "bdi cycle"
@@ -81,7 +68,7 @@ class _Thought(NamedTuple):
     is_sorted: bool
     mind: Mind
     problems: list[Problem]
-    compared: Comparison
+    compared: mind_files.Comparison
     conflicts: list[Conflict]
     warnings: list[str]
 
@@ -105,7 +92,7 @@ def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
 
     done, notes = ahead, list[str]()
     if order.dry_run:
-        path = due_report(agent, format_time(agent.now())[:10], done.conflicts)
+        path = mind_files.due_report(agent, format_time(agent.now())[:10], done.conflicts)
         made.report = agent.paths.relative(path) if path else ""
     else:
         done, notes = transact(agent, _COMMAND, planned)
@@ -142,29 +129,29 @@ class _Made:
         if thought.awaited:
             note_restored(agent)
         if thought.compared.is_new:
-            keep_comparison(agent, thought.compared)
-        self.materialized, notes = refresh_mind(agent)
+            mind_files.keep_comparison(agent, thought.compared)
+        self.materialized, notes = mind_files.refresh_mind(agent)
         try:
-            self.report, more = write_report(agent, format_time(agent.now())[:10], thought.conflicts)
+            self.report, more = mind_files.write_report(agent, format_time(agent.now())[:10], thought.conflicts)
         except MabosError as error:  # the report is what a cycle is for
             self.trouble.append(error)
             return notes
         return [*more, *notes]
 
 
-def _think(agent: Agent, order: CycleOrder, strategy: str, known: Comparison | None) -> _Thought:
+def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Comparison | None) -> _Thought:
     """Returns what the cycle comes to now. Beliefs are compared across all chunks, unless that was done for just
     these."""
     files: list[FileWrite] = []
     awaited, text, warnings = _restored(agent, order, files)
     checkpoint = awaited if files else ""
-    beliefs, problems = parse_belief_text(text)
-    mind = Mind(load_attitudes(agent, "goal")[0], load_attitudes(agent, "desire")[0], beliefs)
+    beliefs, problems = mind_files.parse_belief_text(text)
+    mind = Mind(mind_files.load_attitudes(agent, "goal")[0], mind_files.load_attitudes(agent, "desire")[0], beliefs)
     pruned: list[Verdict] = []
     files += _plan_file(agent, "intention", lambda old: _prune(agent, old, mind, strategy, pruned))
     sorting = _plan_file(agent, "desire", lambda old: reorder(parse_cognitive(old), priority_of))
-    compared = compare_beliefs(agent, beliefs, show=order.show, known=known)
-    resolved = read_resolved(agent)
+    compared = mind_files.compare_beliefs(agent, beliefs, show=order.show, known=known)
+    resolved = mind_files.read_resolved(agent)
     conflicts = [conflict for conflict in compared.conflicts if conflict.key not in resolved]
     done, warnings = [*files, *sorting], [*warnings, *compared.warnings]
     return _Thought(done, awaited, checkpoint, pruned, bool(sorting), mind, problems, compared, conflicts, warnings)
@@ -208,7 +195,7 @@ def _prune(agent: Agent, text: str, mind: Mind, strategy: str, verdicts: list[Ve
 def _restored(agent: Agent, order: CycleOrder, files: list[FileWrite]) -> tuple[str, str, list[str]]:
     """Returns the path of the checkpoint that a compaction left, or nothing; the text of Beliefs.md with it, which is
     added to the files unless it is there already; and warnings. One that is no text is passed over."""
-    names, text = current_checkpoints(agent), read_mind(agent, "belief")
+    names, text = current_checkpoints(agent), mind_files.read_mind(agent, "belief")
     name = names[-1] if order.compacted and names else awaited_checkpoint(agent, names)
     if not name:
         return "", text, []
@@ -240,7 +227,7 @@ def _count(agent: Agent, mind: Mind, problems: list[Problem]) -> dict[str, int]:
     """Returns how much there is of each kind; what makes no sense in the files is added to the problems."""
     counts = {"beliefs": len(mind.beliefs)}
     for kind in ("desire", "goal", "intention"):
-        found, troubles = load_attitudes(agent, kind)
+        found, troubles = mind_files.load_attitudes(agent, kind)
         counts[f"{kind}s"] = len(found)
         problems += troubles
     return counts
@@ -319,13 +306,13 @@ def repeat_until_stopped(work: Callable[[], None], pause: float) -> None:
 def describe_mind(agent: Agent) -> MindState:
     """Returns what an agent holds in mind, and what the next cycle would do about it."""
     strategy, warnings = strategy_of(agent)
-    beliefs, problems = load_beliefs(agent)
+    beliefs, problems = mind_files.load_beliefs(agent)
     found: dict[str, list[Attitude]] = {}
     for kind in ("desire", "goal", "intention", "plan", "commitment"):
-        found[kind], more = load_attitudes(agent, kind)
+        found[kind], more = mind_files.load_attitudes(agent, kind)
         problems += more
     due = judge(agent, found["intention"], Mind(found["goal"], found["desire"], beliefs), strategy)
-    latest, known = latest_report(agent), read_resolved(agent)
+    latest, known = mind_files.latest_report(agent), mind_files.read_resolved(agent)
     conflicts = len([key for key in latest[1] if key not in known]) if latest else 0
     report = agent.paths.relative(latest[0]) if latest else ""
     last = last_runs(agent).get("bdi cycle", {}).get("at") or ""

@@ -9,18 +9,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
+from mabos_cli.core.mirror import records as mirror_records
 from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records
-from mabos_cli.core.mirror.records import (
-    Key,
-    Record,
-    agent_record,
-    case_record,
-    fact_record,
-    memory_record,
-    result_records,
-    rule_record,
-    uid_of,
-)
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import line_id
 from mabos_cli.services.mind.cycle import strategy_of
@@ -49,8 +39,8 @@ _MANY = 50  # ids above which all of a file is decoded instead of looking for ea
 class Held(NamedTuple):
     """Records of a part, and the keys of all that the part holds: what is not among them is gone."""
 
-    records: list[Record]
-    alive: frozenset[Key]
+    records: list[mirror_records.Record]
+    alive: frozenset[mirror_records.Key]
 
 
 def load_part(agent: Agent, part: str, ids: Ids | None = None, known: Ids = ()) -> Held:
@@ -62,12 +52,12 @@ def load_part(agent: Agent, part: str, ids: Ids | None = None, known: Ids = ()) 
     return _NAMED[part](agent, dict.fromkeys(ids), known)
 
 
-def _agent(agent: Agent) -> Iterator[Record]:
+def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
     manifest = agent.manifest()
     names = {"name": "name", "role": "agent_role", "department": "department"}
     told = {own: said for key, own in names.items() if isinstance(said := manifest.get(key), str) and said}
     known = {"commitment_strategy": strategy_of(agent)[0], "is_shared": agent.settings["memory.shared"]}
-    yield agent_record(agent.id, **(known | told))
+    yield mirror_records.agent_record(agent.id, **(known | told))
 
 
 def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
@@ -101,10 +91,10 @@ def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
         found = [fact for fact in facts.all() if fact.id in ids]
     else:
         found = [fact for own in ids if (fact := facts.find(own))]
-    records = [fact_record(agent.id, fact) for fact in found]
+    records = [mirror_records.fact_record(agent.id, fact) for fact in found]
     # Where derived facts follow from the facts as they are, they may have changed with them.
     if facts.derived.extra.get("facts_version") == facts.asserted.version:
-        records += [fact_record(agent.id, fact) for fact in facts.derived.facts()]
+        records += [mirror_records.fact_record(agent.id, fact) for fact in facts.derived.facts()]
     alive = (line_id(line) for file in facts for line in file.lines)
     return Held(records, _keys(agent, "spo_fact", alive))
 
@@ -112,7 +102,7 @@ def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
 def _named_cases(agent: Agent, ids: Ids, known: Ids) -> Held:
     file = load_cases(agent)
     found = [file.case(file.places[own]) for own in ids if own in file.places]
-    return Held([case_record(agent.id, case) for case in found], _keys(agent, "cbr_case", file.places))
+    return Held([mirror_records.case_record(agent.id, case) for case in found], _keys(agent, "cbr_case", file.places))
 
 
 def _stored(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
@@ -131,22 +121,24 @@ def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
     else:
         found = [pair for own in wanted if (pair := locate(memory, own))]
     alive = (*recent, *view.put, *(line_id(line) for line in view.store.lines()))
-    records = [memory_record(agent.id, item, store) for store, item in found]
+    records = [mirror_records.memory_record(agent.id, item, store) for store, item in found]
     return Held(records, _keys(agent, "memory_item", alive))
 
 
-def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[Key]:
-    return frozenset((kind, uid_of(agent.id, own)) for own in ids)
+def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[mirror_records.Key]:
+    return frozenset((kind, mirror_records.uid_of(agent.id, own)) for own in ids)
 
 
-_WHOLE: dict[str, Callable[[Agent], Iterable[Record]]] = {
+_WHOLE: dict[str, Callable[[Agent], Iterable[mirror_records.Record]]] = {
     "agent": _agent,
     "mind": lambda agent: mind_records(load_mind(agent), _other_minds(agent)),
-    "rules": lambda agent: (rule_record(agent.id, rule) for rule in load_rules(agent).rules),
-    "facts": lambda agent: (fact_record(agent.id, fact) for fact in load_facts(agent).all()),
-    "cases": lambda agent: (case_record(agent.id, case) for case in load_cases(agent).cases()),
-    "reasoning": lambda agent: result_records(agent.id, load_past(agent)[0]),
-    "memory": lambda agent: (memory_record(agent.id, item, store) for store, item in _stored(agent.memory())),
+    "rules": lambda agent: (mirror_records.rule_record(agent.id, rule) for rule in load_rules(agent).rules),
+    "facts": lambda agent: (mirror_records.fact_record(agent.id, fact) for fact in load_facts(agent).all()),
+    "cases": lambda agent: (mirror_records.case_record(agent.id, case) for case in load_cases(agent).cases()),
+    "reasoning": lambda agent: mirror_records.result_records(agent.id, load_past(agent)[0]),
+    "memory": lambda agent: (
+        mirror_records.memory_record(agent.id, item, store) for store, item in _stored(agent.memory())
+    ),
 }
 _NAMED: dict[str, Callable[[Agent, Ids, Ids], Held]] = {
     "facts": _named_facts,

@@ -11,21 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.context.memory_index import (
-    Digest,
-    Domain,
-    Lines,
-    MemoryIndex,
-    Part,
-    Share,
-    add_digests,
-    add_shares,
-    choose_lines,
-    digest_items,
-    find_topics,
-    in_order,
-    may_be_shown,
-)
+from mabos_cli.core.context import memory_index as indexing
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import DOMAINS, Glance, MemoryItem, glance_of, has_expired
 from mabos_cli.core.memory.stores import Memory
@@ -130,8 +116,8 @@ def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) 
 class Survey(NamedTuple):
     """What a memory comes to, the index made of it, and the text of that."""
 
-    digest: Digest
-    memory_index: MemoryIndex
+    digest: indexing.Digest
+    memory_index: indexing.MemoryIndex
     text: str
 
 
@@ -214,7 +200,7 @@ class _DomainFiles:
         for domain in sorted(self._moved()) if self._pages else ():
             if shares := self._shares(domain):
                 pages = [(name, share.items, self._tokens(share.size)) for name, share in shares.items()]
-                until = add_shares(list(shares.values())).until
+                until = indexing.add_shares(list(shares.values())).until
                 yield paths.domain(domain), derived_md.render_domain_index(domain, pages, until)
 
     def has_index(self) -> bool:
@@ -239,13 +225,13 @@ class _DomainFiles:
     def survey(self) -> Survey:
         """What all parts come to, with the recent stores. For when all parts are made."""
         recent = (*self._memory.working, *self._memory.short_term)
-        shown = [item for item in recent if may_be_shown(item)]
-        digest, lines = digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
-        parts = [*(known.part for known in self._made.values()), Part.of(digest, lines)]
-        total = add_digests([part.digest for part in parts])
-        lines, counts = choose_lines(parts, self._room), {**total.shown, "domains": len(self._domains)}
+        shown = [item for item in recent if indexing.may_be_shown(item)]
+        digest, lines = indexing.digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
+        parts = [*(known.part for known in self._made.values()), indexing.Part.of(digest, lines)]
+        total = indexing.add_digests([part.digest for part in parts])
+        lines, counts = indexing.choose_lines(parts, self._room), {**total.shown, "domains": len(self._domains)}
         items = sum(total.types.values())
-        whole = MemoryIndex(self._agent.id, lines, self._domains, counts, items, total.untrusted, total.until)
+        whole = indexing.MemoryIndex(self._agent.id, lines, self._domains, counts, items, total.untrusted, total.until)
         index = derived_md.fit_index(whole, self._room - self._per_token)
         return Survey(total, index, derived_md.render_index(index))
 
@@ -270,11 +256,11 @@ class _DomainFiles:
             return None
         return known if all((domain, name) in self._there for domain in digest.domains) else None
 
-    def _whole_key(self, key: str, digest: Digest) -> str:
+    def _whole_key(self, key: str, digest: indexing.Digest) -> str:
         """Returns the key of a part, with that of what persons decided about trust if it matters for what is shown."""
         return key + self._ruled if digest.derived else key
 
-    def _read(self, name: str, lines: list[bytes]) -> tuple[dict[str, str], Digest, Lines]:
+    def _read(self, name: str, lines: list[bytes]) -> tuple[dict[str, str], indexing.Digest, indexing.Lines]:
         """Returns the domain files of a part, by domain, its digest, and what may be shown of it. Only items that are listed or expire
         are decoded. Topics have files while memory is small: of a large one, recall finds them by tag."""
         seen = [glance_at(line) for line in lines]
@@ -285,9 +271,9 @@ class _DomainFiles:
         )
         decoded = [parse_item(line, _STORE) for line, _ in needed]
         live = [item for item in decoded if item.type in DOMAINS and not has_expired(item, self._now)]
-        topics = find_topics(live, self._taken) if name == _WHOLE else {}
+        topics = indexing.find_topics(live, self._taken) if name == _WHOLE else {}
         domains: dict[str, list[MemoryItem]] = {}
-        for item in in_order(live):
+        for item in indexing.in_order(live):
             domains.setdefault(topics.get(item.id) or DOMAINS[item.type], []).append(item)
         texts, shares = {}, {}
         for domain, items in sorted(domains.items()):
@@ -295,8 +281,8 @@ class _DomainFiles:
             kinds = [topics.get(item.id, "") for item in items]
             entries = [*map(derived_md.render_domain_entry, items, kinds, map(self._trust_of, items))]
             texts[domain] = derived_md.render_domain(domain, entries, expires, name)
-            shares[domain] = Share(len(items), len(texts[domain]), expires)
-        return texts, *digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
+            shares[domain] = indexing.Share(len(items), len(texts[domain]), expires)
+        return texts, *indexing.digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 
     def _moved(self) -> set[str]:
         """Returns the domains whose files may list other pages, or other numbers of them, than before."""
@@ -307,18 +293,18 @@ class _DomainFiles:
         return moved
 
     @cached_property
-    def _domains(self) -> tuple[Domain, ...]:
+    def _domains(self) -> tuple[indexing.Domain, ...]:
         """The domains that hold anything: those of types in their order, then topics, the largest first."""
         found = []
         held = {name for known in self._made.values() for name in known.part.digest.domains}
         for type, name in (*DOMAINS.items(), *(("", name) for name in sorted(held.difference(DOMAINS.values())))):
             if shares := list(self._shares(name).values()):
-                total = add_shares(shares)
+                total = indexing.add_shares(shares)
                 pages = len(shares) if self._pages else 0
-                found.append(Domain(name, type, total.items, self._tokens(total.size), pages))
+                found.append(indexing.Domain(name, type, total.items, self._tokens(total.size), pages))
         return tuple(sorted(found, key=lambda domain: (not domain.type, 0 if domain.type else -domain.items)))
 
-    def _shares(self, domain: str) -> dict[str, Share]:
+    def _shares(self, domain: str) -> dict[str, indexing.Share]:
         """Returns what each part holds of a domain, if anything."""
         held = ((name, known.part.digest.domains.get(domain)) for name, known in self._made.items())
         return {name: share for name, share in held if share}
@@ -333,7 +319,7 @@ def _key_of(lines: list[bytes]) -> str:
 
 
 def _is_special(seen: Glance) -> bool:
-    return seen.expires or may_be_shown(seen)
+    return seen.expires or indexing.may_be_shown(seen)
 
 
 def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:

@@ -28,14 +28,7 @@ from mabos_cli.core.memory.trust import (
     trust_rank,
     vouch,
 )
-from mabos_cli.formats.memory.items import (
-    line_id,
-    parse_archive,
-    parse_decisions,
-    parse_item,
-    parse_store,
-    render_decision,
-)
+from mabos_cli.formats.memory import items
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import find_departures
 from mabos_cli.workspace.files import read_bytes
@@ -52,7 +45,7 @@ _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
 def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
     """The decisions on an agent's items, oldest first, and how many lines cannot be read."""
-    decisions, skipped = parse_decisions(read_bytes(paths.trust_log) or b"")
+    decisions, skipped = items.parse_decisions(read_bytes(paths.trust_log) or b"")
     # Git puts the lines of two branches behind one another.
     return sorted(decisions, key=lambda decision: decision.at), skipped
 
@@ -65,7 +58,7 @@ def load_rulings(paths: AgentPaths) -> dict[str, Ruling]:
 def voucher_lines(agent: Agent, by: str, entries: Iterable[tuple[Claim, str]]) -> list[tuple[Path, bytes]]:
     """Returns the lines of the log by which a person vouches for entries, each given with its text; none without a name."""
     at = format_time(agent.now())
-    return [(agent.paths.trust_log, render_decision(vouch(*entry, by, at))) for entry in entries if by]
+    return [(agent.paths.trust_log, items.render_decision(vouch(*entry, by, at))) for entry in entries if by]
 
 
 class Observed:
@@ -135,9 +128,9 @@ def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tup
     view = memory.long_term
     assert isinstance(view, LongTermView)
     for line in view.store.lines():
-        item_id = line_id(line)
+        item_id = items.line_id(line)
         if item_id not in view.put and (item_id in rulings or not _is_plain(line)):
-            yield "long_term", parse_item(line, "memory-store.json")
+            yield "long_term", items.parse_item(line, "memory-store.json")
     yield from (("long_term", item) for item in view.put.values())
 
 
@@ -174,13 +167,13 @@ def _select(path: Path, is_candidate: Callable[[bytes], bool]) -> list[MemoryIte
     data = read_bytes(path)
     if not data or not is_candidate(data):
         return []
-    held = parse_store(data, path.name)
-    lasting = [parse_item(line, path.name) for line in held.long_term if is_candidate(line)]
+    held = items.parse_store(data, path.name)
+    lasting = [items.parse_item(line, path.name) for line in held.long_term if is_candidate(line)]
     return [*held.working, *held.short_term, *lasting]
 
 
 def untrusted_in_archive(path: Path) -> list[tuple[str, str]]:
     """The items of an archive file that left it untrusted, each with the day that it was stored on."""
     lines = [line for line in (read_bytes(path) or b"").split(b"\n") if _UNTRUSTED in line]
-    departures = parse_archive(b"\n".join(lines), path.name)[0]
+    departures = items.parse_archive(b"\n".join(lines), path.name)[0]
     return [(d.item.id, d.item.created_at[:10]) for d in departures if is_untrusted(d.item)]
