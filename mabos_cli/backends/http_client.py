@@ -65,7 +65,9 @@ class Client(NamedTuple):
 
     def _send(self, request: urllib.request.Request) -> bytes:
         end = self.clock() + self.timeout
-        send = _opener(self.url).open
+        # No proxy can reach this machine's own loopback.
+        handlers = [_NoRedirects(), *([urllib.request.ProxyHandler({})] if is_loopback(self.url) else [])]
+        send = urllib.request.build_opener(*handlers).open
         try:
             with send(request, timeout=self.timeout) as answer:
                 return self._read(answer, end)
@@ -164,9 +166,3 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
-
-
-def _opener(url: str) -> urllib.request.OpenerDirector:
-    # No proxy can reach this machine's own loopback.
-    handlers = [_NoRedirects(), *([urllib.request.ProxyHandler({})] if is_loopback(url) else [])]
-    return urllib.request.build_opener(*handlers)

@@ -48,7 +48,11 @@ class _Counting(Count):
 def open_tokenizer_counter(choice: str, per_token: int, environ: Mapping[str, str]) -> Counter:
     """Opens the counter of a choice; auto takes tiktoken where it is ready. Unavailable when it is not there."""
     if choice == "llama":
-        return _open_llama()
+        from mabos_cli.backends.wordllama import open_bpe
+
+        bpe = open_bpe(hint="pip install 'wordllama>=0.4,<0.5', or set context.tokenizer to auto")
+        bpe.load_all()
+        return Counter("llama bpe", _Counting(lambda text: len(bpe.encode(text))))
     if choice == "tiktoken":
         return _open_tiktoken(environ)
     if choice == "auto":
@@ -92,11 +96,3 @@ def _find_encoding(environ: Mapping[str, str]) -> str:
             if sha256((cache / file).read_bytes()).hexdigest() == digest:
                 return name
     return ""
-
-
-def _open_llama() -> Counter:
-    from mabos_cli.backends.wordllama import open_bpe
-
-    bpe = open_bpe(hint="pip install 'wordllama>=0.4,<0.5', or set context.tokenizer to auto")
-    bpe.load_all()
-    return Counter("llama bpe", _Counting(lambda text: len(bpe.encode(text))))

@@ -67,21 +67,17 @@ def plan_compression(turns: Sequence[Turn], budget: int, keep: int, count: Count
     numbered = tuple(enumerate(turns, 1))
     if not turns or total_cost(turns, count) <= budget:
         return Plan((), numbered, (), 0)
-    last = _recent_numbers(turns, keep)
+    # The numbers of the last turns, and of the user's last one: tools may have worked on it for long.
+    asked = [number for number, turn in enumerate(turns, 1) if turn.role == "user"]
+    last = {*range(max(0, len(turns) - keep) + 1, len(turns) + 1), *asked[-1:]}
     older = tuple((n, _without_secrets(turn)) for n, turn in numbered if n not in last)
     fresh = [each for each in numbered if each[0] in last]
     recent, dropped, shortened = _squeeze(fresh, budget, bool(older), count)
-    room = budget - _cost(recent, count)
+    room = budget - total_cost((turn for _, turn in recent), count)
     kept, room = _keep_whole(older, room, count)
     known = {number for number, _ in kept}
     rest = (*(each for each in older if each[0] not in known), *dropped)
     return Plan(kept, recent, rest, room, shortened)
-
-
-def _recent_numbers(turns: Sequence[Turn], keep: int) -> set[int]:
-    """Returns the numbers of the last turns, and of the user's last one: tools may have worked on it for long."""
-    asked = [number for number, turn in enumerate(turns, 1) if turn.role == "user"]
-    return {*range(max(0, len(turns) - keep) + 1, len(turns) + 1), *asked[-1:]}
 
 
 def _without_secrets(turn: Turn) -> Turn:
@@ -89,10 +85,6 @@ def _without_secrets(turn: Turn) -> Turn:
     from mabos_cli.core.language.secrets import redact
 
     return turn._replace(content=redact(turn.content)[0])
-
-
-def _cost(numbered: Sequence[Numbered], count: Count) -> int:
-    return total_cost((turn for _, turn in numbered), count)
 
 
 def _squeeze(

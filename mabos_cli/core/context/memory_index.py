@@ -243,11 +243,13 @@ def _choose(parts: Sequence[Part], name: str, room: int) -> tuple[Headline, ...]
 def add_digests(digests: Sequence[Digest]) -> Digest:
     """Returns what several digests come to together."""
     best = ((name, rank) for digest in digests for name, rank in digest.first.items())
+    parts = [digest.domains for digest in digests]
+    names = dict.fromkeys(name for part in parts for name in part)
     return Digest(
         _add_counts(digest.types for digest in digests),
         _add_counts(digest.priorities for digest in digests),
         sum(digest.size for digest in digests),
-        _add_domains([digest.domains for digest in digests]),
+        {name: add_shares([part[name] for part in parts if name in part]) for name in names},
         _add_counts(digest.shown for digest in digests),
         dict(sorted(best, key=itemgetter(1))),
         sum(digest.untrusted for digest in digests),
@@ -263,11 +265,6 @@ def _add_counts(parts: Iterable[dict[str, int]]) -> dict[str, int]:
         for name, count in part.items():
             total[name] = total.get(name, 0) + count
     return total
-
-
-def _add_domains(parts: list[dict[str, Share]]) -> dict[str, Share]:
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: add_shares([part[name] for part in parts if name in part]) for name in names}
 
 
 def add_shares(shares: Sequence[Share]) -> Share:

@@ -185,12 +185,8 @@ def _gather(nodes: Iterable[Kind]) -> dict[str, Kind]:
     found: dict[str, Kind] = {}
     for node in nodes:
         held = found.get(node.id)
-        found[node.id] = node if held is None else _joined(held, node)
+        found[node.id] = node if held is None else held._replace(**_join_fields(held._asdict(), node._asdict()))
     return found
-
-
-def _joined(held: Kind, more: Kind) -> Kind:
-    return held._replace(**_join_fields(held._asdict(), more._asdict()))
 
 
 def _join_fields(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:

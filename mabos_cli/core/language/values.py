@@ -52,7 +52,11 @@ Value(kind='percent', unit='', amount=12)]
     if day.fullmatch(value):
         return _moment(value)
     if clock.fullmatch(value):
-        return _clock(value)
+        try:
+            at = time.fromisoformat(value)
+        except ValueError:
+            return None
+        return Value("clock", "", at.hour * 3600 + at.minute * 60 + at.second + at.microsecond / 1e6)
     match = amount.fullmatch(value)
     return _amount(match) if match else None
 
@@ -66,14 +70,6 @@ def _moment(text: str) -> Value | None:
     # By difference: timestamp() and conversion to UTC fail at the ends of the calendar.
     span = (at if at.tzinfo else at.replace(tzinfo=UTC)) - _EPOCH
     return Value("time", "", span.days * 86400 + span.seconds + span.microseconds / 1e6)
-
-
-def _clock(text: str) -> Value | None:
-    try:
-        at = time.fromisoformat(text)
-    except ValueError:
-        return None
-    return Value("clock", "", at.hour * 3600 + at.minute * 60 + at.second + at.microsecond / 1e6)
 
 
 def _amount(match: re.Match[str]) -> Value | None:

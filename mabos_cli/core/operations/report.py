@@ -1,7 +1,7 @@
 """A report of one agent or of all in a workspace, as values: everything that the page shows, cut to size."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
@@ -181,10 +181,6 @@ def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> Cut[Dated
     for agent, each in held:
         moment = find_time(each.deadline) if each.deadline and is_open(each) else None
         if moment and moment <= now + _AHEAD:
-            found.append(_dated(agent, each, moment.date(), now))
+            texts = each.kind, shown(each.id, 24), shown(each.title, 120), shown(each.place, 80)
+            found.append(Dated(moment.date().isoformat(), is_past(each.deadline, now), agent, *texts))
     return cut(sorted(found), _DATES)
-
-
-def _dated(agent: str, each: Attitude, day: date, now: datetime) -> Dated:
-    texts = each.kind, shown(each.id, 24), shown(each.title, 120), shown(each.place, 80)
-    return Dated(day.isoformat(), is_past(each.deadline, now), agent, *texts)

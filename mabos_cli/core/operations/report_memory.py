@@ -172,13 +172,16 @@ class Tally:
         earlier = sum(count for (first, _), count in self._stored.items() if first not in shown_weeks)
         best = nsmallest(_MOMENTS, self._best, key=_rank)
         live = self._bands.total()
+        # The known types in their order, and behind them those that other tools wrote.
+        names = [name for name in TYPES if self._types[name]]
+        names += sorted(self._types.keys() - {*TYPES}, key=lambda name: (-self._types[name], name))
         return MemoryView(
             tuple(sum(counts[tier] for counts in self._tiers.values()) for tier in TIERS),
             cut(((agent, tuple(counts[tier] for tier in TIERS)) for agent, counts in self._tiers.items()), AGENTS),
             tuple((name, self._bands[name]) for name in PRIORITIES),
             tuple((name, self._trusts[name]) for name in reversed(TRUSTS)),
             weeks,
-            self._kinds(weeks),
+            cut((self._kind(name, weeks) for name in names), _TYPES),
             Outside(earlier, self._later, self._undated),
             Cut(tuple(sorted(map(_moment, best), key=lambda m: (m.day, m.id), reverse=True)), live - len(best)),
         )
@@ -196,12 +199,6 @@ class Tally:
             classes[first, _CLASS_OF.get(kind, "other")] += stored
         found = [last - timedelta(weeks=back) for back in reversed(range(count))]
         return tuple(Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found)
-
-    def _kinds(self, weeks: tuple[Week, ...]) -> Cut[Kind]:
-        """Returns the known types in their order, and behind them those that other tools wrote."""
-        names = [name for name in TYPES if self._types[name]]
-        names += sorted(self._types.keys() - {*TYPES}, key=lambda name: (-self._types[name], name))
-        return cut((self._kind(name, weeks) for name in names), _TYPES)
 
     def _kind(self, name: str, weeks: tuple[Week, ...]) -> Kind:
         return Kind(shown(name, 24), self._types[name], tuple(self._stored[week.first, name] for week in weeks))

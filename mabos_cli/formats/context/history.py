@@ -92,7 +92,8 @@ def _parse_record(record: Any, shown: str, line_of: Callable[[], int]) -> Turn |
         parts = [f"[tool result] {part}" for part in parts]
     names = (message.get("name"), message.get("toolName"))
     name = next((name for name in names if isinstance(name, str)), "")
-    return Turn(role, "\n".join(parts), _find_time(record, message), name)
+    found = (level.get(key) for level in (record, message) for key in ("timestamp", "at", "created_at"))
+    return Turn(role, "\n".join(parts), next((time for time in found if isinstance(time, str)), ""), name)
 
 
 def _find_message(record: Any) -> dict[str, Any] | None:
@@ -113,11 +114,6 @@ def _is_result(content: Any) -> bool:
     return isinstance(content, list) and all(
         isinstance(block, dict) and block.get("type") in _RESULTS for block in content
     )
-
-
-def _find_time(record: dict[str, Any], message: dict[str, Any]) -> str:
-    found = (level.get(key) for level in (record, message) for key in ("timestamp", "at", "created_at"))
-    return next((time for time in found if isinstance(time, str)), "")
 
 
 def _texts(content: Any, deep: int) -> Iterator[str]:

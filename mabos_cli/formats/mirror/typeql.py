@@ -29,7 +29,10 @@ def literal(value: str | int | float | bool | date | datetime) -> str:
     "say \\"hi\\"" 2 2.0 true 2026-02-24T00:00:00.000000Z
     """
     if isinstance(value, str):
-        return _quoted(value)
+        # JSON escapes just what TypeQL unescapes, as long as it does not split characters into surrogate pairs.
+        if not value.isascii() and re.search("[\ud800-\udfff]", value):
+            raise BadValue("a text is not valid Unicode", "replace the half characters in it")
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -43,13 +46,6 @@ def literal(value: str | int | float | bool | date | datetime) -> str:
     if isinstance(value, date):
         return value.isoformat()
     raise BadValue(f"no value for the graph: {type(value).__name__}", "text, numbers, truth, days and moments are")
-
-
-def _quoted(text: str) -> str:
-    # JSON escapes just what TypeQL unescapes, as long as it does not split characters into surrogate pairs.
-    if not text.isascii() and re.search("[\ud800-\udfff]", text):
-        raise BadValue("a text is not valid Unicode", "replace the half characters in it")
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _double(value: float) -> str:

@@ -159,16 +159,12 @@ def _merged(old: bytes, added: bytes, day: str) -> bytes:
     """An archived log with what a newer one of that day adds, set apart by a blank line, so that blocks stay apart."""
     if added.startswith(old):  # an editor that still had it open saved all of it again
         return added
-    body = _without_header(added, day).lstrip(b"\r\n")
+    first, found, rest = added.partition(b"\n")
+    header = render_log_header(day).encode("utf-8").strip()
+    body = (rest if found and first.strip() == header else added).lstrip(b"\r\n")
     gap = b"\n" * (2 - (len(old) - len(old.rstrip(b"\n")))) if old and not old.endswith(b"\n\n") else b""
     # A killed run may have come this far: then the archived one ends with just this, set apart.
     return old if old.endswith(b"\n\n" + body) or not body else old + gap + body
-
-
-def _without_header(data: bytes, day: str) -> bytes:
-    first, found, rest = data.partition(b"\n")
-    header = render_log_header(day).encode("utf-8").strip()
-    return rest if found and first.strip() == header else data
 
 
 def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:

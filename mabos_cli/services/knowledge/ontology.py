@@ -364,13 +364,9 @@ def show_name(workspace: WorkspacePaths, name: str, *, as_tree: bool) -> Shown:
     is_tree = not name or as_tree or (name in documents and not is_exact)
     below = ontology.find_concept(name) if is_tree and name not in documents else None
     if name and name not in documents and not (below if is_tree else nodes):
-        raise _unknown(name, ontology)
+        close = close_names(ontology, name)
+        hint = "mabos ontology show --tree" if ontology.concepts else "mabos ontology scaffold business"
+        raise NotFound(f"no ontology names {name!r}", f"did you mean {', '.join(close)}?" if close else hint)
     if not is_tree:
         return Shown(nodes, [], ontology, warnings)
     return Shown((), draw_tree(ontology, "" if below else name, below.id if below else ""), ontology, warnings)
-
-
-def _unknown(name: str, ontology: Ontology) -> NotFound:
-    close = close_names(ontology, name)
-    hint = "mabos ontology show --tree" if ontology.concepts else "mabos ontology scaffold business"
-    return NotFound(f"no ontology names {name!r}", f"did you mean {', '.join(close)}?" if close else hint)
