@@ -1,18 +1,6 @@
 # bash completion for mabos, made by: mabos completion bash
 
-# What may follow the command $1: subs, opts and args (more: what comes again), and in kind what the option $2 takes.
-_mabos_spec() {
-  subs=() opts=() args=() more='' kind=''
-  case $1 in
-@SPEC@
-  esac
-  opts+=(@OPTIONS@)
-  if [[ -z $kind ]]; then
-      case $2 in
-@VALUES@
-      esac
-  fi
-}
+@TABLE@
 
 # A word of the line as the program would get it, as far as that needs no evaluation.
 _mabos_bare() {
@@ -78,20 +66,7 @@ _mabos() {
   program=$(type -P -- "${parts[0]/#\~/$HOME}") || program=mabos
   cur=${parts[-1]}
   for word in "${parts[@]:1:${#parts[@]}-2}"; do
-    if [[ -n $pending ]]; then
-      _mabos_where "$pending" "$word"
-      pending=''
-    elif [[ -n $literal ]]; then
-      number=$((number + 1))
-    elif [[ $word == -- ]]; then
-      literal=1
-    elif [[ $word == --*=* ]]; then
-      _mabos_where "${word%%=*}" "${word#*=}"
-    elif [[ $word == -?* ]]; then
-      _mabos_spec "$at" "$word"
-      [[ -n $kind ]] && pending=$word
-    else
-      _mabos_spec "$at"
+@WALK@
       if [[ $number == 0 && " ${subs[*]} " == *" $word "* ]]; then
         at="${at:+$at }$word"
       else

@@ -1,19 +1,7 @@
 #compdef mabos
 # zsh completion for mabos, made by: mabos completion zsh
 
-# What may follow the command $1: subs, opts and args (more: what comes again), and in kind what the option $2 takes.
-_mabos_spec() {
-  subs=() opts=() args=() more='' kind=''
-  case $1 in
-@SPEC@
-  esac
-  opts+=(@OPTIONS@)
-  if [[ -z $kind ]]; then
-      case $2 in
-@VALUES@
-      esac
-  fi
-}
+@TABLE@
 
 # Offers lines of a word, a tab and what it means, in their order.
 _mabos_reply() {
@@ -50,20 +38,7 @@ _mabos() {
   program=${${(Q)words[1]}/#\~/$HOME}
   (( $+commands[$program] )) || [[ -x $program ]] || program=mabos
   for word in "${(@Q)words[2,CURRENT-1]}"; do
-    if [[ -n $pending ]]; then
-      _mabos_where "$pending" "$word"
-      pending=''
-    elif [[ -n $literal ]]; then
-      number=$((number + 1))
-    elif [[ $word == -- ]]; then
-      literal=1
-    elif [[ $word == --*=* ]]; then
-      _mabos_where "${word%%=*}" "${word#*=}"
-    elif [[ $word == -?* ]]; then
-      _mabos_spec "$at" "$word"
-      [[ -n $kind ]] && pending=$word
-    else
-      _mabos_spec "$at"
+@WALK@
       names=("${(@)subs%%$'\t'*}")
       if [[ $number == 0 && -n $word && ${names[(Ie)$word]} -gt 0 ]]; then
         at="${at:+$at }$word"

@@ -15,6 +15,17 @@ from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
+# Charig et al. 1986: open surgery (A) and nephrolithotomy (B) of small and large kidney stones.
+STONES_DATA = """
+  - {size: small, treatment: A, cured: yes, count: 81}
+  - {size: small, treatment: A, cured: no, count: 6}
+  - {size: small, treatment: B, cured: yes, count: 234}
+  - {size: small, treatment: B, cured: no, count: 36}
+  - {size: large, treatment: A, cured: yes, count: 192}
+  - {size: large, treatment: A, cured: no, count: 71}
+  - {size: large, treatment: B, cured: yes, count: 55}
+  - {size: large, treatment: B, cured: no, count: 25}
+"""
 
 
 def solve(name: str, raw: dict[str, Any], **own: Any) -> Answer:

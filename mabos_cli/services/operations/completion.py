@@ -122,6 +122,8 @@ _VALUES = {
 def completion_script(shell: str, commands: dict[str, Any]) -> str:
     """Returns the completion script of a shell for commands by name, as Click knows them; "" is the root."""
     script = read_text(template_file(f"completion.{shell}"))
+    for part in ("table", "walk"):  # what bash and zsh have in common
+        script = script.replace(f"@{part.upper()}@\n", read_text(template_file(f"completion.{part}")))
     return completion.render_completion(
         shell, script, list(describe_program(commands)), list(global_options(commands[""]))
     )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.reasoning.causal.causal_graph import Graph, find_back_doors, is_separated, parse_graph
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import STONES_DATA, refused, solve, solve_yaml
 
 # Pearl, Causality, table 3.1: smoking, tar, cancer, in percent of the population.
 TAR = """
@@ -24,22 +24,12 @@ data:
   - {smoking: yes, tar: yes, cancer: yes, count: 40.375}
   - {smoking: yes, tar: yes, cancer: no, count: 7.125}
 """
-# Charig et al. 1986: open surgery (A) and nephrolithotomy (B) of small and large kidney stones.
-STONES = """
+STONES = f"""
 graph: [size -> treatment, size -> cured, treatment -> cured]
 treatment: treatment
 outcome: cured
 compare: [A, B]
-data:
-  - {size: small, treatment: A, cured: yes, count: 81}
-  - {size: small, treatment: A, cured: no, count: 6}
-  - {size: small, treatment: B, cured: yes, count: 234}
-  - {size: small, treatment: B, cured: no, count: 36}
-  - {size: large, treatment: A, cured: yes, count: 192}
-  - {size: large, treatment: A, cured: no, count: 71}
-  - {size: large, treatment: B, cured: yes, count: 55}
-  - {size: large, treatment: B, cured: no, count: 25}
-"""
+data:{STONES_DATA}"""
 
 
 def test_front_door() -> None:

@@ -4,25 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import STONES_DATA, refused, solve, solve_yaml
 
-COUNTS = """
+COUNTS = f"""
 network:
-  size: {values: [small, large]}
-  treatment: {values: [A, B], parents: [size]}
-  cured: {parents: [treatment, size]}
-do: {treatment: A}
+  size: {{values: [small, large]}}
+  treatment: {{values: [A, B], parents: [size]}}
+  cured: {{parents: [treatment, size]}}
+do: {{treatment: A}}
 outcome: cured
-data:
-  - {size: small, treatment: A, cured: yes, count: 81}
-  - {size: small, treatment: A, cured: no, count: 6}
-  - {size: small, treatment: B, cured: yes, count: 234}
-  - {size: small, treatment: B, cured: no, count: 36}
-  - {size: large, treatment: A, cured: yes, count: 192}
-  - {size: large, treatment: A, cured: no, count: 71}
-  - {size: large, treatment: B, cured: yes, count: 55}
-  - {size: large, treatment: B, cured: no, count: 25}
-"""
+data:{STONES_DATA}"""
 
 
 def test_kidney_stones_from_rounded_rates() -> None:
