@@ -52,7 +52,6 @@ _RECORDS = frozenset(
 )
 _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
 _STORE = re.compile(STORE)
-_NAME = attrgetter("name")
 Rulings = Callable[[], Mapping[str, Ruling]]
 
 
@@ -112,7 +111,7 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
     base, outermost = len(os.fspath(agent.paths.root)) + 1, agent.paths.workspace.root
     while folders:
         try:
-            entries = sorted(os.scandir(folders.pop()), key=_NAME)
+            entries = sorted(os.scandir(folders.pop()), key=attrgetter("name"))
         except OSError:
             continue
         below = []
