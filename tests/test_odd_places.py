@@ -12,8 +12,8 @@ import pytest
 from forked import run, tree
 
 from mabos_cli.app import main
-from mabos_cli.workspace.create import shares_a_file
 from mabos_cli.workspace.layout import TEMP_PREFIX, WorkspacePaths
+from mabos_cli.workspace.locate import shares_a_file
 
 NOW = "2026-03-01T10:00:00Z"
 

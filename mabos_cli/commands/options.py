@@ -2,23 +2,23 @@
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would happen.")]
-Every = Annotated[bool, typer.Option("--all", help="All agents of the workspace.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
+Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]
+Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
 # What becomes of secrets in what is stored.
-Redact = Annotated[bool, typer.Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
-AllowSecret = Annotated[bool, typer.Option("--allow-secret", help="Store it although it holds a secret.")]
+Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
+AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it although it holds a secret.")]
 # How far what is stored is trusted, and by whose word.
 Trust = Annotated[
     str,
-    typer.Option(
+    Option(
         help="trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)."
     ),
 ]
 Voucher = Annotated[
-    str, typer.Option("--by", metavar="NAME", help="Who vouches for more trust than such a source has; logged.")
+    str, Option("--by", metavar="NAME", help="Who vouches for more trust than such a source has; logged.")
 ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, late_group, new_group
 from mabos_cli.commands.options import Limit
@@ -40,7 +40,7 @@ app = new_group(
 def index(
     ctx: Context,
     no_write: Annotated[
-        bool, typer.Option("--no-write", help="Only print it; leave INDEX.md and the domains as they are.")
+        bool, Option("--no-write", help="Only print it; leave INDEX.md and the domains as they are.")
     ] = False,
 ) -> None:
     """Print the memory index, and bring INDEX.md and the domain files up to date.
@@ -79,7 +79,7 @@ def index(
 
 def observations(
     ctx: Context,
-    no_write: Annotated[bool, typer.Option("--no-write", help="Only print it; leave the file as it is.")] = False,
+    no_write: Annotated[bool, Option("--no-write", help="Only print it; leave the file as it is.")] = False,
 ) -> None:
     """Print what became a memory in the last days, and keep it in memory/observations.md.
 
@@ -123,27 +123,23 @@ def _headline_row(line: "Headline") -> dict[str, Any]:
 def pack(
     ctx: Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
+        list[str], Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
     ],
-    budget: Annotated[
-        int | None, typer.Option("--budget", "-b", help="At most this many tokens (default 1200).")
-    ] = None,
+    budget: Annotated[int | None, Option("--budget", "-b", help="At most this many tokens (default 1200).")] = None,
     history: Annotated[
         str,
-        typer.Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."),
+        Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."),
     ] = "",
-    tail: Annotated[int | None, typer.Option(help="How many last turns of --history are kept (default 4).")] = None,
+    tail: Annotated[int | None, Option(help="How many last turns of --history are kept (default 4).")] = None,
     min_trust: Annotated[
-        str, typer.Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
+        str, Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
     ] = "",
     limit: Limit = 0,
-    live: Annotated[
-        bool, typer.Option("--live", help="Leave out what expired or went unused, and is archived.")
-    ] = False,
+    live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Say of each candidate why it is in or out, without its content.")
+        bool, Option("--trace", help="Say of each candidate why it is in or out, without its content.")
     ] = False,
-    no_use: Annotated[bool, typer.Option("--no-use", help="Do not count what is packed as used.")] = False,
+    no_use: Annotated[bool, Option("--no-use", help="Do not count what is packed as used.")] = False,
 ) -> None:
     """Pack what memory knows about a request: cited lines in a frame, never over budget.
 
@@ -212,16 +208,14 @@ def _trace_lines(receipts: "Sequence[Receipt]") -> list[str]:
 
 def flush_check(
     ctx: Context,
-    total_tokens: Annotated[int, typer.Option(help="Tokens in the context now.")],
-    window: Annotated[int, typer.Option(help="Size of the context window.")],
+    total_tokens: Annotated[int, Option(help="Tokens in the context now.")],
+    window: Annotated[int, Option(help="Size of the context window.")],
     compaction_count: Annotated[
-        int | None, typer.Option(help="Compactions so far; answers yes at most once for each.")
+        int | None, Option(help="Compactions so far; answers yes at most once for each.")
     ] = None,
-    session: Annotated[str, typer.Option(help="The session whose compactions are counted.")] = "",
-    soft: Annotated[
-        int | None, typer.Option(help="Tokens before the reserve at which to flush (default 4000).")
-    ] = None,
-    reserve: Annotated[int | None, typer.Option(help="Tokens kept free for the answer (default 8000).")] = None,
+    session: Annotated[str, Option(help="The session whose compactions are counted.")] = "",
+    soft: Annotated[int | None, Option(help="Tokens before the reserve at which to flush (default 4000).")] = None,
+    reserve: Annotated[int | None, Option(help="Tokens kept free for the answer (default 8000).")] = None,
 ) -> None:
     """Say whether memory should be flushed now, before the context is compacted.
 

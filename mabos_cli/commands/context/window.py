@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from mabos_cli.commands.call import Call, Context
 from mabos_cli.core import BadValue
@@ -29,23 +29,23 @@ _ADVICE = {
 }
 
 History = Annotated[
-    str, typer.Option(metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input.")
+    str, Option(metavar="FILE", help="The conversation: JSON, or a host's JSON lines; - reads standard input.")
 ]
 MessagesOnly = Annotated[
-    bool, typer.Option("--messages-only", help="Print just the JSON array of messages, to pipe into a provider.")
+    bool, Option("--messages-only", help="Print just the JSON array of messages, to pipe into a provider.")
 ]
 
 
 def build(
     ctx: Context,
-    request: Annotated[str, typer.Option(help="What the agent is asked; - reads standard input.")],
+    request: Annotated[str, Option(help="What the agent is asked; - reads standard input.")],
     system: Annotated[
         str,
-        typer.Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."),
+        Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."),
     ] = "",
-    skills: Annotated[str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
+    skills: Annotated[str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
     history: History = "",
-    window: Annotated[int | None, typer.Option(help="Tokens of the model's window (default 200000).")] = None,
+    window: Annotated[int | None, Option(help="Tokens of the model's window (default 200000).")] = None,
     messages_only: MessagesOnly = False,
 ) -> None:
     """Build the messages for a request: persona, skills, memory, conversation, each within its share of the window.
@@ -79,10 +79,10 @@ def compress(
     ctx: Context,
     history: History,
     budget: Annotated[
-        int | None, typer.Option("--budget", "-b", help="Tokens (default: the conversation's share of the window).")
+        int | None, Option("--budget", "-b", help="Tokens (default: the conversation's share of the window).")
     ] = None,
-    keep: Annotated[int | None, typer.Option(help="Last messages that stay as they are (default 6).")] = None,
-    llm: Annotated[bool, typer.Option("--llm", help="Let the language model write the summary.")] = False,
+    keep: Annotated[int | None, Option(help="Last messages that stay as they are (default 6).")] = None,
+    llm: Annotated[bool, Option("--llm", help="Let the language model write the summary.")] = False,
     messages_only: MessagesOnly = False,
 ) -> None:
     """Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up.
@@ -145,15 +145,13 @@ def _compressed_lines(made: Compressed, data: dict[str, Any]) -> Iterator[str]:
 
 def audit(
     ctx: Context,
-    scope: Annotated[str, typer.Option(help="all, memory_md, domains or system_prompt.")] = "all",
-    recommend: Annotated[bool, typer.Option("--recommend", help="Say what could be done, and what it saves.")] = False,
+    scope: Annotated[str, Option(help="all, memory_md, domains or system_prompt.")] = "all",
+    recommend: Annotated[bool, Option("--recommend", help="Say what could be done, and what it saves.")] = False,
     skills: Annotated[
-        str, typer.Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads.")
+        str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads.")
     ] = "",
-    check: Annotated[
-        bool, typer.Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")
-    ] = False,
-    max_tokens: Annotated[int | None, typer.Option(help="For --check: tokens that may always be loaded.")] = None,
+    check: Annotated[bool, Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")] = False,
+    max_tokens: Annotated[int | None, Option(help="For --check: tokens that may always be loaded.")] = None,
 ) -> None:
     """Count what memory costs by source, and find what stands there twice or is never used. Changes nothing.
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group, open_progress
 from mabos_cli.commands.options import DryRun
@@ -27,13 +27,11 @@ app = new_group("hierarchy", "Sum up weeks, months and quarters, and find the wa
 @app.command()
 def build(
     ctx: Context,
-    scope: Annotated[str, typer.Option(help="week, month, quarter or all.")] = "all",
-    since: Annotated[
-        str, typer.Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")
-    ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Write all of them anew; edited ones are set aside.")] = False,
+    scope: Annotated[str, Option(help="week, month, quarter or all.")] = "all",
+    since: Annotated[str, Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")] = "",
+    force: Annotated[bool, Option("--force", help="Write all of them anew; edited ones are set aside.")] = False,
     dry_run: DryRun = False,
-    no_llm: Annotated[bool, typer.Option("--no-llm", help="Without an overview by a language model.")] = False,
+    no_llm: Annotated[bool, Option("--no-llm", help="Without an overview by a language model.")] = False,
 ) -> None:
     """Write the weekly, monthly and quarterly summaries whose daily logs changed.
 
@@ -87,9 +85,9 @@ def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[s
 @app.command()
 def show(
     ctx: Context,
-    period: Annotated[str, typer.Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
+    period: Annotated[str, Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
-        str, typer.Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD).")
+        str, Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD).")
     ] = "",
 ) -> None:
     """Show the tree of summaries: how many days each covers, and whether it is up to date.
@@ -125,10 +123,10 @@ def _below(within: Period | None) -> str:
 @app.command()
 def search(
     ctx: Context,
-    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
-    level: Annotated[str, typer.Option(help="daily, weekly, monthly or quarterly; all of them if not given.")] = "",
+    words: Annotated[list[str], Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
+    level: Annotated[str, Option(help="daily, weekly, monthly or quarterly; all of them if not given.")] = "",
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
+        int, Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
     ] = 10,
 ) -> None:
     """Search the summaries of one level, or of all.
@@ -158,11 +156,9 @@ def _nothing(agent: Agent, levels: list[str]) -> str:
 @app.command("drill")
 def drill_command(
     ctx: Context,
-    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
-    width: Annotated[int | None, typer.Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")
-    ] = 3,
+    words: Annotated[list[str], Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
+    width: Annotated[int | None, Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
+    limit: Annotated[int, Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")] = 3,
 ) -> None:
     """Go down from quarters to months, weeks, days and lines, and say why.
 

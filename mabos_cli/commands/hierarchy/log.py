@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
@@ -22,15 +22,11 @@ app = new_group("log", "Take events of old daily logs into MEMORY.md, and archiv
 @app.command()
 def consolidate(
     ctx: Context,
-    older_than: Annotated[
-        str | None, typer.Option(metavar="SPAN", help="Days of more than this ago (default 7d).")
-    ] = None,
-    min_importance: Annotated[
-        float | None, typer.Option(help="Take events at least this important (default 0.6).")
-    ] = None,
+    older_than: Annotated[str | None, Option(metavar="SPAN", help="Days of more than this ago (default 7d).")] = None,
+    min_importance: Annotated[float | None, Option(help="Take events at least this important (default 0.6).")] = None,
     dry_run: DryRun = False,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Let the language model find facts in them; a dry run does not ask it.")
+        bool, Option("--llm", help="Let the language model find facts in them; a dry run does not ask it.")
     ] = False,
 ) -> None:
     """Take the important events of old daily logs into MEMORY.md, each once.
@@ -109,9 +105,7 @@ def _line(candidate: Candidate) -> str:
 @app.command()
 def archive(
     ctx: Context,
-    older_than: Annotated[
-        str | None, typer.Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")
-    ] = None,
+    older_than: Annotated[str | None, Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Move old daily logs to memory/archive/; they stay searchable and readable.

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import Limit, Trust, Voucher, more_line
@@ -19,16 +19,16 @@ from mabos_cli.workspace.agent import Agent
 app = new_group(
     "case", "Store cases, retrieve those like the present situation, and note what came of reuse.", no_args_is_help=True
 )
-CaseId = Annotated[str, typer.Argument(metavar="ID", help="The case: C-001.")]
+CaseId = Annotated[str, Argument(metavar="ID", help="The case: C-001.")]
 Beliefs = Annotated[
-    list[str] | None, typer.Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
+    list[str] | None, Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
 ]
-Desires = Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")]
-Plan = Annotated[str, typer.Option(help="The plan that was used: P-001.")]
-Actions = Annotated[list[str] | None, typer.Option("--action", help="What was done; may repeat, in order.")]
-Success = Annotated[bool | None, typer.Option("--success/--failure", help="How it went; else it is open.")]
-Metrics = Annotated[list[str] | None, typer.Option("--metric", metavar="NAME=NUMBER", help="A result; may repeat.")]
-Lessons = Annotated[str, typer.Option(help="What was learned.")]
+Desires = Annotated[list[str] | None, Option("--desire", help="A desire, likewise.")]
+Plan = Annotated[str, Option(help="The plan that was used: P-001.")]
+Actions = Annotated[list[str] | None, Option("--action", help="What was done; may repeat, in order.")]
+Success = Annotated[bool | None, Option("--success/--failure", help="How it went; else it is open.")]
+Metrics = Annotated[list[str] | None, Option("--metric", metavar="NAME=NUMBER", help="A result; may repeat.")]
+Lessons = Annotated[str, Option(help="What was learned.")]
 
 
 @app.command()
@@ -36,22 +36,18 @@ def store(
     ctx: Context,
     belief: Beliefs = None,
     desire: Desires = None,
-    context: Annotated[str, typer.Option(help="The situation in words.")] = "",
+    context: Annotated[str, Option(help="The situation in words.")] = "",
     plan: Plan = "",
     action: Actions = None,
     success: Success = None,
     metric: Metrics = None,
     lessons: Lessons = "",
     base: Annotated[
-        str, typer.Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation.")
+        str, Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation.")
     ] = "",
-    from_mind: Annotated[
-        bool, typer.Option("--from-mind", help="Add the beliefs and desires of the agent's files.")
-    ] = False,
-    batch: Annotated[
-        str, typer.Option(metavar="FILE", help="Cases as NDJSON or a case file; - reads standard input.")
-    ] = "",
-    source: Annotated[str, typer.Option(help="Where it comes from, if not from the agent's own experience.")] = "",
+    from_mind: Annotated[bool, Option("--from-mind", help="Add the beliefs and desires of the agent's files.")] = False,
+    batch: Annotated[str, Option(metavar="FILE", help="Cases as NDJSON or a case file; - reads standard input.")] = "",
+    source: Annotated[str, Option(help="Where it comes from, if not from the agent's own experience.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -97,7 +93,7 @@ def _left_line(left: tuple[str, ...]) -> list[str]:
 def list_command(
     ctx: Context,
     success: Annotated[
-        bool | None, typer.Option("--success/--failure", help="Only those that worked, or that failed.")
+        bool | None, Option("--success/--failure", help="Only those that worked, or that failed.")
     ] = None,
     limit: Limit = 20,
 ) -> None:
@@ -132,10 +128,8 @@ def revise(
     lessons: Lessons = "",
     plan: Plan = "",
     action: Actions = None,
-    context: Annotated[str, typer.Option(help="The situation in other words.")] = "",
-    correct: Annotated[
-        bool, typer.Option("--correct", help="Only a correction: no use of the case is counted.")
-    ] = False,
+    context: Annotated[str, Option(help="The situation in other words.")] = "",
+    correct: Annotated[bool, Option("--correct", help="Only a correction: no use of the case is counted.")] = False,
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -157,12 +151,12 @@ def retrieve(
     ctx: Context,
     belief: Annotated[
         list[str] | None,
-        typer.Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
+        Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
     ] = None,
-    desire: Annotated[list[str] | None, typer.Option("--desire", help="A desire, likewise.")] = None,
-    context: Annotated[str, typer.Option(help="The situation in words, compared by words and meaning.")] = "",
-    success_only: Annotated[bool, typer.Option("--success-only", help="Only cases that worked.")] = False,
-    min_score: Annotated[float, typer.Option(help="Only cases at least this near.")] = 0.0,
+    desire: Annotated[list[str] | None, Option("--desire", help="A desire, likewise.")] = None,
+    context: Annotated[str, Option(help="The situation in words, compared by words and meaning.")] = "",
+    success_only: Annotated[bool, Option("--success-only", help="Only cases that worked.")] = False,
+    min_score: Annotated[float, Option(help="Only cases at least this near.")] = 0.0,
     limit: Limit = 5,
 ) -> None:
     """Find the cases that are like the present situation, and what worked then.

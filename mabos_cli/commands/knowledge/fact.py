@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun, Limit, Trust, Voucher, more_line
@@ -20,21 +20,21 @@ from mabos_cli.workspace.agent import Agent
 
 app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
 _ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}
-Subject = Annotated[str, typer.Argument(help="What it is about.")]
+Subject = Annotated[str, Argument(help="What it is about.")]
 
 
 @app.command("assert")
 def assert_command(
     ctx: Context,
     subject: Subject,
-    predicate: Annotated[str, typer.Argument(help="The relation or property.")],
-    object: Annotated[str, typer.Argument(help="The value, or another subject.")],
-    confidence: Annotated[float, typer.Option(help="0 to 1.")] = 1.0,
-    source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
+    predicate: Annotated[str, Argument(help="The relation or property.")],
+    object: Annotated[str, Argument(help="The value, or another subject.")],
+    confidence: Annotated[float, Option(help="0 to 1.")] = 1.0,
+    source: Annotated[str, Option(help="Where it comes from.")] = "manual",
     trust: Trust = "",
     by: Voucher = "",
-    since: Annotated[str, typer.Option("--from", metavar="DATE", help="Since when it holds.")] = "",
-    until: Annotated[str, typer.Option(metavar="DATE", help="Until when it holds, that day included.")] = "",
+    since: Annotated[str, Option("--from", metavar="DATE", help="Since when it holds.")] = "",
+    until: Annotated[str, Option(metavar="DATE", help="Until when it holds, that day included.")] = "",
 ) -> None:
     """Add a fact, or update the one that says the same.
 
@@ -54,17 +54,17 @@ def assert_command(
 def extract(
     ctx: Context,
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
+        str, Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
     ] = "",
     review: Annotated[
-        bool, typer.Option("--review", help="List candidates and write nothing, which is what it does anyway.")
+        bool, Option("--review", help="List candidates and write nothing, which is what it does anyway.")
     ] = False,
-    apply: Annotated[str, typer.Option(metavar="ID,...", help="Assert these candidates of a review, or all.")] = "",
+    apply: Annotated[str, Option(metavar="ID,...", help="Assert these candidates of a review, or all.")] = "",
     we: Annotated[
-        str, typer.Option(metavar="NAME", help="Whom we, our, I and my mean; such statements are left out without it.")
+        str, Option(metavar="NAME", help="Whom we, our, I and my mean; such statements are left out without it.")
     ] = "",
-    min_confidence: Annotated[float, typer.Option(help="Only candidates at least this sure.")] = 0.0,
-    source: Annotated[str, typer.Option(help="Where the text comes from; a memory is its own source.")] = "extract",
+    min_confidence: Annotated[float, Option(help="Only candidates at least this sure.")] = 0.0,
+    source: Annotated[str, Option(help="Where the text comes from; a memory is its own source.")] = "extract",
     trust: Trust = "",
     limit: Limit = 50,
 ) -> None:
@@ -141,13 +141,11 @@ def _day(text: str, agent: Agent) -> str:
 @app.command()
 def retract(
     ctx: Context,
-    fact_id: Annotated[str, typer.Argument(metavar="[ID]", help="One fact.")] = "",
-    subject: Annotated[str, typer.Option(help="All asserted facts about it.")] = "",
-    predicate: Annotated[str, typer.Option(help="All asserted facts with it.")] = "",
-    reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = "",
-    cascade: Annotated[
-        bool, typer.Option("--cascade", help="Also drop the derived facts that rest on them alone.")
-    ] = False,
+    fact_id: Annotated[str, Argument(metavar="[ID]", help="One fact.")] = "",
+    subject: Annotated[str, Option(help="All asserted facts about it.")] = "",
+    predicate: Annotated[str, Option(help="All asserted facts with it.")] = "",
+    reason: Annotated[str, Option(help="Why; kept in the archive.")] = "",
+    cascade: Annotated[bool, Option("--cascade", help="Also drop the derived facts that rest on them alone.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Take facts out; the archive keeps them.
@@ -174,16 +172,14 @@ def retract(
 @app.command()
 def query(
     ctx: Context,
-    subject: Annotated[str, typer.Argument(help="A subject; * stands for anything.")] = "*",
-    predicate: Annotated[str, typer.Argument(help="A predicate, likewise.")] = "*",
-    object: Annotated[str, typer.Argument(help="An object, likewise.")] = "*",
-    min_confidence: Annotated[float, typer.Option(help="Only facts at least this sure.")] = 0.0,
-    valid_at: Annotated[str, typer.Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")] = "",
-    no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
+    subject: Annotated[str, Argument(help="A subject; * stands for anything.")] = "*",
+    predicate: Annotated[str, Argument(help="A predicate, likewise.")] = "*",
+    object: Annotated[str, Argument(help="An object, likewise.")] = "*",
+    min_confidence: Annotated[float, Option(help="Only facts at least this sure.")] = 0.0,
+    valid_at: Annotated[str, Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")] = "",
+    no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Limit = 50,
-    shared: Annotated[
-        bool, typer.Option("--shared", help="Also those of the other agents that share their memory.")
-    ] = False,
+    shared: Annotated[bool, Option("--shared", help="Also those of the other agents that share their memory.")] = False,
 ) -> None:
     """List the facts that match a pattern.
 
@@ -216,8 +212,8 @@ def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
 @app.command()
 def explain(
     ctx: Context,
-    fact_id: Annotated[str, typer.Argument(metavar="ID", help="The fact.")],
-    depth: Annotated[int, typer.Option(help="How far down to go.")] = 5,
+    fact_id: Annotated[str, Argument(metavar="ID", help="The fact.")],
+    depth: Annotated[int, Option(help="How far down to go.")] = 5,
 ) -> None:
     """Show what a fact rests on, back to asserted facts and rules.
 
@@ -233,7 +229,7 @@ def explain(
 def current(
     ctx: Context,
     subject: Subject,
-    at: Annotated[str, typer.Option(metavar="DATE", help="At another time than now.")] = "",
+    at: Annotated[str, Option(metavar="DATE", help="At another time than now.")] = "",
 ) -> None:
     """Show what holds of a subject now; of a functional predicate only the latest word.
 
@@ -262,7 +258,7 @@ def timeline(ctx: Context, subject: Subject) -> None:
 
 @app.command()
 def lint(
-    ctx: Context, check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are findings.")] = False
+    ctx: Context, check: Annotated[bool, Option("--check", help="Exit 7 when there are findings.")] = False
 ) -> None:
     """Find contradictions, support that is gone or expired, and what ontologies say cannot be.
 
@@ -279,12 +275,12 @@ def lint(
 @app.command("import")
 def import_command(
     ctx: Context,
-    path: Annotated[str, typer.Argument(metavar="FILE", help="The file; - reads standard input.")],
-    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
-    source: Annotated[str, typer.Option(help="Where facts come from that do not say so.")] = "",
+    path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
+    form: Annotated[str, Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
+    source: Annotated[str, Option(help="Where facts come from that do not say so.")] = "",
     trust: Annotated[
         str,
-        typer.Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
+        Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
     ] = "",
     by: Voucher = "",
 ) -> None:
@@ -310,8 +306,8 @@ def import_command(
 @app.command("export")
 def export_command(
     ctx: Context,
-    form: Annotated[str, typer.Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
-    no_derived: Annotated[bool, typer.Option("--no-derived", help="Only asserted facts.")] = False,
+    form: Annotated[str, Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
+    no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
 ) -> None:
     """Print the facts as NDJSON, CSV or Turtle.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
@@ -21,8 +21,8 @@ app = new_group("graph", "Walk and export the graph of facts, and show what hang
 @app.command()
 def neighbors(
     ctx: Context,
-    entity: Annotated[str, typer.Argument(help="A subject or object of facts.")],
-    hops: Annotated[int, typer.Option(help="How many steps away.")] = 1,
+    entity: Annotated[str, Argument(help="A subject or object of facts.")],
+    hops: Annotated[int, Option(help="How many steps away.")] = 1,
     limit: Limit = 50,
 ) -> None:
     """List what is near something, with the fact that leads there.
@@ -42,9 +42,9 @@ def neighbors(
 @app.command()
 def path(
     ctx: Context,
-    start: Annotated[str, typer.Argument(metavar="A", help="Where to begin.")],
-    goal: Annotated[str, typer.Argument(metavar="B", help="Where to end.")],
-    hops: Annotated[int, typer.Option(help="How many steps at most.")] = 6,
+    start: Annotated[str, Argument(metavar="A", help="Where to begin.")],
+    goal: Annotated[str, Argument(metavar="B", help="Where to end.")],
+    hops: Annotated[int, Option(help="How many steps at most.")] = 6,
 ) -> None:
     """Show the shortest way between two things, with the facts that justify each step.
 
@@ -60,8 +60,8 @@ def path(
 @app.command()
 def match(
     ctx: Context,
-    text: Annotated[str, typer.Argument(help="An idea in words; - reads standard input.")],
-    hops: Annotated[int, typer.Option(help="How far from what it names.")] = 2,
+    text: Annotated[str, Argument(help="An idea in words; - reads standard input.")],
+    hops: Annotated[int, Option(help="How far from what it names.")] = 2,
     limit: Limit = 10,
 ) -> None:
     """Find the projects and other things that an idea is about, and say why.
@@ -76,9 +76,9 @@ def match(
 @app.command()
 def export(
     ctx: Context,
-    form: Annotated[str, typer.Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
-    around: Annotated[str, typer.Option(metavar="ENTITY", help="Only what is near this.")] = "",
-    hops: Annotated[int, typer.Option(help="How near.")] = 2,
+    form: Annotated[str, Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
+    around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
+    hops: Annotated[int, Option(help="How near.")] = 2,
 ) -> None:
     """Print the graph of facts for another program.
 
@@ -93,14 +93,10 @@ def export(
 @app.command()
 def impact(
     ctx: Context,
-    name: Annotated[
-        str, typer.Argument(metavar="[ID]", help="Only chains with this belief, goal, plan or intention.")
-    ] = "",
-    conflict: Annotated[
-        str, typer.Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")
-    ] = "",
-    behind: Annotated[bool, typer.Option("--behind", help="The goals of all agents that are behind.")] = False,
-    level: Annotated[str, typer.Option(help="With --behind: strategic, tactical or operational.")] = "",
+    name: Annotated[str, Argument(metavar="[ID]", help="Only chains with this belief, goal, plan or intention.")] = "",
+    conflict: Annotated[str, Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")] = "",
+    behind: Annotated[bool, Option("--behind", help="The goals of all agents that are behind.")] = False,
+    level: Annotated[str, Option(help="With --behind: strategic, tactical or operational.")] = "",
 ) -> None:
     """Show which goals, plans and intentions hang on an agent's beliefs, or which goals are behind.
 

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
@@ -28,16 +29,16 @@ from mabos_cli.services.knowledge.inference import Answer, answer, find_hypothes
 
 app = new_group("infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True)
 explain = typer.Typer()
-Part = Annotated[str, typer.Argument(help="* or ?x stands for anything.")]
+Part = Annotated[str, Argument(help="* or ?x stands for anything.")]
 
 
 @app.command()
 def forward(
     ctx: Context,
-    persist: Annotated[bool, typer.Option("--persist", help="Write what follows to facts-derived.json.")] = False,
-    max_facts: Annotated[int, typer.Option(help="Derive this many at most; the surest are kept.")] = 250_000,
-    min_confidence: Annotated[float, typer.Option(help="Derive nothing less sure.")] = 0.0,
-    max_depth: Annotated[int, typer.Option(help="Rules in a row at most; 0 for no limit.")] = 0,
+    persist: Annotated[bool, Option("--persist", help="Write what follows to facts-derived.json.")] = False,
+    max_facts: Annotated[int, Option(help="Derive this many at most; the surest are kept.")] = 250_000,
+    min_confidence: Annotated[float, Option(help="Derive nothing less sure.")] = 0.0,
+    max_depth: Annotated[int, Option(help="Rules in a row at most; 0 for no limit.")] = 0,
     limit: Limit = SHOWN,
 ) -> None:
     """Derive everything that follows from the asserted facts, each fact by its best derivation.
@@ -69,9 +70,9 @@ def forward(
 def backward(
     ctx: Context,
     subject: Part,
-    predicate: Annotated[str, typer.Argument(help="The predicate.")],
+    predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
-    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
+    depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
 ) -> None:
     """Say whether something follows, by which proof, and what is missing if it does not.
 
@@ -85,9 +86,9 @@ def backward(
 def abductive(
     ctx: Context,
     subject: Part,
-    predicate: Annotated[str, typer.Argument(help="The predicate.")],
+    predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
-    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 3,
+    depth: Annotated[int, Option(help="Rules in a row at most.")] = 3,
     limit: Limit = 10,
 ) -> None:
     """Rank what would explain an observation, with what each needs to be assumed.
@@ -110,9 +111,9 @@ def abductive(
 def explain_command(
     ctx: Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
+        list[str], Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
-    depth: Annotated[int, typer.Option(help="Rules in a row at most.")] = 5,
+    depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
 ) -> None:
     """Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
@@ -19,14 +19,14 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library
 
 app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
-AllowSimilar = Annotated[bool, typer.Option("--allow-similar", help="Accept names that are only alike, not the same.")]
+AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that are only alike, not the same.")]
 
 
 @app.command("list")
 def list_command(
     ctx: Context,
-    proposals: Annotated[bool, typer.Option("--proposals", help="List proposals instead.")] = False,
-    status: Annotated[str, typer.Option(help="Only proposals that are pending, approved or rejected.")] = "",
+    proposals: Annotated[bool, Option("--proposals", help="List proposals instead.")] = False,
+    status: Annotated[str, Option(help="Only proposals that are pending, approved or rejected.")] = "",
 ) -> None:
     """List the ontologies of the workspace, or what is proposed for them.
 
@@ -50,12 +50,8 @@ def list_command(
 @app.command()
 def show(
     ctx: Context,
-    name: Annotated[
-        str, typer.Argument(help="A concept, property or rule by id, label or synonym; or an ontology.")
-    ] = "",
-    tree: Annotated[
-        bool, typer.Option("--tree", help="The class tree: all, of an ontology, or below a concept.")
-    ] = False,
+    name: Annotated[str, Argument(help="A concept, property or rule by id, label or synonym; or an ontology.")] = "",
+    tree: Annotated[bool, Option("--tree", help="The class tree: all, of an ontology, or below a concept.")] = False,
 ) -> None:
     """Show what something means and where it belongs, or the class tree.
 
@@ -78,18 +74,18 @@ def show(
 @app.command("propose")
 def propose_command(
     ctx: Context,
-    label: Annotated[str, typer.Argument(help="What it is called.")],
-    domain: Annotated[str, typer.Option(help="The ontology that it is for.")] = "",
-    node_type: Annotated[str, typer.Option("--type", help=", ".join(NODE_TYPES) + ".")] = "class",
-    parent: Annotated[str, typer.Option(help="The class above a class.")] = "",
-    definition: Annotated[str, typer.Option(help="What it is, in the words of the business.")] = "",
-    synonym: Annotated[list[str] | None, typer.Option(help="Another word for it; may repeat.")] = None,
-    domain_class: Annotated[str, typer.Option(help="The class that has a property.")] = "",
-    range_: Annotated[str, typer.Option("--range", help="The class or datatype of its values.")] = "",
-    functional: Annotated[bool, typer.Option("--functional", help="It has one value at a time.")] = False,
-    rationale: Annotated[str, typer.Option(help="Why it is needed.")] = "",
-    node_id: Annotated[str, typer.Option("--id", help="prefix:Name; else made from the label.")] = "",
-    by: Annotated[str, typer.Option(metavar="AGENT", help="Who proposes it; else the agent.")] = "",
+    label: Annotated[str, Argument(help="What it is called.")],
+    domain: Annotated[str, Option(help="The ontology that it is for.")] = "",
+    node_type: Annotated[str, Option("--type", help=", ".join(NODE_TYPES) + ".")] = "class",
+    parent: Annotated[str, Option(help="The class above a class.")] = "",
+    definition: Annotated[str, Option(help="What it is, in the words of the business.")] = "",
+    synonym: Annotated[list[str] | None, Option(help="Another word for it; may repeat.")] = None,
+    domain_class: Annotated[str, Option(help="The class that has a property.")] = "",
+    range_: Annotated[str, Option("--range", help="The class or datatype of its values.")] = "",
+    functional: Annotated[bool, Option("--functional", help="It has one value at a time.")] = False,
+    rationale: Annotated[str, Option(help="Why it is needed.")] = "",
+    node_id: Annotated[str, Option("--id", help="prefix:Name; else made from the label.")] = "",
+    by: Annotated[str, Option(metavar="AGENT", help="Who proposes it; else the agent.")] = "",
 ) -> None:
     """Propose a class or a property for an ontology.
 
@@ -132,8 +128,8 @@ def _checked(text: str, what: str, limit: int = 200) -> str:
 @app.command("validate")
 def validate_command(
     ctx: Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals; else all that wait.")] = None,
-    check: Annotated[bool, typer.Option("--check", help="Exit 7 when a proposal fails.")] = False,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID...]", help="Proposals; else all that wait.")] = None,
+    check: Annotated[bool, Option("--check", help="Exit 7 when a proposal fails.")] = False,
     similar: AllowSimilar = False,
 ) -> None:
     """Check proposals: duplicates, naming, parents, circles, definitions, domains and ranges; keep what was found.
@@ -152,8 +148,8 @@ def validate_command(
 @app.command("merge")
 def merge_command(
     ctx: Context,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="Proposals.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="All that wait.")] = False,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID...]", help="Proposals.")] = None,
+    every: Annotated[bool, Option("--all", help="All that wait.")] = False,
     similar: AllowSimilar = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -180,8 +176,8 @@ def merge_command(
 @app.command("reject")
 def reject_command(
     ctx: Context,
-    proposal_id: Annotated[str, typer.Argument(metavar="ID", help="The proposal.")],
-    reason: Annotated[str, typer.Option(help="Why; kept with the proposal.")] = "",
+    proposal_id: Annotated[str, Argument(metavar="ID", help="The proposal.")],
+    reason: Annotated[str, Option(help="Why; kept with the proposal.")] = "",
 ) -> None:
     """Reject a proposal; it stays in its file, with the reason.
 
@@ -199,8 +195,8 @@ def reject_command(
 @app.command("scaffold")
 def scaffold_command(
     ctx: Context,
-    template: Annotated[str, typer.Argument(help="business, saas, ecommerce, consulting or agency.")],
-    name: Annotated[str, typer.Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
+    template: Annotated[str, Argument(help="business, saas, ecommerce, consulting or agency.")],
+    name: Annotated[str, Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
 ) -> None:
     """Copy a ready ontology into the workspace; to one that is there only what it lacks is added.
 
@@ -219,8 +215,8 @@ def scaffold_command(
 @app.command("export")
 def export_command(
     ctx: Context,
-    domain: Annotated[str, typer.Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
-    form: Annotated[str, typer.Option("--format", help="jsonld, turtle, ntriples or typeql.")] = "jsonld",
+    domain: Annotated[str, Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
+    form: Annotated[str, Option("--format", help="jsonld, turtle, ntriples or typeql.")] = "jsonld",
 ) -> None:
     """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or a DOT graph.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, OpenGroup, new_group
 from mabos_cli.commands.options import Limit, more_line
@@ -24,21 +24,19 @@ _FIT = ("uncertainty", "complexity", "domain", "data_availability", "stakes")
 @app.command()
 def solve(
     ctx: Context,
-    problem: Annotated[
-        str, typer.Argument(metavar="[PROBLEM]", help="The problem in words; - reads standard input.")
-    ] = "",
-    method: Annotated[str, typer.Option("--method", "-m", help="The method: see mabos reason list.")] = "",
-    methods: Annotated[str, typer.Option(help="Several methods, with commas: their results are fused.")] = "",
+    problem: Annotated[str, Argument(metavar="[PROBLEM]", help="The problem in words; - reads standard input.")] = "",
+    method: Annotated[str, Option("--method", "-m", help="The method: see mabos reason list.")] = "",
+    methods: Annotated[str, Option(help="Several methods, with commas: their results are fused.")] = "",
     input: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="[METHOD=]FILE",
             help="Input as YAML or JSON, or a worksheet filled in; - reads standard input. May repeat.",
         ),
     ] = None,
     classify: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="ASPECT=WORD,...",
             help="What the problem is like, as in domain=social,stakes=high: picks the method, or weighs several. "
             "uncertainty, stakes: low, medium, high; complexity: simple, moderate, complex; domain: formal, empirical, social, "
@@ -46,7 +44,7 @@ def solve(
         ),
     ] = "",
     save: Annotated[
-        bool, typer.Option("--save", help="Keep the result: a memory, and a record that outcome can score.")
+        bool, Option("--save", help="Keep the result: a memory, and a record that outcome can score.")
     ] = False,
 ) -> None:
     """Reason about a problem; the word solve may be left out. Without input the answer is a worksheet to fill in.
@@ -63,7 +61,7 @@ def solve(
 @app.command("list")
 def list_command(
     ctx: Context,
-    category: Annotated[str, typer.Option(help="formal, probabilistic, causal, experience, social or meta.")] = "",
+    category: Annotated[str, Option(help="formal, probabilistic, causal, experience, social or meta.")] = "",
 ) -> None:
     """List the methods, by category.
 
@@ -88,8 +86,8 @@ def _method_row(method: Method) -> dict[str, Any]:
 @app.command()
 def show(
     ctx: Context,
-    name: Annotated[str, typer.Argument(metavar="METHOD", help="The method.")],
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of its input instead.")] = False,
+    name: Annotated[str, Argument(metavar="METHOD", help="The method.")],
+    schema: Annotated[bool, Option("--schema", help="Print the JSON Schema of its input instead.")] = False,
 ) -> None:
     """Show what a method is for, and its worksheet.
 
@@ -117,9 +115,9 @@ def show(
 @app.command()
 def outcome(
     ctx: Context,
-    result_id: Annotated[str, typer.Argument(metavar="ID", help="The kept result: T-..., or last.")],
-    happened: Annotated[str, typer.Option(metavar="yes|no", help="Whether the conclusion was right.")],
-    note: Annotated[str, typer.Option(help="What there is to learn.")] = "",
+    result_id: Annotated[str, Argument(metavar="ID", help="The kept result: T-..., or last.")],
+    happened: Annotated[str, Option(metavar="yes|no", help="Whether the conclusion was right.")],
+    note: Annotated[str, Option(help="What there is to learn.")] = "",
 ) -> None:
     """Say whether a kept conclusion turned out right; calibration and learning-to-reason use it.
 
@@ -146,7 +144,7 @@ def outcome(
 @app.command()
 def history(
     ctx: Context,
-    open_only: Annotated[bool, typer.Option("--open", help="Only results without an outcome.")] = False,
+    open_only: Annotated[bool, Option("--open", help="Only results without an outcome.")] = False,
     limit: Limit = 20,
 ) -> None:
     """List the kept results, the latest first, with what became of them.

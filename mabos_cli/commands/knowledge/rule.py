@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Limit, more_line
@@ -28,7 +28,7 @@ from mabos_cli.workspace.knowledge.facts import load_rules
 rule = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
 constraint = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
 policy = new_group("policy", "Evaluate policies against facts.", no_args_is_help=True)
-RuleId = Annotated[str, typer.Argument(metavar="ID", help="The rule: R-001.")]
+RuleId = Annotated[str, Argument(metavar="ID", help="The rule: R-001.")]
 
 
 @rule.command()
@@ -36,21 +36,19 @@ def create(
     ctx: Context,
     text: Annotated[
         str,
-        typer.Argument(
-            metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z."
-        ),
+        Argument(metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z."),
     ] = "",
-    name: Annotated[str, typer.Option(help="What to call it.")] = "",
-    type: Annotated[str, typer.Option(help="inference, constraint or policy; else by what is given.")] = "",
-    condition: Annotated[list[str] | None, typer.Option(help="A condition, in words or as JSON; may repeat.")] = None,
-    conclusion: Annotated[str, typer.Option(help="What follows, in words or as JSON.")] = "",
-    message: Annotated[str, typer.Option(help="Constraint: what to say; ?x is filled in.")] = "",
-    severity: Annotated[str, typer.Option(help="Constraint: info, warning, error or critical.")] = "warning",
-    action: Annotated[str, typer.Option(help="Policy: what to do; ?x is filled in.")] = "",
-    escalate: Annotated[bool, typer.Option("--escalate", help="Policy: somebody must be told.")] = False,
-    factor: Annotated[float, typer.Option(help="Inference: what a conclusion keeps of the confidence.")] = 0.9,
-    description: Annotated[str, typer.Option(help="More about it.")] = "",
-    domain: Annotated[str, typer.Option(help="The domain that it belongs to.")] = "",
+    name: Annotated[str, Option(help="What to call it.")] = "",
+    type: Annotated[str, Option(help="inference, constraint or policy; else by what is given.")] = "",
+    condition: Annotated[list[str] | None, Option(help="A condition, in words or as JSON; may repeat.")] = None,
+    conclusion: Annotated[str, Option(help="What follows, in words or as JSON.")] = "",
+    message: Annotated[str, Option(help="Constraint: what to say; ?x is filled in.")] = "",
+    severity: Annotated[str, Option(help="Constraint: info, warning, error or critical.")] = "warning",
+    action: Annotated[str, Option(help="Policy: what to do; ?x is filled in.")] = "",
+    escalate: Annotated[bool, Option("--escalate", help="Policy: somebody must be told.")] = False,
+    factor: Annotated[float, Option(help="Inference: what a conclusion keeps of the confidence.")] = 0.9,
+    description: Annotated[str, Option(help="More about it.")] = "",
+    domain: Annotated[str, Option(help="The domain that it belongs to.")] = "",
 ) -> None:
     """Add a rule. Without a conclusion it is a policy if it has an action, else a constraint.
 
@@ -64,9 +62,7 @@ def create(
 
 
 @rule.command("list")
-def list_command(
-    ctx: Context, type: Annotated[str, typer.Option(help="Only inference, constraint or policy.")] = ""
-) -> None:
+def list_command(ctx: Context, type: Annotated[str, Option(help="Only inference, constraint or policy.")] = "") -> None:
     """List the rules; those that cannot run are said to be so.
 
     Example: mabos rule list --type inference
@@ -95,7 +91,7 @@ def show(ctx: Context, rule_id: RuleId) -> None:
 def toggle(
     ctx: Context,
     rule_id: RuleId,
-    on: Annotated[bool | None, typer.Option("--on/--off", help="Which; else the other one.")] = None,
+    on: Annotated[bool | None, Option("--on/--off", help="Which; else the other one.")] = None,
 ) -> None:
     """Switch a rule on or off.
 
@@ -141,12 +137,12 @@ def test(ctx: Context, rule_id: RuleId, limit: Limit = 20) -> None:
 @constraint.command()
 def check(
     ctx: Context,
-    failing: Annotated[bool, typer.Option("--check", help="Exit 7 when a constraint is violated.")] = False,
+    failing: Annotated[bool, Option("--check", help="Exit 7 when a constraint is violated.")] = False,
     severity: Annotated[
-        str, typer.Option(help="Only violations at least this severe: info, warning, error or critical.")
+        str, Option(help="Only violations at least this severe: info, warning, error or critical.")
     ] = "info",
     no_ontology: Annotated[
-        bool, typer.Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
+        bool, Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
     ] = False,
 ) -> None:
     """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.
@@ -169,7 +165,7 @@ def check(
 def eval_command(
     ctx: Context,
     given: Annotated[
-        list[str] | None, typer.Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
+        list[str] | None, Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
     ] = None,
 ) -> None:
     """List the actions that policies ask for now, escalations first; --set asks what if.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, open_progress
 from mabos_cli.commands.options import DryRun
@@ -40,31 +41,29 @@ app = typer.Typer()
 def capture(
     ctx: Context,
     text: Annotated[
-        str, typer.Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input.")
+        str, Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input.")
     ] = "",
-    tool: Annotated[str, typer.Option(help="The tool that said it; then it is untrusted.")] = "",
-    type: Annotated[str, typer.Option("--type", "-t", help="The type of the item that it becomes.")] = "",
-    session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
-    author: Annotated[str, typer.Option(help="Who said it.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
-    source: Annotated[str, typer.Option(help="Where it comes from (default tool:NAME, or capture).")] = "",
+    tool: Annotated[str, Option(help="The tool that said it; then it is untrusted.")] = "",
+    type: Annotated[str, Option("--type", "-t", help="The type of the item that it becomes.")] = "",
+    session: Annotated[str, Option(help="The conversation it was said in.")] = "",
+    author: Annotated[str, Option(help="Who said it.")] = "",
+    tag: Annotated[list[str] | None, Option(help="A tag; repeat it, or separate with commas.")] = None,
+    source: Annotated[str, Option(help="Where it comes from (default tool:NAME, or capture).")] = "",
     importance: Annotated[
-        float | None, typer.Option("--importance", "-i", help="0 to 1; graded by harvest when left out.")
+        float | None, Option("--importance", "-i", help="0 to 1; graded by harvest when left out.")
     ] = None,
     trust: Annotated[
-        str, typer.Option(help="trusted, agent or untrusted (default agent; what a tool said, untrusted).")
+        str, Option(help="trusted, agent or untrusted (default agent; what a tool said, untrusted).")
     ] = "",
-    at: Annotated[str, typer.Option(metavar="TIME", help="When it happened, if not now.")] = "",
+    at: Annotated[str, Option(metavar="TIME", help="When it happened, if not now.")] = "",
     batch: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Capture each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
         ),
     ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Take nothing when one line of a batch is malformed.")
-    ] = False,
+    strict: Annotated[bool, Option("--strict", help="Take nothing when one line of a batch is malformed.")] = False,
 ) -> None:
     """Note down what happened, without secrets; harvest makes memories of it.
 
@@ -141,22 +140,18 @@ def _emit_one(call: Call, agent: Agent, kept: Observation) -> None:
 def harvest(
     ctx: Context,
     since: Annotated[
-        str, typer.Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
+        str, Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
     ] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
-    store: Annotated[str, typer.Option(help="working, short_term or long_term (default: by type).")] = "",
-    min_importance: Annotated[
-        float | None, typer.Option(help="Take what is at least this important (default 0).")
-    ] = None,
+    limit: Annotated[int, Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
+    store: Annotated[str, Option(help="working, short_term or long_term (default: by type).")] = "",
+    min_importance: Annotated[float | None, Option(help="Take what is at least this important (default 0).")] = None,
     review: Annotated[
-        bool, typer.Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
+        bool, Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
     ] = False,
     apply: Annotated[
-        str, typer.Option(metavar="ID,...", help="Keep only these candidates of a review, or all; the rest waits.")
+        str, Option(metavar="ID,...", help="Keep only these candidates of a review, or all; the rest waits.")
     ] = "",
-    leave: Annotated[
-        str, typer.Option(metavar="ID,...", help="Never offer these candidates again, or all of them.")
-    ] = "",
+    leave: Annotated[str, Option(metavar="ID,...", help="Never offer these candidates again, or all of them.")] = "",
     dry_run: DryRun = False,
 ) -> None:
     """Make memories of observations, each once, ever.

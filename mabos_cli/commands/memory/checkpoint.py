@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.core.language.text import one_line
@@ -21,11 +21,11 @@ app = new_group("checkpoint", "", invoke_without_command=True)
 @app.callback()
 def checkpoint(
     ctx: Context,
-    context: Annotated[str, typer.Option("--context", "-c", help="What you are doing; - reads standard input.")] = "",
-    decision: Annotated[list[str] | None, typer.Option(help="A decision that holds; may repeat.")] = None,
-    finding: Annotated[list[str] | None, typer.Option(help="Something found out; may repeat.")] = None,
-    question: Annotated[list[str] | None, typer.Option(help="An open question; may repeat.")] = None,
-    next: Annotated[list[str] | None, typer.Option(help="A next step; may repeat.")] = None,
+    context: Annotated[str, Option("--context", "-c", help="What you are doing; - reads standard input.")] = "",
+    decision: Annotated[list[str] | None, Option(help="A decision that holds; may repeat.")] = None,
+    finding: Annotated[list[str] | None, Option(help="Something found out; may repeat.")] = None,
+    question: Annotated[list[str] | None, Option(help="An open question; may repeat.")] = None,
+    next: Annotated[list[str] | None, Option(help="A next step; may repeat.")] = None,
 ) -> None:
     """Write down the state of a session, or show and restore one.
 

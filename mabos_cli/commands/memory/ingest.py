@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group, open_progress
 from mabos_cli.commands.options import DryRun
@@ -25,17 +25,15 @@ def transcript(
     ctx: Context,
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
+        Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
     ],
     host: Annotated[
-        str, typer.Option(help="Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines.")
+        str, Option(help="Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines.")
     ] = "auto",
-    roles: Annotated[str, typer.Option(help="Whose messages to take.")] = ",".join(ROLES),
-    tools: Annotated[bool, typer.Option("--tools/--no-tools", help="Take what tools answered.")] = True,
-    since: Annotated[
-        str, typer.Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")
-    ] = "",
-    harvest: Annotated[bool, typer.Option("--harvest", help="Make memories of what waits, behind it.")] = False,
+    roles: Annotated[str, Option(help="Whose messages to take.")] = ",".join(ROLES),
+    tools: Annotated[bool, Option("--tools/--no-tools", help="Take what tools answered.")] = True,
+    since: Annotated[str, Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")] = "",
+    harvest: Annotated[bool, Option("--harvest", help="Make memories of what waits, behind it.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Take messages and answers of tools from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once.

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import AllowSecret, Redact
@@ -30,15 +31,15 @@ from mabos_cli.services.memory.items import (
 from mabos_cli.terminal.emit import columns
 
 app = typer.Typer()
-Id = Annotated[str, typer.Argument(metavar="ID", help="An item's id: M-...")]
-AnyId = Annotated[str, typer.Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
+Id = Annotated[str, Argument(metavar="ID", help="An item's id: M-...")]
+AnyId = Annotated[str, Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
 
 
 @app.command()
 def get(
     ctx: Context,
     item_id: AnyId,
-    tree: Annotated[bool, typer.Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
+    tree: Annotated[bool, Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
 ) -> None:
     """Show the item with an id, live or archived.
 
@@ -139,23 +140,19 @@ def _draw(node: dict[str, Any], margin: str) -> Iterator[str]:
 def update(
     ctx: Context,
     item_id: Id,
-    content: Annotated[
-        str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
-    ] = None,
-    type: Annotated[str | None, typer.Option("--type", "-t", help="The new type.")] = None,
-    importance: Annotated[float | None, typer.Option("--importance", "-i", help="0 to 1.")] = None,
-    priority: Annotated[str | None, typer.Option(help="critical, high, medium or low.")] = None,
+    content: Annotated[str | None, Option("--content", "-c", help="The new text; - reads standard input.")] = None,
+    type: Annotated[str | None, Option("--type", "-t", help="The new type.")] = None,
+    importance: Annotated[float | None, Option("--importance", "-i", help="0 to 1.")] = None,
+    priority: Annotated[str | None, Option(help="critical, high, medium or low.")] = None,
     tag: Annotated[
-        list[str] | None, typer.Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")
+        list[str] | None, Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")
     ] = None,
-    store: Annotated[str | None, typer.Option(help="Move it to working, short_term or long_term.")] = None,
-    context: Annotated[str | None, typer.Option(help="Why it is stored.")] = None,
-    related_to: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Related items, replacing the old.")
-    ] = None,
-    expires: Annotated[str | None, typer.Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
+    store: Annotated[str | None, Option(help="Move it to working, short_term or long_term.")] = None,
+    context: Annotated[str | None, Option(help="Why it is stored.")] = None,
+    related_to: Annotated[list[str] | None, Option(metavar="ID", help="Related items, replacing the old.")] = None,
+    expires: Annotated[str | None, Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
     supersedes: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="An item that was so before; it is archived. May repeat.")
+        list[str] | None, Option(metavar="ID", help="An item that was so before; it is archived. May repeat.")
     ] = None,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
@@ -186,9 +183,7 @@ def update(
 
 
 @app.command()
-def forget(
-    ctx: Context, item_id: Id, reason: Annotated[str, typer.Option(help="Why; kept in the archive.")] = ""
-) -> None:
+def forget(ctx: Context, item_id: Id, reason: Annotated[str, Option(help="Why; kept in the archive.")] = "") -> None:
     """Move an item to the archive; revive undoes it.
 
     It is then found nowhere but with --archived, nor is what was consolidated into it; summaries are rebuilt without them.
@@ -208,9 +203,7 @@ def forget(
 def revive(
     ctx: Context,
     item_id: Id,
-    store: Annotated[
-        str, typer.Option(help="Where to: working, short_term or long_term; else where it came from.")
-    ] = "",
+    store: Annotated[str, Option(help="Where to: working, short_term or long_term; else where it came from.")] = "",
 ) -> None:
     """Bring an archived item back.
 
@@ -227,7 +220,7 @@ def revive(
 def reinforce(
     ctx: Context,
     item_id: Id,
-    by: Annotated[float, typer.Option(help="Raise the importance by this much, up to 1.")] = 0.0,
+    by: Annotated[float, Option(help="Raise the importance by this much, up to 1.")] = 0.0,
 ) -> None:
     """Count a use of an item, and raise its importance if asked.
 

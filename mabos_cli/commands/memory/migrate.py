@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context
 from mabos_cli.commands.options import DryRun
@@ -25,9 +26,9 @@ def migrate(
     ctx: Context,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md)."),
+        Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md)."),
     ] = None,
-    min_tokens: Annotated[int | None, typer.Option(help="Leave out entries smaller than this (default 0).")] = None,
+    min_tokens: Annotated[int | None, Option(help="Leave out entries smaller than this (default 0).")] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Make memories of notes that people wrote, each once, with their lines cited.

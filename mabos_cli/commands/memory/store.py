@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import AllowSecret, Redact, Trust, Voucher
@@ -24,44 +25,42 @@ app = typer.Typer()
 @app.command()
 def store(
     ctx: Context,
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")] = "",
+    text: Annotated[str, Argument(metavar="[TEXT]", help="What to remember; - reads standard input.")] = "",
     type: Annotated[
         str,
-        typer.Option(
+        Option(
             "--type",
             "-t",
             help="event decision outcome lesson fact observation preference instruction project person insight plan.",
         ),
     ] = "",
     importance: Annotated[
-        float | None, typer.Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
+        float | None, Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
     ] = None,
-    priority: Annotated[
-        str | None, typer.Option(help="critical, high, medium or low: a name for an importance.")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A tag; repeat it, or separate with commas.")] = None,
+    priority: Annotated[str | None, Option(help="critical, high, medium or low: a name for an importance.")] = None,
+    tag: Annotated[list[str] | None, Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
-        str, typer.Option(help="working, short_term or long_term (default short_term; for types that last, long_term).")
+        str, Option(help="working, short_term or long_term (default short_term; for types that last, long_term).")
     ] = "",
-    source: Annotated[str, typer.Option(help="Where it comes from (default manual).")] = "",
-    context: Annotated[str, typer.Option(help="Why it is stored.")] = "",
-    related_to: Annotated[list[str] | None, typer.Option(metavar="ID", help="A related item; may repeat.")] = None,
-    expires: Annotated[str, typer.Option(help="A date, or how long from now: 30d.")] = "",
-    observed_at: Annotated[str, typer.Option(help="When it happened, if not now.")] = "",
-    author: Annotated[str, typer.Option(help="Who said it.")] = "",
-    session: Annotated[str, typer.Option(help="The conversation it was said in.")] = "",
+    source: Annotated[str, Option(help="Where it comes from (default manual).")] = "",
+    context: Annotated[str, Option(help="Why it is stored.")] = "",
+    related_to: Annotated[list[str] | None, Option(metavar="ID", help="A related item; may repeat.")] = None,
+    expires: Annotated[str, Option(help="A date, or how long from now: 30d.")] = "",
+    observed_at: Annotated[str, Option(help="When it happened, if not now.")] = "",
+    author: Annotated[str, Option(help="Who said it.")] = "",
+    session: Annotated[str, Option(help="The conversation it was said in.")] = "",
     trust: Trust = "",
     by: Voucher = "",
-    if_new: Annotated[bool, typer.Option("--if-new", help="Store only when nothing similar is there.")] = False,
+    if_new: Annotated[bool, Option("--if-new", help="Store only when nothing similar is there.")] = False,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Let the language model merge near duplicates in long-term memory.")
+        bool, Option("--llm", help="Let the language model merge near duplicates in long-term memory.")
     ] = False,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
-    defer: Annotated[bool, typer.Option("--defer", help="Queue it at once; the next write stores it.")] = False,
+    defer: Annotated[bool, Option("--defer", help="Queue it at once; the next write stores it.")] = False,
     batch: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Store each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
         ),

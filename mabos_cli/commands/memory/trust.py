@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context
 from mabos_cli.commands.options import Limit, more_line
@@ -28,12 +29,12 @@ _LONGEST_REASON = 1000
 @app.command()
 def trust(
     ctx: Context,
-    item_id: Annotated[str, typer.Argument(metavar="[ID]", help="An item's id: M-...")] = "",
-    to: Annotated[str, typer.Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
-    by: Annotated[str, typer.Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
-    reason: Annotated[str, typer.Option(help="Why; kept in the log.")] = "",
-    quarantine: Annotated[bool, typer.Option("--quarantine", help="List the untrusted items, newest first.")] = False,
-    log: Annotated[bool, typer.Option("--log", help="List what was decided, about ID or all.")] = False,
+    item_id: Annotated[str, Argument(metavar="[ID]", help="An item's id: M-...")] = "",
+    to: Annotated[str, Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
+    by: Annotated[str, Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
+    reason: Annotated[str, Option(help="Why; kept in the log.")] = "",
+    quarantine: Annotated[bool, Option("--quarantine", help="List the untrusted items, newest first.")] = False,
+    log: Annotated[bool, Option("--log", help="List what was decided, about ID or all.")] = False,
     limit: Limit = 20,
 ) -> None:
     """Show how far an item is trusted and why, or decide it.

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
@@ -28,16 +29,12 @@ _SHOWN = 20  # of what would be archived
 @app.command()
 def consolidate(
     ctx: Context,
-    min_importance: Annotated[
-        float | None, typer.Option(help="Take items at least this important (default 0.6).")
-    ] = None,
-    min_access: Annotated[int | None, typer.Option(help="Or used at least this often (default 2).")] = None,
-    no_summarize: Annotated[
-        bool, typer.Option("--no-summarize", help="Move items one by one, without grouping.")
-    ] = False,
+    min_importance: Annotated[float | None, Option(help="Take items at least this important (default 0.6).")] = None,
+    min_access: Annotated[int | None, Option(help="Or used at least this often (default 2).")] = None,
+    no_summarize: Annotated[bool, Option("--no-summarize", help="Move items one by one, without grouping.")] = False,
     dry_run: DryRun = False,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
+        bool, Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
     ] = False,
 ) -> None:
     """Compress related short-term memories into long-term ones.
@@ -95,11 +92,11 @@ def _consolidation_lines(planned: Consolidation, dry_run: bool) -> list[str]:
 def grade(
     ctx: Context,
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
+        list[str] | None, Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="Every item whose importance nobody gave.")] = False,
+    all: Annotated[bool, Option("--all", help="Every item whose importance nobody gave.")] = False,
     dry_run: DryRun = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say how each number comes about.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Say how each number comes about.")] = False,
 ) -> None:
     """Fill in the importance that nobody gave, by heuristic-v1.
 
@@ -165,7 +162,7 @@ def materialize(ctx: Context) -> None:
 def run(
     ctx: Context,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Archive all of it at once, however much that is.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Archive all of it at once, however much that is.")] = False,
 ) -> None:
     """Archive what is unused or expired.
 

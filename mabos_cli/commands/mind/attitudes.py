@@ -4,17 +4,18 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind import attitudes
 
-Group = Annotated[str, typer.Option(help="The heading that it goes under.")]
-Priority = Annotated[str, typer.Option(help="0 to 1, or critical, high, medium, low.")]
-Deadline = Annotated[str, typer.Option(metavar="DATE", help="Until when.")]
-NewDeadline = Annotated[str, typer.Option(metavar="DATE", help="The new deadline.")]
-Intention = Annotated[str, typer.Argument(metavar="INTENTION", help="Its id, or its title.")]
+Group = Annotated[str, Option(help="The heading that it goes under.")]
+Priority = Annotated[str, Option(help="0 to 1, or critical, high, medium, low.")]
+Deadline = Annotated[str, Option(metavar="DATE", help="Until when.")]
+NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
+Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its title.")]
 
 desire = new_group("desire", "Add and list what an agent wants.", no_args_is_help=True)
 goal = new_group("goal", "Add and list goals, and show how they hang together.", no_args_is_help=True)
@@ -34,7 +35,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
 
     def list_entries(
         ctx: Context,
-        status: Annotated[str, typer.Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
+        status: Annotated[str, Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
     ) -> None:
         ctx.obj.emit(f"{kind}.list", *attitudes.list_attitudes(ctx.obj.open_agent(), kind, status))
 
@@ -45,12 +46,10 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
 @desire.command("add")
 def add_desire(
     ctx: Context,
-    title: Annotated[str, typer.Argument(help="What is wanted; - reads standard input.")],
+    title: Annotated[str, Argument(help="What is wanted; - reads standard input.")],
     priority: Priority = "medium",
-    motivates: Annotated[
-        list[str] | None, typer.Option(metavar="GOAL", help="A goal that it motivates; may repeat.")
-    ] = None,
-    status: Annotated[str, typer.Option(help="active, dormant, withdrawn, ...")] = "active",
+    motivates: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that it motivates; may repeat.")] = None,
+    status: Annotated[str, Option(help="active, dormant, withdrawn, ...")] = "active",
     group: Group = "",
 ) -> None:
     """Add a desire to Desires.md, in the shape that the file has.
@@ -66,16 +65,14 @@ _add_list_command(desire, "desire", "active", "dormant")
 @goal.command("add")
 def add_goal(
     ctx: Context,
-    title: Annotated[str, typer.Argument(help="What is to be reached; - reads standard input.")],
-    level: Annotated[str, typer.Option(help="strategic, tactical or operational.")] = "tactical",
+    title: Annotated[str, Argument(help="What is to be reached; - reads standard input.")],
+    level: Annotated[str, Option(help="strategic, tactical or operational.")] = "tactical",
     priority: Priority = "",
     deadline: Deadline = "",
-    parent: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
-    desire: Annotated[list[str] | None, typer.Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
-    requires: Annotated[
-        list[str] | None, typer.Option(metavar="PLAN", help="A plan that it requires; may repeat.")
-    ] = None,
-    group: Annotated[str, typer.Option(help="The heading that it goes under; else that of its level.")] = "",
+    parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
+    desire: Annotated[list[str] | None, Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
+    requires: Annotated[list[str] | None, Option(metavar="PLAN", help="A plan that it requires; may repeat.")] = None,
+    group: Annotated[str, Option(help="The heading that it goes under; else that of its level.")] = "",
 ) -> None:
     """Add a goal to Goals.md, in the shape that the file has.
 
@@ -89,12 +86,12 @@ def add_goal(
 @goal.command("update")
 def update(
     ctx: Context,
-    name: Annotated[str, typer.Argument(metavar="GOAL", help="Its id, or its title.")],
-    status: Annotated[str, typer.Option(help="active, achieved, abandoned, ...")] = "",
-    progress: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is.")] = None,
+    name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
+    status: Annotated[str, Option(help="active, achieved, abandoned, ...")] = "",
+    progress: Annotated[float | None, Option(metavar="PERCENT", help="How far it is.")] = None,
     priority: Priority = "",
     deadline: NewDeadline = "",
-    reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+    reason: Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
 ) -> None:
     """Change a goal in its place. An achieved or abandoned goal ends the intentions for it in the next cycle.
 
@@ -119,9 +116,9 @@ def tree(ctx: Context) -> None:
 @intention.command("add")
 def add_intention(
     ctx: Context,
-    title: Annotated[str, typer.Argument(help="What is to be done; - reads standard input.")],
-    goal: Annotated[str, typer.Option(metavar="GOAL", help="The goal that it serves.")] = "",
-    plan: Annotated[str, typer.Option(metavar="PLAN", help="The plan that it follows.")] = "",
+    title: Annotated[str, Argument(help="What is to be done; - reads standard input.")],
+    goal: Annotated[str, Option(metavar="GOAL", help="The goal that it serves.")] = "",
+    plan: Annotated[str, Option(metavar="PLAN", help="The plan that it follows.")] = "",
     deadline: Deadline = "",
     group: Group = "",
 ) -> None:
@@ -142,8 +139,8 @@ def add_intention(
 def progress(
     ctx: Context,
     name: Intention,
-    note: Annotated[str, typer.Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
-    percent: Annotated[float | None, typer.Option(metavar="PERCENT", help="How far it is now.")] = None,
+    note: Annotated[str, Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
+    percent: Annotated[float | None, Option(metavar="PERCENT", help="How far it is now.")] = None,
     deadline: NewDeadline = "",
 ) -> None:
     """Note progress: the date of the last update, how far it is, and a word about it. What stood still is active again.
@@ -158,7 +155,7 @@ def progress(
 def complete(
     ctx: Context,
     name: Intention,
-    outcome: Annotated[str, typer.Option(help="What came of it.")] = "",
+    outcome: Annotated[str, Option(help="What came of it.")] = "",
 ) -> None:
     """Mark an intention as completed, in its place and dated.
 
@@ -171,7 +168,7 @@ def complete(
 def drop(
     ctx: Context,
     name: Intention,
-    reason: Annotated[str, typer.Option(help="Why it is given up.")] = "",
+    reason: Annotated[str, Option(help="Why it is given up.")] = "",
 ) -> None:
     """Mark an intention as dropped, in its place and dated.
 
@@ -186,9 +183,9 @@ _add_list_command(intention, "intention", "active", "expired")
 @plan.command("add")
 def add_plan(
     ctx: Context,
-    title: Annotated[str, typer.Argument(help="What the plan is for; - reads standard input.")],
-    goal: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
-    step: Annotated[list[str] | None, typer.Option(help="A step, in order; may repeat.")] = None,
+    title: Annotated[str, Argument(help="What the plan is for; - reads standard input.")],
+    goal: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
+    step: Annotated[list[str] | None, Option(help="A step, in order; may repeat.")] = None,
 ) -> None:
     """Add a plan to Plans.md, with its steps as a list of boxes.
 
@@ -200,9 +197,9 @@ def add_plan(
 @plan.command()
 def step(
     ctx: Context,
-    name: Annotated[str, typer.Argument(metavar="PLAN", help="Its id, or its title.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
-    done: Annotated[str, typer.Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
+    name: Annotated[str, Argument(metavar="PLAN", help="Its id, or its title.")],
+    text: Annotated[str, Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
+    done: Annotated[str, Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
 ) -> None:
     """Add a step to a plan, or mark one as done, in the shape that the plan has.
 
@@ -213,7 +210,7 @@ def step(
 
 
 @plan.command("list")
-def list_plans(ctx: Context, steps: Annotated[bool, typer.Option("--steps", help="With all steps.")] = False) -> None:
+def list_plans(ctx: Context, steps: Annotated[bool, Option("--steps", help="With all steps.")] = False) -> None:
     """List the plans in the order of the file, with how far they are.
 
     Example: mabos plan list --steps
@@ -224,10 +221,10 @@ def list_plans(ctx: Context, steps: Annotated[bool, typer.Option("--steps", help
 @commitment.command("add")
 def add_commitment(
     ctx: Context,
-    title: Annotated[str, typer.Argument(help="What is promised; - reads standard input.")],
-    to: Annotated[str, typer.Option(metavar="WHOM", help="To whom.")] = "",
-    deadline: Annotated[str, typer.Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
-    status: Annotated[str, typer.Option(help="open, kept, broken, ...")] = "open",
+    title: Annotated[str, Argument(help="What is promised; - reads standard input.")],
+    to: Annotated[str, Option(metavar="WHOM", help="To whom.")] = "",
+    deadline: Annotated[str, Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
+    status: Annotated[str, Option(help="open, kept, broken, ...")] = "open",
     group: Group = "",
 ) -> None:
     """Add a commitment to Commitments.md, in the shape that the file has.
@@ -243,9 +240,9 @@ _add_list_command(commitment, "commitment", "open", "kept")
 @learning.command("add")
 def add_learning(
     ctx: Context,
-    lesson: Annotated[str, typer.Argument(help="The lesson, in a line; - reads standard input.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
-    source: Annotated[str, typer.Option(help="What taught it.")] = "",
+    lesson: Annotated[str, Argument(help="The lesson, in a line; - reads standard input.")],
+    text: Annotated[str, Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
+    source: Annotated[str, Option(help="What taught it.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:

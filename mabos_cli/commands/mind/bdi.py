@@ -3,7 +3,7 @@
 import sys
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import DryRun, Every
@@ -36,12 +36,12 @@ def cycle(
     ctx: Context,
     every: Every = False,
     dry_run: DryRun = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit 7 when beliefs conflict.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 when beliefs conflict.")] = False,
     compacted: Annotated[
-        bool, typer.Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
+        bool, Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
     ] = False,
     watching: Annotated[
-        str, typer.Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped.")
+        str, Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped.")
     ] = "",
 ) -> None:
     """Prune intentions, sort desires, compare beliefs, and report what they disagree about.
@@ -165,11 +165,9 @@ def _count_states(attitudes: list[Attitude]) -> str:
 @app.command()
 def conflicts(
     ctx: Context,
-    floor: Annotated[
-        float | None, typer.Option(help="Only beliefs that are more certain than this (default 0.6).")
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Exit 7 when there are any.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Resolved ones too.")] = False,
+    floor: Annotated[float | None, Option(help="Only beliefs that are more certain than this (default 0.6).")] = None,
+    check: Annotated[bool, Option("--check", help="Exit 7 when there are any.")] = False,
+    every: Annotated[bool, Option("--all", help="Resolved ones too.")] = False,
 ) -> None:
     """List the beliefs that contradict each other, with their places and what to do.
 
@@ -192,9 +190,9 @@ def conflicts(
 @app.command()
 def resolve(
     ctx: Context,
-    key: Annotated[str, typer.Argument(metavar="ID", help="The conflict: its key, or the start of it.")],
-    keep: Annotated[str, typer.Option(help="a, b, or both when they can hold together.")],
-    reason: Annotated[str, typer.Option(help="Why; kept with the resolution.")] = "",
+    key: Annotated[str, Argument(metavar="ID", help="The conflict: its key, or the start of it.")],
+    keep: Annotated[str, Option(help="a, b, or both when they can hold together.")],
+    reason: Annotated[str, Option(help="Why; kept with the resolution.")] = "",
 ) -> None:
     """Settle a conflict for good. The belief that is not kept is marked as superseded, in place.
 

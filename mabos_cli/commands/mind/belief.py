@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import Trust, Voucher
@@ -15,12 +15,12 @@ app = new_group("belief", "Add, revise and list what an agent holds true.", no_a
 @app.command()
 def add(
     ctx: Context,
-    subject: Annotated[str, typer.Argument(help="What it is about.")],
-    text: Annotated[str, typer.Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
-    certainty: Annotated[float, typer.Option(help="0 to 1.")] = 0.8,
-    source: Annotated[str, typer.Option(help="Where it comes from.")] = "manual",
-    supports: Annotated[list[str] | None, typer.Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
-    group: Annotated[str, typer.Option(help="The heading that it goes under.")] = "",
+    subject: Annotated[str, Argument(help="What it is about.")],
+    text: Annotated[str, Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
+    certainty: Annotated[float, Option(help="0 to 1.")] = 0.8,
+    source: Annotated[str, Option(help="Where it comes from.")] = "manual",
+    supports: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
+    group: Annotated[str, Option(help="The heading that it goes under.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -36,11 +36,11 @@ def add(
 @app.command()
 def revise(
     ctx: Context,
-    name: Annotated[str, typer.Argument(metavar="BELIEF", help="Its id, or its subject.")],
-    certainty: Annotated[float | None, typer.Option(help="The new certainty, 0 to 1.")] = None,
-    value: Annotated[str | None, typer.Option(help="What holds now, in place of its value or text.")] = None,
-    source: Annotated[str | None, typer.Option(help="The new source.")] = None,
-    reason: Annotated[str, typer.Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+    name: Annotated[str, Argument(metavar="BELIEF", help="Its id, or its subject.")],
+    certainty: Annotated[float | None, Option(help="The new certainty, 0 to 1.")] = None,
+    value: Annotated[str | None, Option(help="What holds now, in place of its value or text.")] = None,
+    source: Annotated[str | None, Option(help="The new source.")] = None,
+    reason: Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -55,8 +55,8 @@ def revise(
 @app.command("list")
 def list_command(
     ctx: Context,
-    min_certainty: Annotated[float, typer.Option(help="Only beliefs at least this certain.")] = 0.0,
-    status: Annotated[str, typer.Option(help="Only those with this status: active, superseded, ...")] = "",
+    min_certainty: Annotated[float, Option(help="Only beliefs at least this certain.")] = 0.0,
+    status: Annotated[str, Option(help="Only those with this status: active, superseded, ...")] = "",
 ) -> None:
     """List the beliefs in the order of the file, with their places.
 

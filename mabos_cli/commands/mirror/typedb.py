@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun, Every
@@ -72,11 +72,9 @@ def sync_schema(ctx: Context, dry_run: DryRun = False) -> None:
 @app.command("sync-agent")
 def sync_agent_command(
     ctx: Context,
-    agent: Annotated[str, typer.Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")] = "",
+    agent: Annotated[str, Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")] = "",
     every: Every = False,
-    check: Annotated[
-        bool, typer.Option("--check", "--strict", help="Exit 7 when the server refused something.")
-    ] = False,
+    check: Annotated[bool, Option("--check", "--strict", help="Exit 7 when the server refused something.")] = False,
 ) -> None:
     """Bring the mirror of an agent up to date with its files.
 
@@ -109,9 +107,9 @@ def _sync_lines(row: dict[str, Any]) -> list[str]:
 @app.command()
 def query(
     ctx: Context,
-    typeql: Annotated[str, typer.Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")],
-    full: Annotated[bool, typer.Option("--full", help="All rows, however many.")] = False,
-    database: Annotated[str, typer.Option(help="Another database of the server.")] = "",
+    typeql: Annotated[str, Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")],
+    full: Annotated[bool, Option("--full", help="All rows, however many.")] = False,
+    database: Annotated[str, Option(help="Another database of the server.")] = "",
 ) -> None:
     """Run a TypeQL query that reads, and print its rows as JSON.
 
@@ -129,9 +127,9 @@ def query(
 def seed_goals(
     ctx: Context,
     file: Annotated[
-        str, typer.Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
+        str, Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
     ] = "",
-    create_agents: Annotated[bool, typer.Option("--create-agents", help="Make the agents that are not there.")] = False,
+    create_agents: Annotated[bool, Option("--create-agents", help="Make the agents that are not there.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.

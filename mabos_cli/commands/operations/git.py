@@ -4,7 +4,7 @@ from pathlib import Path
 from shutil import which
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context, new_group
 from mabos_cli.commands.options import DryRun
@@ -19,7 +19,7 @@ _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): 
 @app.command()
 def install(
     ctx: Context,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take it out again.")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Take it out again.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Register the merge driver in this clone, and say in .gitattributes what it merges.
@@ -42,10 +42,10 @@ def install(
 @app.command()
 def merge(
     ctx: Context,
-    base: Annotated[Path, typer.Argument(metavar="BASE", help="The file before.")],
-    ours: Annotated[Path, typer.Argument(metavar="OURS", help="Our version; the merged one replaces it.")],
-    theirs: Annotated[Path, typer.Argument(metavar="THEIRS", help="Their version.")],
-    path: Annotated[str, typer.Argument(metavar="PATH", help="Where the file belongs; tells its kind.")],
+    base: Annotated[Path, Argument(metavar="BASE", help="The file before.")],
+    ours: Annotated[Path, Argument(metavar="OURS", help="Our version; the merged one replaces it.")],
+    theirs: Annotated[Path, Argument(metavar="THEIRS", help="Their version.")],
+    path: Annotated[str, Argument(metavar="PATH", help="Where the file belongs; tells its kind.")],
 ) -> None:
     """Merge three versions of a file by what they hold. Git calls this.
 

@@ -6,6 +6,7 @@ from difflib import unified_diff
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context
 from mabos_cli.commands.options import DryRun
@@ -21,13 +22,11 @@ from mabos_cli.workspace.locate import find_agent
 app = typer.Typer()
 _SHOWN = 12  # lines of what a model would see
 
-Host = Annotated[str, typer.Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
-User = Annotated[
-    bool, typer.Option("--user", help="Settings in your home, for all projects, not those of this project.")
-]
+Host = Annotated[str, Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
+User = Annotated[bool, Option("--user", help="Settings in your home, for all projects, not those of this project.")]
 Project = Annotated[
     str,
-    typer.Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here."),
+    Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here."),
 ]
 
 
@@ -52,10 +51,10 @@ def connect(ctx: Context, host: Host, user: User = False, project: Project = "",
 @app.command()
 def disconnect(
     ctx: Context,
-    host: Annotated[str, typer.Argument(metavar="[HOST]", help="As in connect.", show_default=False)] = "",
+    host: Annotated[str, Argument(metavar="[HOST]", help="As in connect.", show_default=False)] = "",
     user: User = False,
     project: Project = "",
-    every: Annotated[bool, typer.Option("--all", help="Every host that was connected from here.")] = False,
+    every: Annotated[bool, Option("--all", help="Every host that was connected from here.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Take out of an agent host's files exactly what connect put in.
@@ -138,8 +137,8 @@ def _trial_lines(trial: Trial) -> list[str]:
 @app.command()
 def hook(
     ctx: Context,
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="The event.")],
-    host: Annotated[str, typer.Option(help="Who calls; else it is found by what is sent.")] = "auto",
+    event: Annotated[str, Argument(metavar="EVENT", help="The event.")],
+    host: Annotated[str, Option(help="Who calls; else it is found by what is sent.")] = "auto",
 ) -> None:
     """Answer an event of an agent host, whose JSON comes on standard input.
 
@@ -157,11 +156,9 @@ def hook(
 @app.command()
 def skill(
     ctx: Context,
-    format: Annotated[
-        str, typer.Option(help="skill: a SKILL.md; agents: a section for AGENTS.md, between marks.")
-    ] = "skill",
+    format: Annotated[str, Option(help="skill: a SKILL.md; agents: a section for AGENTS.md, between marks.")] = "skill",
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
+        str, Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
     ] = "",
 ) -> None:
     """Print what tells an agent how to use its memory here.
@@ -182,16 +179,16 @@ def mcp(
     ctx: Context,
     tools: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="FAMILY,...",
             help="List these families of tools, tools by name, or all; else a dozen for every day.",
         ),
     ] = "",
-    read_only: Annotated[bool, typer.Option("--read-only", help="Only tools that change nothing.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Only tools that change nothing.")] = False,
     structured: Annotated[
-        bool, typer.Option("--structured", help="Answer with structured content in place of text, for programs.")
+        bool, Option("--structured", help="Answer with structured content in place of text, for programs.")
     ] = False,
-    list_only: Annotated[bool, typer.Option("--list", help="Print the tools instead of serving them.")] = False,
+    list_only: Annotated[bool, Option("--list", help="Print the tools instead of serving them.")] = False,
 ) -> None:
     """Serve tools and memory to an agent host, by the Model Context Protocol.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, open_progress
 from mabos_cli.commands.options import Every
@@ -21,10 +22,10 @@ _FILES_SHOWN = 10
 def report(
     ctx: Context,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
+        str, Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
     ] = "report.html",
-    every: Annotated[bool, typer.Option("--all", help="All agents, even if MABOS_AGENT names one.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no report of ours.")] = False,
+    every: Annotated[bool, Option("--all", help="All agents, even if MABOS_AGENT names one.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace a file that is no report of ours.")] = False,
 ) -> None:
     """Write a page of HTML that shows memory, mind and facts of one agent or of all.
 
@@ -47,14 +48,12 @@ def report(
 @app.command()
 def review(
     ctx: Context,
-    rev: Annotated[str, typer.Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")] = "",
+    rev: Annotated[str, Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")] = "",
     every: Every = False,
     since: Annotated[
-        str, typer.Option(metavar="DATE", help="Since the last commit before a date, or an age such as 7d.")
+        str, Option(metavar="DATE", help="Since the last commit before a date, or an age such as 7d.")
     ] = "",
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=0, help="Show at most this many a section; 0 for all.")
-    ] = 20,
+    limit: Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many a section; 0 for all.")] = 20,
 ) -> None:
     """Show what an agent learned since a commit.
 
@@ -91,10 +90,10 @@ def review(
 @app.command()
 def doctor(
     ctx: Context,
-    mend: Annotated[bool, typer.Option("--repair", help="Mend what can be mended without guessing.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Exit 7 when anything needs attention.")] = False,
+    mend: Annotated[bool, Option("--repair", help="Mend what can be mended without guessing.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 when anything needs attention.")] = False,
     security: Annotated[
-        bool, typer.Option("--security", help="Instead look for what makes the whole workspace risky.")
+        bool, Option("--security", help="Instead look for what makes the whole workspace risky.")
     ] = False,
 ) -> None:
     """Check every file of an agent, and repair what can be repaired.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.commands.options import DryRun
@@ -22,14 +22,12 @@ from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note
 
 app = new_group("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True)
-UserUnits = Annotated[bool, typer.Option("--user", help="Timers of your systemd.")]
-Crontab = Annotated[bool, typer.Option("--cron", help="Lines in your crontab.")]
+UserUnits = Annotated[bool, Option("--user", help="Timers of your systemd.")]
+Crontab = Annotated[bool, Option("--cron", help="Lines in your crontab.")]
 
 
 @app.command()
-def show(
-    ctx: Context, form: Annotated[str, typer.Option("--format", help="The text of it: systemd or cron.")] = ""
-) -> None:
+def show(ctx: Context, form: Annotated[str, Option("--format", help="The text of it: systemd or cron.")] = "") -> None:
     """Show the jobs, when each runs, and whether they are installed.
 
     Example: mabos schedule show --format cron
@@ -109,9 +107,7 @@ def _change_crontab(call: Call, verb: str, root: str, block: str, dry_run: bool)
 
 
 @app.command()
-def run(
-    ctx: Context, job: Annotated[str, typer.Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]
-) -> None:
+def run(ctx: Context, job: Annotated[str, Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]) -> None:
     """Run the commands of a job for every agent, or for the one given by --agent, one after the other.
 
     A command that fails is reported and the rest is done; the exit code is that of the first failure.

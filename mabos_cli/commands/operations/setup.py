@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Answer, Call, Context, new_group
 from mabos_cli.config import SETTINGS, Setting, check_setting
@@ -24,8 +25,8 @@ agent = new_group("agent", "Create, list and show agents.", no_args_is_help=True
 @app.command()
 def init(
     ctx: Context,
-    folder: Annotated[str, typer.Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
-    role: Annotated[str, typer.Option(help="What the first agent is for.")] = "",
+    folder: Annotated[str, Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
+    role: Annotated[str, Option(help="What the first agent is for.")] = "",
 ) -> None:
     """Make a workspace, with a first agent.
 
@@ -51,9 +52,9 @@ def init(
 @agent.command()
 def create(
     ctx: Context,
-    agent_id: Annotated[str, typer.Argument(metavar="ID", help="A short name; it becomes a folder.")],
-    role: Annotated[str, typer.Option(help="What the agent is for.")] = "",
-    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+    agent_id: Annotated[str, Argument(metavar="ID", help="A short name; it becomes a folder.")],
+    role: Annotated[str, Option(help="What the agent is for.")] = "",
+    name: Annotated[str, Option(help="What people call it.")] = "",
 ) -> None:
     """Add an agent to the workspace.
 
@@ -77,7 +78,7 @@ def list_command(ctx: Context) -> None:
 
 @agent.command()
 def show(
-    ctx: Context, agent_id: Annotated[str, typer.Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
+    ctx: Context, agent_id: Annotated[str, Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
 ) -> None:
     """Show an agent: its manifest, its files, its memory.
 
@@ -98,7 +99,7 @@ def show(
 @app.command()
 def config(
     ctx: Context,
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
+    name: Annotated[str, Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
 ) -> None:
     """Show the settings in effect and where each comes from.
 
@@ -124,7 +125,7 @@ def _format_value(setting: Setting, value: Any) -> str:
 
 
 @app.command()
-def completion(ctx: Context, shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
+def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
     """Print what completes this program's words in a shell.
 
     Commands, options and fixed words are in it; ids, tags and agents are asked of the program at each TAB.
@@ -145,7 +146,7 @@ def completion(ctx: Context, shell: Annotated[str, typer.Argument(metavar="SHELL
 def demo(
     ctx: Context,
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
+        str, Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
     ] = "",
 ) -> None:
     """Show how it all goes, on three months of a small company's memories.
@@ -202,7 +203,7 @@ def _next_steps(place: str) -> list[str]:
 @app.command()
 def allow(
     ctx: Context,
-    show: Annotated[bool, typer.Option("--show", help="Only list them, and whether they are allowed.")] = False,
+    show: Annotated[bool, Option("--show", help="Only list them, and whether they are allowed.")] = False,
 ) -> None:
     """Allow settings of a workspace that run programs, send data or lower guards.
 

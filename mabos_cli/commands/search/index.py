@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Call, Context, new_group
 from mabos_cli.core.language.text import one_line, plural
@@ -19,10 +19,8 @@ _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 @app.command()
 def sync(
     ctx: Context,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Build a new index beside the old one, then swap them.")
-    ] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Stay, and follow changes until interrupted.")] = False,
+    rebuild: Annotated[bool, Option("--rebuild", help="Build a new index beside the old one, then swap them.")] = False,
+    watch: Annotated[bool, Option("--watch", help="Stay, and follow changes until interrupted.")] = False,
 ) -> None:
     """Bring the index up to date with the files.
 
@@ -81,9 +79,9 @@ def _memory_rows(found: dict[str, Any]) -> list[tuple[str, str]]:
 @app.command()
 def search(
     ctx: Context,
-    words: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
+    words: Annotated[list[str], Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=0, max=MOST, help="Show at most this many a lane; 0 for all.")
+        int, Option("--limit", "-n", min=0, max=MOST, help="Show at most this many a lane; 0 for all.")
     ] = 10,
 ) -> None:
     """Show what each lane of the index finds, without counting it as a use.

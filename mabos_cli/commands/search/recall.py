@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from mabos_cli.commands.call import Context
 from mabos_cli.core.language.text import one_line, token_cost
@@ -23,48 +24,40 @@ def recall(
     ctx: Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[QUERY]", help="Words to look for; - reads standard input. Empty: the most important and recent."
         ),
     ] = None,
-    depth: Annotated[int, typer.Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")] = 0,
+    depth: Annotated[int, Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")] = 0,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20).")
+        int | None, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20).")
     ] = None,
-    type: Annotated[list[str] | None, typer.Option("--type", "-t", help="Only this type; may repeat.")] = None,
+    type: Annotated[list[str] | None, Option("--type", "-t", help="Only this type; may repeat.")] = None,
     category: Annotated[
-        list[str] | None, typer.Option(help="Only episodic, semantic or procedural memories, or a type.")
+        list[str] | None, Option(help="Only episodic, semantic or procedural memories, or a type.")
     ] = None,
-    store: Annotated[str, typer.Option(help="Only what is in working, short_term or long_term; or all.")] = "all",
-    min_importance: Annotated[float | None, typer.Option(help="Only memories at least this important.")] = None,
-    priority_min: Annotated[
-        str | None, typer.Option(help="Only memories at least critical, high, medium or low.")
-    ] = None,
+    store: Annotated[str, Option(help="Only what is in working, short_term or long_term; or all.")] = "all",
+    min_importance: Annotated[float | None, Option(help="Only memories at least this important.")] = None,
+    priority_min: Annotated[str | None, Option(help="Only memories at least critical, high, medium or low.")] = None,
     min_trust: Annotated[
-        str, typer.Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
+        str, Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
     ] = "",
-    since: Annotated[
-        str, typer.Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")
-    ] = "",
-    until: Annotated[str, typer.Option(metavar="DATE", help="Only what happened until then, that day included.")] = "",
-    tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeat for all of several.")] = None,
-    token_budget: Annotated[int, typer.Option(help="Stop at this many tokens.")] = 0,
-    format: Annotated[str, typer.Option(help="brief (a line each) or detailed.")] = "brief",
-    live: Annotated[
-        bool, typer.Option("--live", help="Leave out what expired or went unused, and is archived.")
-    ] = False,
+    since: Annotated[str, Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")] = "",
+    until: Annotated[str, Option(metavar="DATE", help="Only what happened until then, that day included.")] = "",
+    tag: Annotated[list[str] | None, Option(help="Only with this tag; repeat for all of several.")] = None,
+    token_budget: Annotated[int, Option(help="Stop at this many tokens.")] = 0,
+    format: Annotated[str, Option(help="brief (a line each) or detailed.")] = "brief",
+    live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
     archived: Annotated[
-        bool, typer.Option("--archived", help="Also what was forgotten, merged, consolidated or superseded.")
+        bool, Option("--archived", help="Also what was forgotten, merged, consolidated or superseded.")
     ] = False,
-    shared: Annotated[
-        bool, typer.Option("--shared", help="Search the other agents that share their memory too.")
-    ] = False,
-    preset: Annotated[str | None, typer.Option(help="How signals are weighed: default, seed, balanced or rrf.")] = None,
-    mmr: Annotated[bool, typer.Option("--mmr", help="Prefer results that differ from one another.")] = False,
-    decay: Annotated[bool, typer.Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Say why each result is here.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Search the other agents that share their memory too.")] = False,
+    preset: Annotated[str | None, Option(help="How signals are weighed: default, seed, balanced or rrf.")] = None,
+    mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
+    decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
     llm: Annotated[
-        bool, typer.Option("--llm", help="Let the language model rephrase the question and help to order.")
+        bool, Option("--llm", help="Let the language model rephrase the question and help to order.")
     ] = False,
 ) -> None:
     """Find memories and passages of memory files.
@@ -177,12 +170,12 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
 def timeline(
     ctx: Context,
     around: Annotated[
-        str, typer.Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
+        str, Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
     ] = "",
-    before: Annotated[int, typer.Option("--before", "-B", help="Entries before it.")] = 5,
-    after: Annotated[int, typer.Option("--after", "-A", help="Entries after it.")] = 5,
-    live: Annotated[bool, typer.Option("--live", help="Leave archived items out.")] = False,
-    archived: Annotated[bool, typer.Option("--archived", help="Also what was forgotten.")] = False,
+    before: Annotated[int, Option("--before", "-B", help="Entries before it.")] = 5,
+    after: Annotated[int, Option("--after", "-A", help="Entries after it.")] = 5,
+    live: Annotated[bool, Option("--live", help="Leave archived items out.")] = False,
+    archived: Annotated[bool, Option("--archived", help="Also what was forgotten.")] = False,
 ) -> None:
     """Show what happened around an id, a date or a query, in order.
 
@@ -214,10 +207,8 @@ def timeline(
 @app.command()
 def read(
     ctx: Context,
-    place: Annotated[
-        str, typer.Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")
-    ],
-    raw: Annotated[bool, typer.Option("--raw", help="Print secrets too; else each is replaced.")] = False,
+    place: Annotated[str, Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")],
+    raw: Annotated[bool, Option("--raw", help="Print secrets too; else each is replaced.")] = False,
 ) -> None:
     """Print lines of a file of the agent.
 
