@@ -23,7 +23,7 @@ RUNS = {
 RUNS |= {"schedule run": Path(sys.executable).name, "connect": "sh"}
 # What this machine knows apart from any workspace: what was allowed, and a word that hooks sign with.
 STATE = ".local/state/mabos"
-KEEPS_STATE = ("allow", "deny", "hook SessionEnd", "hook PreCompact")
+KEEPS_STATE = ("allow", "deny", "hook SessionEnd", "hook PreCompact", "connect")
 
 
 class Seen(NamedTuple):

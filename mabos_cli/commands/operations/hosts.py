@@ -124,7 +124,7 @@ def _trial_lines(trial: Trial) -> list[str]:
     """Returns what an event of the self-test showed."""
     name = f'{trial.event} "{trial.asked}"' if trial.asked else trial.event
     if trial.trouble:
-        return [f"tried {name}: FAILED: {trial.trouble}"]
+        return [f"tried {name}: failed"]
     if trial.event == "mcp":
         return [f"tried mcp: {plural(trial.text.count(',') + 1, 'tool')}: {trial.text}"]
     if not trial.text:

@@ -13,7 +13,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.hook_hosts import HOSTS, event_payload, heard
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
-from mabos_cli.formats.json.text import dump_document, parse_json
+from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.memory.items import parse_item
 from mabos_cli.services.operations.hosts import HostFile, Target, Whole, add_part, find_program, host_files, remove_part
 from mabos_cli.services.session import Session
@@ -28,7 +28,7 @@ from mabos_cli.workspace.files import (
 )
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import place_named
-from mabos_cli.workspace.plain_files import SETTINGS, drop_folders
+from mabos_cli.workspace.plain_files import SETTINGS, drop_folders, machine_token
 
 _PATIENCE = 30  # seconds for a command of the self-test
 _NOTES = {
@@ -105,6 +105,8 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     target = Target(host, user, find_folder(user, project), find_program(), os.path.realpath(workspace.root), agent.id)
     changes = [_planned(file, connect=True) for file in host_files(target)]
     notes = _NOTES.get(host, ())
+    if host == "codex" and not user:
+        notes = ("Codex reads the settings of a project once you trust the project; --user needs no such step", *notes)
     if dry_run:
         return Connected(target, changes, notes=notes)
     made = apply_changes(changes)
@@ -115,6 +117,7 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     except InvalidFile as error:  # an index that cannot be written costs time, and nothing else
         warnings.append(error.message)
     trials = try_connection(agent, target, changes)
+    warnings += [f"the self-test of {trial.event} failed: {trial.trouble}" for trial in trials if trial.trouble]
     return Connected(target, changes, trials, notes, tuple(warnings))
 
 
@@ -231,15 +234,28 @@ def _write(change: FileChange) -> None:
 
 def list_connections(workspace: WorkspacePaths) -> list[Connection]:
     """Returns the connections that were made from a workspace on this machine."""
-    data = read_bytes(workspace.connections)
-    found = parse_json(data, workspace.connections.name) if data else {}
+    found: Any = {}
+    with suppress(
+        InvalidFile
+    ):  # what is local can be lost: the hosts' own files say the same, but for who made a folder
+        found = parse_json(read_bytes(workspace.connections) or b"{}", workspace.connections.name)
     rows = found.get("connections") if isinstance(found, dict) else None
-    return [_connection(row) for row in rows or () if isinstance(row, dict) and row.get("host") in HOSTS]
+    if not isinstance(rows, list) or not rows:
+        return []
+    here = machine_token()
+    return [_connection(row) for row in rows if isinstance(row, dict) and _is_known(row, here)]
+
+
+def _is_known(row: dict[str, Any], here: str) -> bool:
+    """Returns whether a row is about a host that we know, on this machine: a workspace may come from elsewhere."""
+    return row.get("host") in HOSTS and row.get("machine") == here and os.path.isabs(str(row.get("folder")))
 
 
 def _connection(row: dict[str, Any]) -> Connection:
     words = {name: str(row.get(name, "")) for name in ("host", "folder", "agent", "program", "at")}
-    return Connection(**words, is_user=row.get("is_user") is True, made=tuple(map(str, row.get("made") or ())))
+    made = row.get("made")
+    folders = tuple(map(str, made)) if isinstance(made, list) else ()
+    return Connection(**words, is_user=row.get("is_user") is True, made=folders)
 
 
 def note_connection(workspace: WorkspacePaths, target: Target, made: Sequence[str], at: str) -> None:
@@ -257,7 +273,8 @@ def note_connection(workspace: WorkspacePaths, target: Target, made: Sequence[st
 def _save(workspace: WorkspacePaths, connections: Sequence[Connection]) -> None:
     old = read_bytes(workspace.connections)
     if connections:
-        data = dump_document({"connections": [one._asdict() for one in connections]}).encode("utf-8")
+        here = {"machine": machine_token()}
+        data = dump_document({"connections": [one._asdict() | here for one in connections]}).encode("utf-8")
         replace_file(workspace.connections, data, root=workspace.root, expect=old)
     elif old is not None:
         remove_file(workspace.connections, root=workspace.root)
@@ -299,9 +316,11 @@ def try_connection(agent: Agent, target: Target, changes: Sequence[FileChange]) 
     for event, asked in (("session-start", ""), ("user-prompt", _latest_memory(agent)), ("session-end", "")):
         words = [*target.program, "hook", event, "--host", target.host, *target.options]
         line, script = shlex.join(words), json.dumps(words[len(target.program) + 2 :])
-        if any(json.dumps(line) in text or script in text for text in texts):
+        if any(dump_line(line) in text or script in text for text in texts):
             payload = event_payload(target.host, event, str(target.folder), asked)
             trials.append(_try_hook(target, event, asked, line, payload))
+        elif (target.host, event) != ("cursor", "user-prompt"):
+            trials.append(Trial(event, asked, "", f"no file runs {line}"))
     return [*trials, _try_server(target)]
 
 

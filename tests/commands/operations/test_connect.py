@@ -323,6 +323,31 @@ def test_bad_calls_change_nothing(desk: Desk, quick: Path, words: tuple[str, ...
     assert tree(quick) == before
 
 
+def test_what_is_remembered_elsewhere_or_damaged_is_left_out(desk: Desk, quick: Path) -> None:
+    desk.run("connect", "claude")
+    record = desk.root / ".mabos" / "hosts.json"
+    noted = record.read_text()
+    for text in (
+        "{",
+        "[]",
+        '{"connections": 1}',
+        noted.replace('"machine": "', '"machine": "x'),
+        '{"connections": [1, {}]}',
+    ):
+        record.write_text(text)
+        assert desk.run("status", "--json").data["hosts"] == []
+        assert desk.run("doctor").code == 0
+    assert desk.run("connect", "claude", "--json").data["changed"] is False
+    assert len(desk.run("status", "--json").data["hosts"]) == 1
+
+
+def test_a_failed_self_test_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Trial("session-start", "", "", "exit code 1: no such file")
+    monkeypatch.setattr(connecting, "try_connection", lambda *_: [failed])
+    done = desk.run("connect", "claude")
+    assert "tried session-start: failed" in done.stdout and "exit code 1: no such file" in done.stderr
+
+
 def test_without_a_workspace_settings_can_still_be_freed(desk: Desk, quick: Path) -> None:
     desk.run("connect", "claude")
     desk.root.rename(quick / "moved")
@@ -334,6 +359,8 @@ def test_without_a_workspace_settings_can_still_be_freed(desk: Desk, quick: Path
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_self_test_plays_a_session(desk: Desk, quick: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands that were written are run, as the host would: this starts processes."""
+    desk.root.rename(quick / "it's ü")  # a place that shells and JSON must be told of with care
+    desk.root = quick / "it's ü"
     desk.run("store", "We bill per seat, because finance teams need a fixed number", "--type", "decision")
     monkeypatch.setattr(connecting, "try_connection", try_connection)
     monkeypatch.setenv("MABOS_HOOK_TIME", "30")
