@@ -16,6 +16,7 @@ from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
 from mabos_cli.core.language.text import stem
+from mabos_cli.core.memory.other_languages import is_other_language, is_sure, read_cue
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
 # Tools of hosts that give back what stands in the person's own files; a setting adds to them.
@@ -242,7 +243,7 @@ def _pick_person(
     for at, raw in enumerate(statements):
         filler = _FILLER.match(raw)
         text = raw[filler.end() :] if filler and filler.end() < len(raw) else raw
-        asked = _labelled(text) or _asked_to_keep(text, judge)
+        asked = _labelled(text) or _asked_to_keep(text, judge) or read_cue(text)
         if is_long and not asked and 2 < at < len(statements) - 2:
             continue
         kind, text = asked or _judge(text, [*before, *statements[:at]], judge)
@@ -283,7 +284,7 @@ def _judge(text: str, before: Sequence[str], judge: Judge) -> tuple[str, str]:
         text = text[corrects.end() :]
         if mended := _correct(text, before):
             return judge.best(mended), mended
-    if len(text.split()) < 3:
+    if len(text.split()) < 3 or (is_other_language(text) and not is_sure(judge.shares(text), NOISE)):
         return "", ""
     return judge.judge(text), text
 
