@@ -58,7 +58,19 @@ function keep(messages, context) {
   appendFileSync(path, lines.join(""));
 }
 
-const compacted = new Set();
+// What a session begins with stays in front of the model, for OpenClaw keeps no context of earlier prompts; an hour later it is asked for again.
+const openings = new Map();
+const HOUR = 3600000;
+
+async function opening(context, isNew) {
+  const known = openings.get(context.sessionId);
+  if (known && Date.now() - known.at < HOUR) return known.text;
+  const source = known?.at === 0 ? "compact" : isNew ? "startup" : "resume";
+  const text = await mabos("session-start", about("session_start", context, { source }));
+  openings.set(context.sessionId, { text, at: Date.now() });
+  return text;
+}
+
 const isAsked = (context) => !context.trigger || context.trigger === "user";
 
 export default {
@@ -68,14 +80,12 @@ export default {
   register(api) {
     api.on("before_prompt_build", async (event, context) => {
       if (!isAsked(context)) return;
-      const source = compacted.delete(context.sessionId) ? "compact" : event.messages?.length ? "" : "startup";
       const prompt = event.currentUserMessage ?? event.prompt ?? "";
-      const texts = await Promise.all([
-        source ? mabos("session-start", about("session_start", context, { source })) : "",
+      const [start, found] = await Promise.all([
+        opening(context, !event.messages?.length),
         mabos("user-prompt", about("before_prompt_build", context, { prompt })),
       ]);
-      const text = texts.filter(Boolean).join("\n\n");
-      if (text) return { prependContext: text };
+      return { ...(start && { appendSystemContext: start }), ...(found && { prependContext: found }) };
     });
     api.on("agent_end", async (event, context) => {
       if (!isAsked(context) || !context.sessionId) return;
@@ -90,9 +100,10 @@ export default {
       if (!globalThis[HOOKS]) await mabos("pre-compact", about("before_compaction", context));
     });
     api.on("after_compaction", (event, context) => {
-      compacted.add(context.sessionId);
+      openings.set(context.sessionId, { text: "", at: 0 });
     });
     api.on("session_end", async (event, context) => {
+      openings.delete(context.sessionId);
       if (!globalThis[HOOKS]) await mabos("session-end", about("session_end", context, { reason: event.reason ?? "" }));
     });
   },
