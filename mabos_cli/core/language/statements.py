@@ -6,9 +6,9 @@ from datetime import date, timedelta
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import one_line
 
-# What stands in a message and is nobody's statement: code, frames of hosts and of ours, quotes, tables.
+# What stands in a message and is nobody's statement: code, frames and notes of hosts and of ours, quotes, tables.
 _BLOCK = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([A-Za-z][\w-]*)\b[^<>]*>.*?</\1>|^[ \t]*(?:>|\|).*$|\[Request interrupted[^\]]*\]",
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([A-Za-z][\w-]*)\b[^<>]*>.*?</\1>|^[ \t]*(?:>|\|)[^\n]*$|^[ \t]*\[[^\]\n]*\][ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|#{1,6})\s+")

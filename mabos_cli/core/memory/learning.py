@@ -1,21 +1,18 @@
 """Learning: the few statements of a conversation that are worth keeping, typed and readable by themselves.
 
-Whether a statement is worth keeping, and as what, is judged by how it is put: a linear model over its words and pairs of words, in
-which names and numbers count as such. benchmarks/learning.py trains and measures it. Around it stand what a model of single sentences
-cannot see: what somebody asks to keep, questions, corrections, pronouns, and who said it.
+A model judges whether a statement is worth keeping, and as what (judging.py). Here is what a model of single sentences cannot see:
+what somebody asks to keep, corrections, pronouns, and who said it.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
-from itertools import pairwise
-from math import exp
 from typing import NamedTuple
 
-from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.similar import likeness, word_set
-from mabos_cli.core.language.statements import WEEKDAYS, name_days, split_statements
-from mabos_cli.core.language.text import stem
+from mabos_cli.core.language.statements import name_days, split_statements
+from mabos_cli.core.memory.judging import NOISE, Judge
 from mabos_cli.core.memory.other_languages import is_other_language, is_sure, read_cue
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
@@ -25,9 +22,9 @@ LOCAL_TOOLS = frozenset(
     "read_many_files replace run_shell_command search_file_content shell task todowrite update_plan write write_file".split()
 )
 _FETCHES = re.compile(r"https?://|\b(?:curl|wget|lynx|w3m|ftp|scp|mail|mutt)\b")
-NOISE = "-"
 _LONGEST = 400  # characters of what is kept
 _LONG_TURN = 2000  # characters from which on a message is taken to hold text that was pasted into it
+_SHOWN = 20_000  # lines of tools that what an agent says is compared with
 _QUOTED = 0.75  # of the words of a statement that a tool gave before: then it is the tool's
 
 _FILLER = re.compile(
@@ -36,7 +33,7 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _EXPLICIT = re.compile(
-    r"(?:(?:can|could|would|will) you (?:please |also )?|i(?:'d| would) like you to |i want you to |let's |please )?"
+    r"(?:let's |please )?"
     r"(?:remember|note|keep in mind|bear in mind|don'?t forget|do not forget|make a note|take (?:a )?note|write (?:this |that )?down|"
     r"save (?:this|that)|store (?:this|that)|memori[sz]e|for the record|for (?:future|your|later) reference|just so you know|"
     r"heads[- ]up|fyi|note to self|important)\b"
@@ -57,11 +54,6 @@ _LABEL = re.compile(
     f"(?:{'|'.join(f'(?P<{kind}>{names})' for kind, names in _LABELS.items())})\\s*(?::|[–—]| - )\\s*(?P<rest>\\S.*)",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(
-    r"(?:what|why|how|when|where|who|which|whose)(?:'s| \w+)?? (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|much|many)\b"
-    r"|(?:is|are|was|were|do|does|did|can|could|would|will|shall|should|have|has|may)\s+(?:you|we|i|it|there|this|that|the|he|she|they|our|my)\b",
-    re.IGNORECASE,
-)
 _REQUEST = re.compile(
     r"(?:can|could|would|will) you (?:please |kindly )?(?=\w)|i(?:'d| would) (?:like|prefer) you to |i (?:want|need) you to ",
     re.IGNORECASE,
@@ -70,10 +62,12 @@ _STANDING = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|each time|whenever|by default|until further notice)\b",
     re.IGNORECASE,
 )
+# A demonstrative refers where a verb follows it: `that customer` names whom it means.
 _PRONOUN = re.compile(
-    r"\b(?:he|she|they|them|him|his|her|their|it|its|it's|this|that|that's|these|those|there)\b", re.IGNORECASE
+    r"\b(?:(?:he|she|they|it)(?:'\w+)?|them|him|his|her|hers|their|theirs|its|(?:this|that|these|those)(?='s| (?:is|are|was|were|has|have|will|would|can|means)\b))\b",
+    re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<!^)\b[A-Z][\w'’-]+|\b(?:my|our|the|a|an|every|all) \w+|\b(?:I|we)\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<!^)\b[A-Z][\w'’-]+|\b(?i:my|our|the|a|an|every|all) \w+|\b(?i:I|we)\b")
 _REASON = re.compile(
     r"(?:because|since|the reason|that'?s because|this is because|otherwise|their|that way)\b", re.IGNORECASE
 )
@@ -89,11 +83,6 @@ _SAYS = re.compile(
     r"(?P<head>.*?\b(?:is|are|was|were|will be|costs?|starts? (?:at|on)|set to|due|called|named))\s+(?P<value>\S.*)"
 )
 _INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>.{1,60}?),? not (?P<old>.{1,40}?)[.!]?$", re.IGNORECASE)
-_DAY = re.compile(
-    rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|to(?:day|night|morrow)|yesterday|week|month|quarter|year|spring|summer|autumn|winter|weekend",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[\w'’&@/-]+|[?!:;,]")
 
 
 class Turn(NamedTuple):
@@ -114,70 +103,6 @@ class Learned(NamedTuple):
     is_quoted: bool = False
 
 
-class Judge:
-    """A linear model of statements: for each type, and for noise, the weight of each feature."""
-
-    def __init__(self, types: Sequence[str], weights: Mapping[str, Sequence[float]], floor: float) -> None:
-        self._types, self._weights, self._floor = tuple(types), weights, floor
-
-    def shares(self, text: str) -> dict[str, float]:
-        """Returns how likely a statement is of each type, or noise."""
-        scores = [0.0] * len(self._types)
-        for feature in features_of(text):
-            for place, weight in enumerate(self._weights.get(feature, ())):
-                scores[place] += weight
-        top = max(scores)
-        parts = [exp(score - top) for score in scores]
-        return {name: part / sum(parts) for name, part in zip(self._types, parts, strict=True)}
-
-    def judge(self, text: str) -> str:
-        """Returns the type of a statement; empty where it is more likely noise than the floor allows."""
-        shares = self.shares(text)
-        return "" if 1 - shares.pop(NOISE) < self._floor else max(shares, key=lambda name: shares[name])
-
-    def best(self, text: str) -> str:
-        """Returns the most likely type of a statement that is to be kept."""
-        shares = self.shares(text)
-        del shares[NOISE]
-        return max(shares, key=lambda name: shares[name])
-
-
-def features_of(text: str) -> set[str]:
-    """Returns the words and pairs of words of a statement, with names and numbers as such, and how it begins.
-
-    >>> sorted(features_of("Acme pays 120"))
-    ['#', '<', '< @', '@', '@ pays', 'acm*', 'pay*', 'pays', 'pays #', 'size 0']
-    """
-    words = ["<"]
-    for place, word in enumerate(_WORD.findall(text)):
-        if _DAY.fullmatch(word):
-            words.append("day")
-        elif any(c.isdigit() for c in word):
-            words.append("#")
-        elif word[:1].isupper() and (place or word[1:2].islower()) and word not in ("I", "I'm", "I'd", "I've", "I'll"):
-            words += ["@"] if place else [word.lower()] if _is_common(word) else ["@"]
-        else:
-            words.append(word.lower().replace("’", "'"))
-    pairs = (f"{a} {b}" for a, b in pairwise(words))
-    endings = (f"-{word[-2:]}" for word in words if len(word) > 4 and word.endswith(("ed", "ng")))
-    roots = (f"{stem(word)}*" for word in _WORD.findall(text.lower()) if word.isalpha())
-    return {*words, *pairs, *endings, *roots, f"size {min(len(words) // 6, 4)}"}
-
-
-# The words that begin a sentence with a capital and are no names: determiners, pronouns, conjunctions, adverbs, auxiliaries.
-_COMMON = frozenset(
-    "a all also always an and another any are as ask at avoid be because before both but by call can check could did do does don't each "
-    "either every everyone everything first for from get give going had has have he her here his how i if important in is it its just keep "
-    "last let let's like look make many may maybe most my never next no nobody not now of on once one only or our please put root she should "
-    "show since so some sorry stop tell thanks that the their then there these they this those to today tomorrow turns try until use we what "
-    "when whenever where which while who why will with without would write yes yesterday you your".split()
-)  # fmt: skip
-
-
-def _is_common(word: str) -> bool:
-    return word.lower() in _COMMON
-
-
 def is_outside_tool(source: str, text: str, local: Collection[str] = ()) -> bool:
     """Returns whether the answer of a tool holds text from outside: of a web page, a letter, or a tool that is not known.
 
@@ -195,13 +120,14 @@ def is_outside_tool(source: str, text: str, local: Collection[str] = ()) -> bool
 def learn(turns: Sequence[Turn], judge: Judge, first: int = 0) -> list[Learned]:
     """Returns what the turns of one session say that is worth keeping, in order; the turns before `first` are only context."""
     found: list[Learned] = []
-    shown: list[frozenset[str]] = []  # what tools gave, by its words
+    shown = deque[frozenset[str]](maxlen=_SHOWN)  # what tools gave, by its words
     came_from_outside = False
     before: list[str] = []  # what was said before, for what a statement refers to
     for number, turn in enumerate(turns):
         if turn.author == TOOL:
             came_from_outside |= turn.is_outside
-            shown += [word_set(line) for line in split_statements(turn.text)[:500]]
+            # After text from outside nothing that an agent says is its own, quoted or not.
+            shown.extend(() if came_from_outside else map(word_set, split_statements(turn.text)[:500]))
             continue
         statements = split_statements(turn.text)
         if number >= first:
@@ -214,7 +140,19 @@ def learn(turns: Sequence[Turn], judge: Judge, first: int = 0) -> list[Learned]:
     return found
 
 
-def _is_quoted(content: str, shown: Sequence[frozenset[str]]) -> bool:
+def strip_talk(text: str) -> str:
+    """Returns a statement without the words of talk in front of it, and a request as what is asked for.
+
+    >>> strip_talk("ok thanks, we use Postgres"), strip_talk("could you always answer in German?"), strip_talk("thanks!")
+    ('we use Postgres', 'always answer in German', 'thanks!')
+    """
+    filler = _FILLER.match(text)
+    text = text[filler.end() :] if filler and filler.end() < len(text) else text
+    request = _REQUEST.match(text)
+    return text[request.end() :].rstrip("?") if request else text
+
+
+def _is_quoted(content: str, shown: Collection[frozenset[str]]) -> bool:
     words = word_set(content)
     return any(words and len(words & line) >= _QUOTED * len(words) for line in shown)
 
@@ -241,8 +179,7 @@ def _pick_person(
     """Yields what a person said that is worth keeping, as text and type."""
     is_long = len(turn.text) > _LONG_TURN
     for at, raw in enumerate(statements):
-        filler = _FILLER.match(raw)
-        text = raw[filler.end() :] if filler and filler.end() < len(raw) else raw
+        text = strip_talk(raw)
         asked = _labelled(text) or _asked_to_keep(text, judge) or read_cue(text)
         if is_long and not asked and 2 < at < len(statements) - 2:
             continue
@@ -274,11 +211,6 @@ def _asked_to_keep(text: str, judge: Judge) -> tuple[str, str] | None:
 
 def _judge(text: str, before: Sequence[str], judge: Judge) -> tuple[str, str]:
     """Returns the type of a statement, empty where it is not worth keeping, and the statement as it is to be kept."""
-    request = _REQUEST.match(text)
-    if request and _STANDING.search(text):
-        return "instruction", text[request.end() :].rstrip("?")
-    if text.endswith("?") or _QUESTION.match(text):
-        return "", ""
     corrects = _CORRECTS.match(text)
     if corrects and len(text) > corrects.end():
         text = text[corrects.end() :]
@@ -286,7 +218,7 @@ def _judge(text: str, before: Sequence[str], judge: Judge) -> tuple[str, str]:
             return judge.best(mended), mended
     if len(text.split()) < 3 or (is_other_language(text) and not is_sure(judge.shares(text), NOISE)):
         return "", ""
-    return judge.judge(text), text
+    return "" if text.endswith("?") else judge.judge(text), text
 
 
 def _correct(text: str, before: Sequence[str]) -> str:

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from mabos_cli.core.language.clock import find_time
-from mabos_cli.core.memory.learning import PERSON, Judge, Learned, Turn, is_outside_tool, learn
+from mabos_cli.core.memory.judging import Judge
+from mabos_cli.core.memory.learning import PERSON, Learned, Turn, is_outside_tool, learn
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.storing import Draft
 from mabos_cli.core.memory.trust import lowest_trust
 from mabos_cli.core.memory.upkeep import draft_observation
 from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.files import read_bytes, read_text
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import template_file
 
 _TALK = ("message", "tool")
@@ -21,8 +22,20 @@ _TALK = ("message", "tool")
 @cache
 def load_judge() -> Judge:
     """Returns the model that comes with the program."""
-    model = json.loads(read_text(template_file("learning.json")))
-    return Judge(model["types"], model["weights"], model["floor"])
+    return read_judge(read_bytes(template_file("learning.model")) or b"")
+
+
+def read_judge(data: bytes) -> Judge:
+    """Returns the model of a file: a line of JSON, then rows of a feature's checksum and its weight for each type, a byte each."""
+    head, _, rows = data.partition(b"\n")
+    model = json.loads(head)
+    steps = [model["step"] * n for n in (*range(128), *range(-128, 0))]  # by the byte of a weight
+    size = 4 + len(model["types"])
+    found = (
+        (int.from_bytes(rows[at : at + 4], "little"), rows[at + 4 : at + size]) for at in range(0, len(rows), size)
+    )
+    weights = {feature: [steps[weight] for weight in row] for feature, row in found}
+    return Judge(model["types"], model["floor"], weights, model["classes"])
 
 
 def draft_observations(

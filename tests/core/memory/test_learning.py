@@ -75,6 +75,6 @@ def test_turns_before_are_only_context() -> None:
 
 
 def test_most_noise_stays_out() -> None:
-    rows = [line.split("|", 1) for line in (TURNS / "test.txt").read_text("utf-8").split("\n") if "|" in line]
+    rows = [line.split("|", 1) for line in (TURNS / "voices-1.txt").read_text("utf-8").split("\n") if "|" in line]
     noise = [text for kinds, text in rows if kinds == "-"]
     assert sum(bool(kept(text)) for text in noise) < 0.15 * len(noise)
