@@ -69,6 +69,9 @@ def hook_entries(host: str, program: str, options: str = "") -> tuple[Entry, ...
 
 def add_entries(text: str | None, settings: Settings, shown: str) -> str:
     """Adds our entries to the text of a file and removes older ones of ours; the text itself when nothing is to be done."""
+    if text is not None:
+        check_settings(text, settings, shown)
+        settings = settings._replace(entries=tuple(_with_added(text, entry) for entry in settings.entries))
     old, text = text, None if text is None else remove_entries(text, settings, shown)
     if text is None:
         # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
@@ -80,6 +83,18 @@ def add_entries(text: str | None, settings: Settings, shown: str) -> str:
     if remove_entries(new, settings, shown) != text:
         raise InvalidFile(f"{shown}: cannot be changed without touching the rest of it", _HINT)
     return old if old is not None and _is_same(old, new, settings) else new
+
+
+def _with_added(text: str, entry: Entry) -> Entry:
+    """Returns an entry with what a person added to it in a file, as leave to call tools unasked."""
+    at, part = root_of(text), None
+    for key in entry.keys:
+        part = next((part for part in parts_of(text, at) if part.key == key), None)
+        if part is None:
+            return entry
+        at = part.value
+    found = _value(text, part) if part and not entry.is_element else None
+    return entry._replace(value=found | entry.value) if isinstance(found, dict) else entry
 
 
 def _is_same(old: str, new: str, settings: Settings) -> bool:

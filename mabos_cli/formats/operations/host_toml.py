@@ -15,7 +15,8 @@ _HEADER = re.compile(r"^[ \t]*\[{1,2}[ \t]*([^\r\n]+?)[ \t]*\]{1,2}[ \t]*(?:#.*)
 
 def add_table(text: str | None, name: str, values: dict[str, Any], shown: str) -> str:
     """Adds a table to the text of a file, in the place of one with that name; the text itself when it is there already."""
-    if text is not None and _find(_load(text, shown), name) == values:
+    found = _find(_load(text or "", shown), name)
+    if text is not None and isinstance(found, dict) and found | values == found:  # a person may have added to it
         return text
     text = None if text is None else remove_table(text, name, shown)
     newline = "\r\n" if text and "\r\n" in text else "\n"

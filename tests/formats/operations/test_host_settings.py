@@ -263,6 +263,14 @@ def test_what_a_person_adds_beside_ours_stays() -> None:
     assert load(take(more, "claude", SERVER) or "") == {"a": 1, "b": 2, "c": 3}
 
 
+def test_what_a_person_adds_to_ours_stays() -> None:
+    new = put("{}", "claude", "mabos", "", SERVER).replace('{"command": "/a b', '{"trust": true, "command": "/a b')
+    assert put(new, "claude", "mabos", "", SERVER) == new
+    other = put(new, "claude", "/opt/mabos", "", SERVER)
+    assert other != new and load(other)["mcpServers"]["mabos"] == {"trust": True, **SERVER.value}
+    assert take(other, "claude", SERVER) == "{}"
+
+
 def test_a_server_of_that_name_which_is_not_ours_is_refused() -> None:
     text = '{"mcpServers": {\n"mabos": {"command": "other"}}}'
     with pytest.raises(InvalidFile, match=r"s\.json:2: mcpServers\.mabos is something else"):

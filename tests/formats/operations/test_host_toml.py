@@ -39,6 +39,12 @@ def test_an_older_table_is_replaced_and_what_the_host_put_below_it_goes() -> Non
     assert tomllib.loads(new) == {"a": 1, "b": {"c": 1}, "mcp_servers": {"mabos": VALUES}}
 
 
+def test_what_a_person_adds_to_it_stays() -> None:
+    new = add_table("a = 1\n", NAME, VALUES, "c.toml") + "required = true\n"
+    assert add_table(new, NAME, VALUES, "c.toml") == new
+    assert remove_table(new, NAME, "c.toml") == "a = 1\n"
+
+
 @pytest.mark.parametrize(
     "text, message",
     [
