@@ -53,6 +53,9 @@ DOORS: dict[str, Door] = {
     "search of summaries": said("hierarchy", "search", "who keeps the quarry key"),
     "summaries": files("weekly/*.md", "monthly/*.md", "quarterly/*.md"),
     "index and domains": files("INDEX.md", "domains/*.md", "mabos-memory-items.md"),
+    "log of the last days": files("observations.md"),
+    "log of the last days as it is made": said("context", "observations", "--no-write"),
+    "facts that memories say": said("fact", "extract"),
     "report": report,
     "explanation": said("explain", "who works at the quarry"),
     "memory_recall": asked("memory_recall", query="quarry"),
@@ -74,6 +77,7 @@ def told() -> Iterator[tuple[Host, dict[str, str]]]:
         patch.setenv("MABOS_HOOK_TIME", "30")
         host = Host(desk := Desk(folder / "w"), patch)
         patch.setenv("MABOS_NOW", "2026-02-10T10:00:00Z")
+        assert desk.run("context", "observations").code == 0
         stored = [
             desk.run("store", *words, "--json").data["id"]
             for words in (
