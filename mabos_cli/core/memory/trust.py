@@ -212,11 +212,12 @@ def claim_trust(item: MemoryItem, rulings: Mapping[str, Ruling]) -> tuple[str, s
     ruling = rulings.get(item.id)
     if ruling and ruling.text == mark_text(item.content):
         return lowest_trust((item.trust, ruling.to)), VOUCHED
-    if needs_voucher(item.trust, item.source):
+    rank = trust_rank(item.trust)
+    if rank and is_outside(item.source):
         return TRUSTS[0], SOURCE
     if ruling is None:
-        return TRUSTS[trust_rank(item.trust)], CLAIMED
-    fallen = trust_rank(ruling.floor) < trust_rank(item.trust)
+        return TRUSTS[rank], CLAIMED
+    fallen = trust_rank(ruling.floor) < rank
     return lowest_trust((item.trust, ruling.floor)), EDITED if fallen else CLAIMED
 
 

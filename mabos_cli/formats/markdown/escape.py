@@ -9,9 +9,9 @@ from mabos_cli.core.language.text import one_line, visible
 # What begins an item of a list, without the blank behind it.
 BULLET = r"(?:[-+*]|\d{1,9}[.)])"
 # What may start a block. A backslash counts, so that unescaping is exact.
-_ALWAYS = "#`~>|<\\$^%"  # headings, fences, quotes, tables, HTML, comments, math, block ids
-_SOMETIMES = (
-    rf"{BULLET}(?:\s|$)"  # list items
+_STARTS = (
+    r"[#`~>|<\\$^%]"  # headings, fences, quotes, tables, HTML, comments, math, block ids
+    rf"|{BULLET}(?:\s|$)"  # list items
     r"|([-*_=])(?:\s*\1)*\s*$"  # rules, setext underlines, front matter
     r"|[-:](?=[-:\s]*\|)[-:|\s]*$"  # the row that makes a table
     r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
@@ -41,7 +41,7 @@ def escape_block(text: str) -> str:
 
 def inline(text: str, width: int = 0) -> str:
     """Content on one line that renders as the text it is, cut at a width if one is given."""
-    return text if text.isalnum() and not width else escape_block(one_line(text, width))
+    return text if text.isalnum() and not width else _escape_line(one_line(text, width))
 
 
 def escape_behind(text: str) -> str:
@@ -54,13 +54,9 @@ def unescape_block(text: str) -> str:
     return "\n".join(_unescape_line(line) for line in text.split("\n"))
 
 
-def _starts_block(text: str) -> bool:
-    return text[0] in _ALWAYS or (not text[0].isalpha() and bool(re.match(_SOMETIMES, text)))
-
-
 def _escape_line(line: str) -> str:
     body = line.lstrip()
-    if body and _starts_block(body) and not re.match(_HIDING, body):
+    if body and not body[0].isalpha() and re.match(_STARTS, body) and not re.match(_HIDING, body):
         line = f"{line[: len(line) - len(body)]}\\{body}"
     if "<!--" in line or "-->" in line or "%" in line or "^" in line:
         line = re.sub(_HIDING, _hide, line)
@@ -77,7 +73,7 @@ def _unescape_line(line: str) -> str:
     if "\\" not in line:
         return line
     body = line.lstrip()
-    if body[0] == "\\" and len(body) > 1 and not re.match(_HIDDEN, body) and _starts_block(body[1:]):
+    if body[0] == "\\" and len(body) > 1 and not re.match(_HIDDEN, body) and re.match(_STARTS, body[1:]):
         line = line[: len(line) - len(body)] + body[1:]
     return re.sub(_HIDDEN, _reveal, line)
 

@@ -52,7 +52,14 @@ def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
     instructions and preferences, the latest decisions, what is known, and more of each. Lines are shortened where that gives every
     critical item and instruction its place."""
     for width, share in _WIDTHS:
-        fitted = _fit(_narrowed(whole, width), room, share)
+        cut = _narrowed(whole, width)
+        fitted = _most(cut._replace(lines=Lines(), domains=()), "domains", cut.domains, room)
+        some = min(room, len(render_index(fitted)) + round(room * share))
+        for name, limit in (("projects", some), ("critical", room), ("instructions", room)):
+            fitted = _most(fitted, name, getattr(cut.lines, name), limit)
+        fitted = _most(fitted, "lately", cut.lines.lately[:_LATEST], room)
+        for name in ("known", "lately", "projects"):
+            fitted = _most(fitted, name, getattr(cut.lines, name), room)
         left = whole.lines.instructions[len(fitted.lines.instructions) :]
         if not fitted.left_out()["critical"] and not any(line.type == "instruction" for line in left):
             break
@@ -63,17 +70,6 @@ def _narrowed(index: MemoryIndex, width: int) -> MemoryIndex:
     """Returns the index with its lines cut at a width."""
     lines = (tuple(line._replace(text=one_line(line.text, width)) for line in section) for section in index.lines)
     return index._replace(lines=Lines(*lines)) if width < LONGEST else index
-
-
-def _fit(whole: MemoryIndex, room: int, share: float) -> MemoryIndex:
-    fitted = _most(whole._replace(lines=Lines(), domains=()), "domains", whole.domains, room)
-    some = min(room, len(render_index(fitted)) + round(room * share))
-    for name, limit in (("projects", some), ("critical", room), ("instructions", room)):
-        fitted = _most(fitted, name, getattr(whole.lines, name), limit)
-    fitted = _most(fitted, "lately", whole.lines.lately[:_LATEST], room)
-    for name in ("known", "lately", "projects"):
-        fitted = _most(fitted, name, getattr(whole.lines, name), room)
-    return fitted
 
 
 def _most(index: MemoryIndex, name: str, entries: tuple[Any, ...], room: int) -> MemoryIndex:
@@ -98,14 +94,20 @@ def render_index(index: MemoryIndex) -> str:
     """Returns INDEX.md with its seal."""
     out, lines = index.left_out(), index.lines
     more = {name: _note(out[name], "more", command) for name, command in _MORE.items()}
-    critical = [f"- [{_letter(line.type)}] {_text(line)}" for line in lines.critical] + more["critical"]
-    critical += _note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine")
+    texts = []
+    for section in lines:
+        texts.append([*map(_text, section)])
+    critical, instructions, projects, lately, known = texts
+    critical = [f"- [{_letter(line.type)}] {text}" for line, text in zip(lines.critical, critical, strict=True)]
+    critical += more["critical"] + _note(out["untrusted"], "not shown, untrusted", "mabos trust --quarantine")
     sections = {
         "Critical (always relevant)": critical,
-        "Instructions and preferences": [f"- {_text(line)}" for line in lines.instructions] + more["instructions"],
-        "Active projects": [f"- {_text(line)}" for line in lines.projects] + more["projects"],
-        "Lately": [f"- {line.at[:10]} {inline(line.type)}: {_text(line)}" for line in lines.lately],
-        "Known": [f"- {_text(line)}" for line in lines.known],
+        "Instructions and preferences": [f"- {text}" for text in instructions] + more["instructions"],
+        "Active projects": [f"- {text}" for text in projects] + more["projects"],
+        "Lately": [
+            f"- {line.at[:10]} {inline(line.type)}: {text}" for line, text in zip(lines.lately, lately, strict=True)
+        ],
+        "Known": [f"- {text}" for text in known],
         "Domains": [*map(_domain, index.domains), *more["domains"]],
         "Recall": _how(index),
     }
@@ -147,7 +149,8 @@ def _letter(name: str) -> str:
 @lru_cache(maxsize=1024)  # an index that is too long is rendered some ten times before it fits
 def _text(line: Headline) -> str:
     is_long = line.size > LONGEST and len(line.text) > _WIDTHS[1][0]
-    return f"{inline(line.text)} `mabos get {inline(line.id)}`" if is_long else inline(line.text)
+    text = escape_block(line.text)  # it is one line
+    return f"{text} `mabos get {inline(line.id)}`" if is_long else text
 
 
 def _note(count: int, what: str, command: str) -> list[str]:

@@ -303,7 +303,8 @@ def parse_decisions(data: bytes) -> tuple[list[Decision], int]:
     """The decisions in a log, oldest first, and how many lines are none: those decide nothing."""
     ledger = parse_ledger(data)
     found = [decision for record in ledger.records if (decision := _decision(record))]
-    return found, ledger.skipped + len(ledger.records) - len(found)
+    # Git puts the lines of two branches behind one another.
+    return sorted(found, key=lambda decision: decision.at), ledger.skipped + len(ledger.records) - len(found)
 
 
 def _decision(record: dict[str, Any]) -> Decision | None:

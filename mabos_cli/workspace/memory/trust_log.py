@@ -18,7 +18,6 @@ from mabos_cli.core.memory.trust import (
     Judgement,
     Ruling,
     TrustJudge,
-    effective_trust,
     find_rulings,
     is_untrusted,
     judge,
@@ -45,9 +44,7 @@ _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
 def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
     """The decisions on an agent's items, oldest first, and how many lines cannot be read."""
-    decisions, skipped = items.parse_decisions(read_bytes(paths.trust_log) or b"")
-    # Git puts the lines of two branches behind one another.
-    return sorted(decisions, key=lambda decision: decision.at), skipped
+    return items.parse_decisions(read_bytes(paths.trust_log) or b"")
 
 
 def load_rulings(paths: AgentPaths) -> dict[str, Ruling]:
@@ -97,11 +94,11 @@ class Judge(TrustJudge):
 
     @cached_property
     def rulings(self) -> dict[str, Ruling]:
-        return find_rulings(load_decisions(self._paths)[0])
+        return find_rulings(items.parse_decisions(read_bytes(self._paths.trust_log) or b"")[0])
 
     def __call__(self, item: MemoryItem) -> str:
         """The effective trust of an item."""
-        return effective_trust(item, self.find, self.rulings)
+        return judge(item, self.find, self.rulings).trust
 
     def judge(self, item: MemoryItem) -> Judgement:
         """The effective trust of an item, with what decides it."""
