@@ -16,7 +16,7 @@ decisions = st.builds(Decision, _text, _text, _trust, _trust, _text, _text, _tex
 def test_decisions_come_back(said: list[Decision]):
     data = b"".join(map(render_decision, said))
     assert data.count(b"\n") == len(said)
-    assert parse_decisions(data) == (said, 0)
+    assert parse_decisions(data) == (sorted(said, key=lambda each: each.at), 0)  # oldest first
 
 
 def test_line_is_as_people_read_it():
