@@ -5,8 +5,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from heapq import nlargest, nsmallest
-from math import log
+from heapq import nlargest
+from math import cos, log, pi
 from struct import error as StructError
 from struct import iter_unpack
 from typing import Any, NamedTuple
@@ -30,8 +30,11 @@ from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
-_NEAR, _SHARING = 32, 60  # of them those that point the same way as the prompt, and those that share a word with it
-_LOOKED_AT = 160  # of those that point the same way, most of which may be untrusted
+# Of those that point the same way as a prompt, or share a word with it: how many are looked at by the signs of their vectors, are
+# read, most of which may be untrusted, and are compared in full by their first characters: fewer in a large memory, where what is
+# relevant stands out.
+_LOOKED_AT, _LOADED, _COMPARED, _READ = 160, 120, (24, 4), 160
+_LARGE = 1000
 
 
 class Seen(NamedTuple):
@@ -97,38 +100,47 @@ class Peek:
         self, prompt: Prompt, least: int, embedder: Embedder, sure: dict[int, float], shared: dict[int, float]
     ) -> tuple[dict[int, float], list[str]]:
         """Returns how relevant passages are that share enough words, or whose meaning is near; and other names, if they tell some."""
-        query = embedder.embed_query(prompt.text)
-        close = {*self._near(query, least), *nlargest(_SHARING, shared, key=lambda row: (shared[row], row))}
-        close |= {*nlargest(_KEPT, sure, key=lambda row: (sure[row], -row))}
-        texts = {row: (kind, text) for row, kind, text in self._texts(close, least)}
+        query, total = embedder.embed_query(prompt.text), self.count()
+        near = self._near(query)
+        points = {row: near.get(row, 0.0) + shared.get(row, 0.0) for row in (*near, *shared)}
+        best = nlargest(_LOADED, points, key=lambda row: (points[row], row))
+        best += nlargest(_KEPT, sure, key=lambda row: (sure[row], -row))
+        texts = {row: (kind, text) for row, kind, text in self._texts(best, least)}
         names = other_names(prompt, (text for _, text in texts.values())) if not prompt.other else []
-        values, total = {}, self.count()
-        for row, (_, text) in texts.items():
-            near = cosine(query, embedder.embed_query(text))
-            values[row] = relevance(prompt, text, shared.get(row, 0.0), near)
-        floors = {row: least_relevance(prompt, kind, total) for row, (kind, _) in texts.items()}
+        roughly = {
+            row: relevance(prompt, text, shared.get(row, 0.0), near.get(row, 0.0)) for row, (_, text) in texts.items()
+        }
+        values = {row: roughly.pop(row) for row in sure if row in roughly}
+        for row in nlargest(_COMPARED[total > _LARGE], roughly, key=lambda row: (roughly[row], row)):
+            text = texts[row][1]
+            value = cosine(query, embedder.embed_query(text[:_READ]))
+            values[row] = relevance(prompt, text, shared.get(row, 0.0), value)
+        floors = {row: least_relevance(prompt, texts[row][0], total) for row in values}
         return choose_relevant(values, floors, sure), names
 
-    def _near(self, query: bytes, least: int) -> list[int]:
-        """Returns the live passages whose vectors point most nearly the same way, by the signs of their numbers."""
+    def _near(self, query: bytes) -> dict[int, float]:
+        """Returns the live passages whose vectors point most nearly the same way, and roughly how much so, by the signs of their
+        numbers."""
         wanted, number = int.from_bytes(lanes.packed_signs(query)), int.from_bytes
         try:
-            apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in self._signs(len(query) // 32) if row)
-            found = [row for _, row in nsmallest(_LOOKED_AT, apart)]
+            rows, signs = self._signs(len(query) // 32)
         except (sqlite3.Error, StructError):  # another layout
-            return []
-        trusted = {row.row for row in lanes.load_rows(self._db, found) if row.trust >= least}
-        return [row for row in found if row in trusted][:_NEAR]
+            return {}
+        apart = [(wanted ^ number(one)).bit_count() for one in signs]
+        most = sorted(apart)[:_LOOKED_AT][-1] if apart else 0
+        near = [n for n, count in enumerate(apart) if count <= most]
+        return {rows[n]: cos(pi * apart[n] / (len(query) // 4)) for n in near if rows[n]}
 
-    def _signs(self, size: int) -> Iterator[tuple[int, bytes]]:
-        """Yields the signs of each vector. Those that sqlite-vec keeps, a thousand in a row, are read without loading it."""
+    def _signs(self, size: int) -> tuple[list[int], list[bytes]]:
+        """Returns the numbers of live passages, and the signs of their vectors. What sqlite-vec keeps, a thousand in a row, is read
+        without loading it."""
         if read_meta(self._db).get("kind") != "vec0":
-            yield from self._db.execute("SELECT row, signs FROM passages_blob WHERE row < ?", (ARCHIVED,))
-            return
+            found = self._db.execute("SELECT row, signs FROM passages_blob WHERE row < ?", (ARCHIVED,)).fetchall()
+            return [row for row, _ in found], [signs for _, signs in found]
         sql = "SELECT c.rowids, v.vectors FROM passages_vec_chunks c JOIN passages_vec_vector_chunks01 v ON v.rowid = c.chunk_id"
-        for rows, packed in self._db.execute(f"{sql} WHERE c.partition00 = 0"):
-            pairs = zip(iter_unpack("<q", rows), iter_unpack(f"{size}s", packed), strict=True)
-            yield from ((row, signs) for (row,), (signs,) in pairs)
+        chunks = self._db.execute(f"{sql} WHERE c.partition00 = 0").fetchall()
+        rows = [row for numbers, _ in chunks for (row,) in iter_unpack("<q", numbers)]
+        return rows, [signs for _, packed in chunks for (signs,) in iter_unpack(f"{size}s", packed)]
 
     def count(self) -> int:
         """Returns how many items there are; what was merely said in a session does not count."""

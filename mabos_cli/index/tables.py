@@ -16,13 +16,15 @@ or superseded from GONE on, and those of what was forgotten behind them, so that
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
 from mabos_cli.core.memory.stores import EVERYTHING
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.documents import Embedder
-from mabos_cli.core.search.recall import Filters
+
+if TYPE_CHECKING:
+    from mabos_cli.core.search.documents import Embedder
+    from mabos_cli.core.search.recall import Filters
 
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
 # A passage that repeats an item in part, or an earlier form of it, is trusted no more than that item is now. One that is
@@ -146,7 +148,7 @@ class Restriction(NamedTuple):
         return f"{self.sql} AND p.row >= {first} AND p.row < {end}" if self.sql else ""
 
 
-def restrict(db: Any, filters: Filters) -> Restriction:
+def restrict(db: Any, filters: "Filters") -> Restriction:
     """Returns the passages that pass the filters; no condition at all when everything does. Who asks adds in which range."""
     on_item: list[str] = []
     on_any: list[str] = []
@@ -381,7 +383,7 @@ def packed_signs(vector: bytes) -> bytes:
     return bits.to_bytes(-(-len(vector) // 32))
 
 
-def give_memo(db: Any, embedder: Embedder) -> None:
+def give_memo(db: Any, embedder: "Embedder") -> None:
     """Gives the model back what was kept for it."""
     if hasattr(embedder, "use"):
         found = db.execute("SELECT memo FROM model_memo WHERE model = ?", (embedder.model,)).fetchone()

@@ -49,19 +49,23 @@ def _open_agent(call: HostCall, **options: Any) -> Agent:
 
 def prompt_text(call: HostCall) -> str:
     """Returns a small pack of what is relevant to a prompt, by words and by meaning; empty when nothing is relevant enough."""
+    from pathlib import Path
+
     from mabos_cli.core.context.candidates import Limits
     from mabos_cli.core.context.pack import choose, pack
     from mabos_cli.core.context.texts import read_prompt
     from mabos_cli.core.language.text import terms, token_cost
     from mabos_cli.formats.context.context_pack import WRITING
     from mabos_cli.services.operations.prompt_entries import find_entries
+    from mabos_cli.workspace.layout import WorkspacePaths
+    from mabos_cli.workspace.settings import load_settings
 
     prompt = read_prompt(prompt_of(call.payload))
     if not prompt.asked:
         return ""
-    agent = _open_agent(call)
-    settings = agent.settings
-    entries = find_entries(agent.paths, settings, prompt, 3 * _ENTRIES)
+    paths = WorkspacePaths(Path(call.root)).agent(call.agent)
+    settings = load_settings(paths.workspace, paths, {})  # an agent with all that it can do takes longer to load
+    entries = find_entries(paths, settings, prompt, 3 * _ENTRIES)
     if entries is None:
         log(call.root, "user-prompt: no index to look at: run mabos index sync")
     if not entries:

@@ -4,25 +4,27 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core.context.texts import Turn
-from mabos_cli.core.knowledge.fact import Fact, find_contradictions, holds_at
 from mabos_cli.core.language.clock import earlier, format_time
 from mabos_cli.core.language.text import split_sentences, terms, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.recall import Candidate, Hit, phrases
+
+if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt that waits has neither
+    from mabos_cli.core.knowledge.fact import Fact
+    from mabos_cli.core.search.recall import Candidate, Hit
 
 _FACT_PAGES = ("memory/mabos-facts.md", "memory/mabos-facts/")
-_FACT_ID = re.compile(r"; (F-[\w-]+)\)\s*$", re.MULTILINE)
+_FACT_ID = r"(?m); (F-[\w-]+)\)\s*$"
 _LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
 _WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
 _STATEMENT_CHARS = 600  # characters of each that are read for statements
 _COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
 # How sentences begin whose subject stands in another one; with an article, unless both texts open alike.
-_LEANING = re.compile(r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b")
-_PERHAPS_LEANING = re.compile(rf"{_LEANING.pattern}|\W*the\b")
+_LEANING = r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b"
+_PERHAPS_LEANING = rf"{_LEANING}|\W*the\b"
 
 
 class Entry(NamedTuple):
@@ -40,7 +42,7 @@ class Entry(NamedTuple):
     score: float = 0.0
     at: str = ""
     use: str = ""
-    fact: Fact | None = None
+    fact: "Fact | None" = None
     was: str = ""  # the text of what it supersedes
     newer: str = ""  # the reference of what says something newer of the same
     state: str = ""
@@ -132,6 +134,8 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
     found = words_as_written(request)[:_READ]
     if len(found) <= _WORDS:
         return request
+    from mabos_cli.core.search.recall import phrases
+
     held = holders([word.casefold() for word in found])
     known = [n for n, word in enumerate(found) if held.get(word.casefold())]
     telling = sorted(known, key=lambda n: (held[found[n].casefold()], n))[:_WORDS]
@@ -144,7 +148,7 @@ def fresh_since(now: datetime, fresh: float) -> str:
     return format_time(earlier(now, fresh))
 
 
-def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
+def entry_of(hit: "Hit", since: str, checkpoint: str = "") -> Entry:
     """Returns the candidate of a hit. Hot is what is in working memory, what is recent, and the given checkpoint."""
     c, item = hit.candidate, hit.candidate.item
     if item is None:
@@ -158,21 +162,23 @@ def entry_of(hit: Hit, since: str, checkpoint: str = "") -> Entry:
     return Entry(*about, was=was, newer=c.newer, state=state)
 
 
-def is_fact_page(candidate: Candidate) -> bool:
+def is_fact_page(candidate: "Candidate") -> bool:
     """Returns whether a passage lists facts of this agent."""
     return not candidate.item and not candidate.agent and candidate.path.startswith(_FACT_PAGES)
 
 
 def fact_entries(
-    hits: Iterable[Hit], question: str, find: Callable[[str], Fact | None], now: datetime
+    hits: "Iterable[Hit]", question: str, find: "Callable[[str], Fact | None]", now: datetime
 ) -> Iterator[Entry]:
     """Yields the facts on passages that list them, as far as they hold now and are about what is asked.
 
     A fact is worth what its passage is, by how much of what the best of the passage says about the question it says.
     """
+    from mabos_cli.core.knowledge.fact import holds_at
+
     asked = frozenset(terms(question))
     for hit in hits:
-        ids = dict.fromkeys(_FACT_ID.findall(hit.candidate.text))
+        ids = dict.fromkeys(re.findall(_FACT_ID, hit.candidate.text))
         facts = [fact for fact in map(find, ids) if fact and holds_at(fact, now)]
         told = [len(asked & frozenset(terms(" ".join(fact.triple)))) for fact in facts]
         most = max(told, default=0)
@@ -182,7 +188,7 @@ def fact_entries(
                 yield _fact_entry(fact, score)
 
 
-def _fact_entry(fact: Fact, score: float) -> Entry:
+def _fact_entry(fact: "Fact", score: float) -> Entry:
     until = f", until {fact.valid_until}" if fact.valid_until else ""
     since = f", from {fact.valid_from}" if fact.valid_from else ""
     text = f"{' '.join(fact.triple)} ({fact.confidence:.2f}{since}{until})"
@@ -231,6 +237,8 @@ def _is_near(one: Sequence[frozenset[str]], other: Sequence[frozenset[str]]) -> 
 
 def _compare_facts(near: Sequence[Entry], functional: frozenset[str]) -> dict[tuple[int, int], str]:
     """Returns the conflicts of facts by their places."""
+    from mabos_cli.core.knowledge.fact import find_contradictions
+
     places = {entry.fact.id: n for n, entry in enumerate(near) if entry.fact}
     found: dict[tuple[int, int], str] = {}
     for a, b in find_contradictions([entry.fact for entry in near if entry.fact], functional):
@@ -240,13 +248,13 @@ def _compare_facts(near: Sequence[Entry], functional: frozenset[str]) -> dict[tu
 
 
 def _compare_statements(
-    near: Sequence[Entry], stated: Mapping[int, Sequence[str]], leaning: re.Pattern[str]
+    near: Sequence[Entry], stated: Mapping[int, Sequence[str]], leaning: str
 ) -> dict[tuple[int, int], str]:
     """Returns the conflicts of texts, given as sentences, by their places. Facts are compared by predicates alone.
 
     In a text of several sentences, those that begin as `leaning` says are about something that another one names.
     """
-    alone = {n: [one for one in text if len(text) == 1 or not leaning.match(one)] for n, text in stated.items()}
+    alone = {n: [one for one in text if len(text) == 1 or not re.match(leaning, one)] for n, text in stated.items()}
     if sum(map(bool, alone.values())) < 2:
         return {}
     # Reading sentences loads tables of words: only when there is something to compare.

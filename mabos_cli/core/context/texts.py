@@ -25,14 +25,12 @@ _SHARED, _NAMED, _SHAPED = 0.5, 0.2, 0.1
 _ASKED, _STANDING, _REQUESTED, _BRIEFLY = 0.2, 0.3, 0.4, 0.6
 _SIZE, _SMALLEST, _PER_TEN_TIMES = 30, 10, (0.15, 0.04)  # texts of a memory for which this holds; below that and above
 STANDING = ("instruction", "preference")
+_NAMES = 60  # characters on either side of what says that something has another name
 _FEW = 4  # texts that are given for their meaning at most
 _CROWD, _AHEAD = 10, 0.1  # where so many are relevant, one must be so much more relevant than they are
-# How a text says that something has another name; the names end at punctuation.
-_ALIAS = re.compile(
-    r"[\w' &-]*?(?P<one>\w[\w' &-]*?),?(?: is| was| are)? \(?(?:also |better |formerly )?"
-    r"(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for|means)\b:? (?P<other>\w[\w' &-]*)",
-    re.IGNORECASE,
-)
+# What stands between two names of one thing, as texts tell them.
+_ALSO = re.compile(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
+_CLAUSE = re.compile(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
 _FIRST_WORD = re.compile(
     r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
     re.IGNORECASE,
@@ -304,9 +302,14 @@ def other_names(prompt: Prompt, texts: Iterable[str]) -> list[str]:
     """
     asked = {stem(word.casefold()) for word in prompt.asked}
     found: dict[str, None] = {}
-    for match in (match for text in texts for match in _ALIAS.finditer(text)):
-        for name, other in ((match["one"], match["other"]), (match["other"], match["one"])):
-            named, also = words_as_written(name), words_as_written(other)
-            if named and {stem(word.casefold()) for word in named} <= asked:
+    for text, link in ((one, link) for one in texts for link in _ALSO.finditer(one)):
+        before = [
+            part for part in _CLAUSE.split(text[max(0, link.start() - _NAMES) : link.start()]) if part.strip(" -")
+        ]
+        one, other = (
+            words_as_written(part) for part in ((before or [""])[-1], _CLAUSE.split(text[link.end() :][:_NAMES])[0])
+        )
+        for name, also in ((one, other), (other, one)):
+            if name and {stem(word.casefold()) for word in name} <= asked:
                 found |= dict.fromkeys(word for word in also if stem(word.casefold()) not in asked)
     return [*found]

@@ -10,8 +10,8 @@ the name of the frame is a digest of all lines, which no line can know, and whic
 """
 
 import re
+from _blake2 import blake2b  # hashlib would load OpenSSL while a prompt waits
 from collections.abc import Sequence
-from hashlib import blake2b
 
 from mabos_cli.core.context.candidates import Entry, Writing
 from mabos_cli.core.context.texts import Turn
