@@ -33,7 +33,7 @@ _KEPT = 40  # candidates that are looked at closely
 # Of those that point the same way as a prompt, or share a word with it: how many are looked at by the signs of their vectors, are
 # read, most of which may be untrusted, and are compared in full by their first characters: fewer in a large memory, where what is
 # relevant stands out.
-_LOOKED_AT, _LOADED, _COMPARED, _READ = 160, 120, (24, 4), 160
+_LOOKED_AT, _LOADED, _COMPARED, _READ = 160, 80, (24, 4), 160
 _LARGE = 1000
 
 
@@ -57,8 +57,9 @@ class Seen(NamedTuple):
 class Peek:
     """An index that was opened for reading. Used in a `with`."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
+    def __init__(self, db: sqlite3.Connection, meta: Mapping[str, str]) -> None:
+        self._db, self._meta = db, meta
+        self._stamps: dict[str, str] = {}
 
     def __enter__(self) -> "Peek":
         return self
@@ -72,7 +73,7 @@ class Peek:
         worth = telling_words(asked, lanes.holders(self._db, asked), total)
         places = {word: self._places(word) for word in worth}
         found = share_words(places, worth, asked, total) if len(worth) >= words_needed(len(asked)) else {}
-        if embedder and read_meta(self._db).get("model") == embedder.model:
+        if embedder and self._meta.get("model") == embedder.model:
             lanes.give_memo(self._db, embedder)
             shared = {
                 row: sum(worth[word] for word in worth if row in places[word]) for row in {*()}.union(*places.values())
@@ -106,7 +107,7 @@ class Peek:
         best = nlargest(_LOADED, points, key=lambda row: (points[row], row))
         best += nlargest(_KEPT, sure, key=lambda row: (sure[row], -row))
         texts = {row: (kind, text) for row, kind, text in self._texts(best, least)}
-        names = other_names(prompt, (text for _, text in texts.values())) if not prompt.other else []
+        names = other_names(prompt, [text for _, text in texts.values()]) if not prompt.other else []
         roughly = {
             row: relevance(prompt, text, shared.get(row, 0.0), near.get(row, 0.0)) for row, (_, text) in texts.items()
         }
@@ -134,7 +135,7 @@ class Peek:
     def _signs(self, size: int) -> tuple[list[int], list[bytes]]:
         """Returns the numbers of live passages, and the signs of their vectors. What sqlite-vec keeps, a thousand in a row, is read
         without loading it."""
-        if read_meta(self._db).get("kind") != "vec0":
+        if self._meta.get("kind") != "vec0":
             found = self._db.execute("SELECT row, signs FROM passages_blob WHERE row < ?", (ARCHIVED,)).fetchall()
             return [row for row, _ in found], [signs for _, signs in found]
         sql = "SELECT c.rowids, v.vectors FROM passages_vec_chunks c JOIN passages_vec_vector_chunks01 v ON v.rowid = c.chunk_id"
@@ -163,7 +164,8 @@ class Peek:
 
     def stamps(self) -> dict[str, str]:
         """Returns the stamp that each file had when it was read."""
-        return dict(self._db.execute("SELECT path, stamp FROM files"))
+        self._stamps = self._stamps or dict(self._db.execute("SELECT path, stamp FROM files"))
+        return self._stamps
 
     def line(self, item_id: str) -> str | None:
         """Returns the record of an item, live or archived."""
@@ -197,7 +199,8 @@ def open_peek(path: str, note: str) -> Peek | None:
     except OSError:
         return None
     db = sqlite3.connect(address_of(path), uri=True, timeout=0.05, isolation_level=None)
-    if read_meta(db).get("shape", "").startswith(f"{SCHEMA} "):
-        return Peek(db)
+    meta = read_meta(db)
+    if meta.get("shape", "").startswith(f"{SCHEMA} "):
+        return Peek(db, meta)
     db.close()
     return None

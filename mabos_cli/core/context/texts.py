@@ -228,10 +228,7 @@ class Prompt(NamedTuple):
     shape: str = ""
     other: str = ""
 
-    @property
-    def names(self) -> set[str]:
-        """The words that it writes as names."""
-        return {word.casefold().removesuffix("'s") for word in re.findall(_NAME, self.text)}
+    names: frozenset[str] = frozenset()  # the words that it writes as such
 
 
 def read_prompt(text: str) -> Prompt:
@@ -244,7 +241,8 @@ def read_prompt(text: str) -> Prompt:
     lowered = text.casefold()
     shape = next((answer for question, answer in _SHAPES if re.search(question, lowered)), "")
     is_question = text.endswith("?") or _FIRST_WORD.match(text) is not None
-    return Prompt(text, asked_about(text), is_question, shape if is_question else "")
+    names = frozenset(word.casefold().removesuffix("'s") for word in re.findall(_NAME, text))
+    return Prompt(text, asked_about(text), is_question, shape if is_question else "", names=names)
 
 
 def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
@@ -254,9 +252,10 @@ def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
     0.85
     """
     capitals = {word.casefold().removesuffix("'s") for word in re.findall(r"\b[A-Z][\w'-]+", text)}
-    inside = {word.casefold().removesuffix("'s") for word in re.findall(_NAME, text)}
     asked = {word.casefold() for word in prompt.asked}
-    is_named = bool(prompt.names & capitals or asked & inside)
+    is_named = bool(prompt.names & capitals) or bool(
+        asked & capitals and asked & {word.casefold().removesuffix("'s") for word in re.findall(_NAME, text)}
+    )
     is_shaped = bool(prompt.shape and re.search(prompt.shape, text))
     return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped, 4)
 

@@ -82,7 +82,7 @@ def _find_recent(
     items = [
         item for item in items if trust_rank(item["trust"]) >= least and not _is_claim(item) and not _is_over(item, at)
     ]
-    names = other_names(prompt, (item["content"] for item in items))
+    names = other_names(prompt, [item["content"] for item in items])
     asked = {stem(word.casefold()) for word in (*prompt.asked, *names)}
     shared = [len(asked & {stem(word) for word in words(item["content"])}) for item in items]
     chosen: dict[int, float] = {n: 1.0 for n, count in enumerate(shared) if count >= max(1, words_needed(len(asked)))}
