@@ -19,7 +19,9 @@ _OBJECT_WORDS = 6
 _KNOWN, _UNKNOWN = 0.05, 0.0  # more for a predicate that is in use
 _PREPOSITIONS = "in|at|on|to|for|with|by|from|of|under|near|into|as|through|via|over"
 _NAME = r"[A-Z][\w.&'’/-]*(?: (?:(?:of|de|van|von|for|and|the) )?[A-Z0-9][\w.&'’/-]*)*"
-_THING = r"(?:[Tt]he|[Tt]his) [\w&/-]+(?: (?!(?:is|are|was|were|has)\b)[\w&/-]+){0,4}?"
+_THING = (
+    r"(?:[Tt]he|[Tt]his) [\w&/-]+(?: (?!(?:is|are|was|were|has|with|in|on|at|by|from|to|that|which)\b)[\w&/-]+){0,4}?"
+)
 _WHO = rf"(?P<who>{_NAME}|{_THING})"
 _RELATION = r"(?P<relation>[A-Za-z][\w-]*(?: [\w-]+){0,2})"
 _BE = r"(?:is|are)(?: now| currently)?"
@@ -35,7 +37,7 @@ _FORMS = tuple(
         (rf"{_WHO} has an? (?P<relation>[a-z][\w-]*(?: [a-z][\w-]*)?) of {_VALUE}", 0.85),
         (rf"(?P<who>{_NAME}) {_BE} (?P<isa>an?) (?P<value>[\w-]+(?: [\w-]+){{0,3}})", 0.75),
         (rf"{_WHO} {_BE} (?P<verb>[a-z]+ed |[a-z]+n |)(?P<at>{_PREPOSITIONS}) {_VALUE}", 0.8),
-        (rf"{_WHO} (?:now |currently |always )?(?P<verb>(?!is\b|has\b|was\b)[a-z]{{2,}}[^s\W]s)(?: (?P<at>{_PREPOSITIONS}))? {_VALUE}", 0.8),
+        (rf"{_WHO} (?:now |currently |always )?(?P<verb>(?!(?:is|has|was|always|sometimes|perhaps|besides|yes)\b)[a-z]{{2,}}[^s\W]s)(?: (?P<at>{_PREPOSITIONS}))? {_VALUE}", 0.8),
         (rf"{_WHO} {_BE} {_VALUE}", 0.7),
     )
 )  # fmt: skip
@@ -49,6 +51,7 @@ _PLAIN = re.compile(r"[€$£]?\d|[A-Z]|v\d")  # a value by itself: a number, an
 _UNFIT = re.compile(
     r"(?:to|that|not|no|never|what|how|why|it|this|them|him|her|there|[a-z]+ing|very|too|so|really|more|less|better|worse)\b"
 )
+_THE = re.compile(r"(?:the|this) ", re.IGNORECASE)
 _LED = re.compile(rf"({_PREPOSITIONS}) ")
 _LINKED = re.compile(rf" (?:{_PREPOSITIONS}) ")
 _VERBAL = re.compile(
@@ -116,9 +119,11 @@ def _name_speaker(clause: str, speaker: str) -> str:
 def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None:
     """Returns the triple of a form that fits, or None where its subject or its value is none."""
     parts = match.groupdict()
-    who, value = _bare(parts["who"]), _bare(parts["value"])
-    opening = parts["who"].split()
-    if opening[0].casefold() in STOP_WORDS and (len(opening) == 1 or opening[0].casefold() not in ("the", "this")):
+    who, value = _bare(parts["who"]), _bare(re.sub("^(?:called|named) ", "", parts["value"]))
+    opening = parts["who"].replace("’", "'").split()
+    if opening[0].casefold().partition("'")[0] in STOP_WORDS and (
+        len(opening) == 1 or opening[0].casefold() not in ("the", "this")
+    ):
         return None
     if _UNFIT.match(parts["value"]) or len(value.split()) > _OBJECT_WORDS:
         return None
@@ -133,14 +138,17 @@ def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None
         predicate = "isA"
     elif "at" in parts or "verb" in parts:
         predicate = _camel(parts.get("verb") or "is", parts.get("at") or "")
-        sure -= 0 if is_named else 0.15
+        # A capital at the start of a sentence makes no name of a word: Order glazes.
+        sure -= (
+            0 if is_named else 0.15 + 0.15 * ("verb" in parts and not _THE.match(parts["who"]) and len(opening) == 1)
+        )
         if not parts.get("at") and _VERBAL.match(value):
             return None  # what looks like a verb before it is a noun: images live in, tests are
     else:
         predicate = "is"
         if not is_named:
             return None
-    if match["who"][:1].islower() or match["who"].startswith(("The ", "This ")):
+    if _THE.match(parts["who"]):
         sure -= 0.1  # which one is meant, only those know who were there
     return Extracted((who, predicate, value), sure, statement) if who and value else None
 

@@ -15,6 +15,7 @@ SAID = {
     "Sarah reports to Dana because Ada left": ("Sarah", "reportsTo", "Dana"),
     "The staging server runs on Debian 12": ("staging server", "runsOn", "Debian 12"),
     "The default port is 8443": ("default port", "is", "8443"),
+    "Tom's wife is called Ingrid": ("Tom", "hasWife", "Ingrid"),
 }
 UNSAID = (
     "Maybe Dana moves to Rome",
@@ -29,6 +30,8 @@ UNSAID = (
     "The tests are green",
     "Docker images live in the registry",
     "Thanks for that",
+    "I've always been fond of it",
+    "The pilot with mixed groups raised scores",
     "Let's ship it",
     "Please use tabs",
     "We use Adyen",
@@ -78,4 +81,6 @@ def test_what_is_named_is_surer_than_what_is_described() -> None:
         next(extract_triples(text)).confidence
         for text in ("Acme uses Postgres", "Acme uses two old databases", "The shop uses two old databases")
     )
-    assert named > described > anonymous
+    assert named > described >= anonymous
+    [doubtful] = extract_triples("Order glazes early")  # a verb, perhaps, and no name
+    assert doubtful.confidence <= 0.5
