@@ -63,8 +63,8 @@ def disconnect(
 
     Example: mabos disconnect claude --dry-run
     """
-    if bool(host) == every:
-        raise UsageFault("name a host, or give --all", f"one of: {', '.join(HOSTS)}")
+    if bool(host) == every or (every and (user or project)):
+        raise UsageFault("name a host, or give --all alone", f"one of: {', '.join(HOSTS)}")
     ends = connecting.disconnect(ctx.obj, host, user=user, project=project, dry_run=dry_run)
     lines = []
     for done in ends:

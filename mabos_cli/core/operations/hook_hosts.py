@@ -8,6 +8,7 @@ from collections.abc import Container
 EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
 HOSTS = ("claude", "codex", "gemini", "cursor", "openclaw", "opencode")
 _CLAUDE = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
+_PLUGINS = ("openclaw", "opencode")
 # The names of EVENTS with each host, in order.
 NAMES = {
     "claude": _CLAUDE,
@@ -61,7 +62,7 @@ def find_host(payload: dict[str, object], environ: Container[str]) -> str:
         return "cursor"
     if "GEMINI_SESSION_ID" in environ or name in ("BeforeAgent", "AfterAgent", "PreCompress"):
         return "gemini"
-    if isinstance(name, str) and (found := next((host for host in HOSTS[4:] if name in NAMES[host]), "")):
+    if isinstance(name, str) and (found := next((host for host in _PLUGINS if name in NAMES[host]), "")):
         return found
     if name in _ALSO:
         return "openclaw"

@@ -89,7 +89,7 @@ class Connected(NamedTuple):
 
     target: Target
     changes: list[FileChange]
-    trials: list[Trial] = []  # noqa: RUF012
+    trials: tuple[Trial, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -99,10 +99,10 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     from mabos_cli.services.search.index import sync_index  # all else is loaded by status, too
 
     check_choice(host, HOSTS, "host")
-    user = _is_user(host, user, project)
+    _, user, folder = find_place(host, user, project)
     agent = session.open_agent()
     workspace = agent.paths.workspace
-    target = Target(host, user, find_folder(user, project), find_program(), os.path.realpath(workspace.root), agent.id)
+    target = Target(host, user, Path(folder), find_program(), os.path.realpath(workspace.root), agent.id)
     changes = [_planned(file, connect=True) for file in host_files(target)]
     notes = _NOTES.get(host, ())
     if host == "codex" and not user:
@@ -118,14 +118,21 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
         warnings.append(error.message)
     trials = try_connection(agent, target, changes)
     warnings += [f"the self-test of {trial.event} failed: {trial.trouble}" for trial in trials if trial.trouble]
-    return Connected(target, changes, trials, notes, tuple(warnings))
+    return Connected(target, changes, tuple(trials), notes, tuple(warnings))
 
 
-def _is_user(host: str, user: bool, project: str) -> bool:
-    """Returns whether the settings of a user are meant; OpenClaw has no others."""
-    if host == "openclaw" and project:
-        raise UsageFault("OpenClaw has no settings of a project", "leave --project out")
-    return user or host == "openclaw"
+def find_place(host: str, user: bool, project: str) -> tuple[str, bool, str]:
+    """Returns a host, whether the settings of a user are meant, and the folder that they are below: home, or the project, which is the
+    nearest folder from here up that is a repository or a workspace, and else this folder. OpenClaw has settings of a user alone."""
+    if project and (user or host == "openclaw"):
+        raise UsageFault("--project given for the settings of a user", "leave it out; OpenClaw has no others")
+    home, here = place_named("~"), place_named(project or ".")
+    if not here.is_dir():
+        raise UsageFault(f"{here} is no folder", "name the folder of the project")
+    marked = (up for up in (here, *here.parents) if (up / ".git").exists() or (up / SETTINGS).exists())
+    folder = here if project else next(marked, here)
+    is_user = user or host == "openclaw" or folder == home
+    return host, is_user, str(home if is_user else folder)
 
 
 def _twice(workspace: WorkspacePaths, target: Target) -> list[str]:
@@ -142,23 +149,22 @@ def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run
     """Takes a host's connection out of its files; without a host, all that were made from here."""
     if host:
         check_choice(host, HOSTS, "host")
-        user = _is_user(host, user, project)
     try:
         workspace: WorkspacePaths | None = session.open_workspace()
     except NotFound:
         workspace = None  # the settings may outlive it
     known = list_connections(workspace) if workspace else []
-    places = dict.fromkeys(one.place for one in known if not host and one.host in HOSTS)
-    folder, home = str(find_folder(user, project)), str(find_folder(True, ""))
-    places |= dict.fromkeys((name, user, folder) for name in ((host,) if host else HOSTS) if user or name != "openclaw")
-    if not host and not user and not project:
-        places |= dict.fromkeys((name, True, home) for name in HOSTS)
+    if host:
+        places = [find_place(host, user, project)]
+    else:
+        near = [find_place(name, is_user, "") for is_user in (False, True) for name in HOSTS]
+        places = [*dict.fromkeys([*(one.place for one in known), *near])]
     root = str(workspace.root) if workspace else ""
     targets = [Target(name, is_user, Path(folder), ("mabos",), root, "") for name, is_user, folder in places]
     ends = [Connected(target, [_planned(file, connect=False) for file in host_files(target)]) for target in targets]
     ends = [end for end in ends if any(change.is_changed for change in end.changes)]
     if not dry_run:
-        apply_changes([change for end in ends for change in end.changes])
+        apply_changes([*{change.path: change for end in ends for change in end.changes}.values()])
         ours = [
             str(change.path.parent) for end in ends for change in end.changes if isinstance(change.file.part, Whole)
         ]
@@ -167,21 +173,6 @@ def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run
         if workspace and gone:
             _save(workspace, [one for one in known if one not in gone])
     return ends
-
-
-def find_folder(user: bool, project: str) -> Path:
-    """Returns the folder that settings are below: home, or the project, which is the nearest folder from here up that is a repository
-    or a workspace, and else this folder."""
-    if user and project:
-        raise UsageFault("both --user and --project given", "settings are those of one or the other")
-    if user or project:
-        folder = place_named(project or "~")
-        if not folder.is_dir():
-            raise UsageFault(f"{folder} is no folder", "name the folder of the project")
-        return folder
-    here = place_named(".")
-    marked = (up for up in (here, *here.parents) if (up / ".git").exists() or (up / SETTINGS).exists())
-    return next(marked, here)
 
 
 def _planned(file: HostFile, *, connect: bool) -> FileChange:
@@ -206,7 +197,7 @@ def apply_changes(changes: Sequence[FileChange]) -> list[str]:
                 made += _missing(change.path.parent)
                 _write(change)
                 done.append(change)
-    except MabosError:
+    except BaseException:
         for change in reversed(done):
             with suppress(MabosError):
                 _write(change._replace(old=change.new, new=change.old))

@@ -175,6 +175,15 @@ def test_the_project_is_found_or_named(desk: Desk, quick: Path, monkeypatch: pyt
     assert desk.run("connect", "claude", "--project", "../p", "--user").code == 2
 
 
+def test_at_home_the_settings_are_those_of_the_user(desk: Desk, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(quick / "home")
+    before = tree(quick / "home")
+    assert desk.run("connect", "claude", "--json").data["scope"] == "user"
+    assert (quick / "home" / ".claude.json").is_file() and not (quick / "home" / ".mcp.json").exists()
+    assert desk.run("disconnect", "--all").code == 0
+    assert tree(quick / "home") == before
+
+
 def test_a_host_may_have_its_settings_elsewhere(desk: Desk, quick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PLACES:
         monkeypatch.setenv(name, os.fspath(quick / name))
