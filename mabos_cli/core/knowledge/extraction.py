@@ -139,9 +139,8 @@ def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None
     elif "at" in parts or "verb" in parts:
         predicate = _camel(parts.get("verb") or "is", parts.get("at") or "")
         # A capital at the start of a sentence makes no name of a word: Order glazes.
-        sure -= (
-            0 if is_named else 0.15 + 0.15 * ("verb" in parts and not _THE.match(parts["who"]) and len(opening) == 1)
-        )
+        is_doubtful = len(opening) == 1 and (parts.get("verb") or "").endswith("s")
+        sure -= 0 if is_named else 0.3 if is_doubtful else 0.15
         if not parts.get("at") and _VERBAL.match(value):
             return None  # what looks like a verb before it is a noun: images live in, tests are
     else:
