@@ -14,6 +14,7 @@ from collections.abc import Callable
 from mabos_cli.core.operations.hook_hosts import (
     HOSTS,
     LATE,
+    TELLING,
     TRIAL,
     context_answer,
     find_event,
@@ -27,6 +28,7 @@ from mabos_cli.workspace.plain_files import (
     AGENTS,
     append_bounded,
     append_guarded,
+    hook_answers,
     hook_lock,
     hook_log,
     hook_spool,
@@ -99,7 +101,7 @@ def _skip_options(words: list[str]) -> int:
 def main(words: list[str]) -> int:
     """Answers a host on stdout. The exit code is always 0."""
     options = {"workspace": "", "agent": "", "host": "auto", "event": ""}
-    root = ""
+    root, call, outcome = "", None, ""
     # Time may be up within a destructor or a callback of SQLite: Python prints such an exception and goes on.
     sys.unraisablehook = lambda ignored: None
     try:
@@ -108,13 +110,19 @@ def main(words: list[str]) -> int:
         call = find_call(options, payload)
         root = call.root if call else ""
         if call:
-            _print(answer(call))
+            answered = answer(call)
+            _print(answered)
+            outcome = "told" if answered else "silent" if call.event in TELLING else "noted"
     except (Late, KeyboardInterrupt) as stop:
+        outcome = "late"
         log(root, f"{options['event']}: {'not ready in time' if isinstance(stop, Late) else 'interrupted'}")
     except Exception as error:  # whatever it is, the session goes on
+        outcome = "failed"
         log(root, f"{options['event']}: {type(error).__name__}: {error}")
         if os.environ.get("MABOS_HOOK_DEBUG"):
             sys.stderr.write(f"mabos hook: {type(error).__name__}: {error}\n")
+    if call and call.event != LEARN:
+        _append(hook_answers(call.root), f"{call.agent} {call.host} {call.event} {outcome}")
     return 0
 
 
@@ -327,8 +335,11 @@ def log(root: str, line: str) -> None:
     """Adds a line to the log of the workspace, if there is one."""
     if not root:
         return
-    line = " ".join(line.split())[:300]
-    path = hook_log(root)
+    _append(hook_log(root), " ".join(line.split())[:300])
+
+
+def _append(path: str, line: str) -> None:
+    """Adds a line with the time to a log that is bounded; without the folder for it, or its rights, it is left out."""
     try:
         if os.path.isdir(os.path.dirname(path)):
             append_bounded(path, f"{stamp()} {line}\n".encode("utf-8", "replace"), _LOG)

@@ -72,6 +72,11 @@ def hook_log(root: str) -> str:
     return os.path.join(root, LOCAL, "hook.log")
 
 
+def hook_answers(root: str) -> str:
+    """What hooks answered: a line each with the time, the agent, the host, the event, and told, silent, noted, late or failed."""
+    return os.path.join(root, LOCAL, "hook-answers.log")
+
+
 class LeadsOut(OSError):
     """A path of a workspace that leads out of it."""
 

@@ -415,3 +415,20 @@ def test_the_end_of_a_session_loads_next_to_nothing() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"typing", "pathlib", "typer", "sqlite3", "datetime", "dataclasses", "signal"} & {*loaded}
     assert "json" in loaded
+
+
+def test_what_hooks_answered_is_counted_by_host_and_event(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.desk.run("store", "Never deploy on Fridays", "--type", "instruction")
+    host.call("session-start")
+    host.call("user-prompt", prompt="ok")
+    host.call("session-end", "codex", session_id="s1")
+    monkeypatch.setattr(hook_opening, "opening_text", lambda call: 1 / 0)
+    host.call("session-start")
+    rows = host.desk.run("status", "--json").data["hooks"]
+    assert [(row["host"], row["hook"], row["answers"], row["last"]) for row in rows] == [
+        ("claude", "session-start", {"told": 1, "failed": 1}, "failed"),
+        ("claude", "user-prompt", {"silent": 1}, "silent"),
+        ("codex", "session-end", {"noted": 1}, "noted"),
+    ]
+    assert "session-start: 1 told, 1 failed; last failed 2026-02-24" in host.desk.run("doctor").stdout
+    assert "user-prompt: 1 silent" in host.desk.run("status").stdout

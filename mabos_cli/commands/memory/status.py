@@ -3,7 +3,7 @@
 import typer
 
 from mabos_cli.commands.call import Context
-from mabos_cli.services.memory.status import DUE_NAMES, describe_status
+from mabos_cli.services.memory.status import DUE_NAMES, answer_line, describe_status
 from mabos_cli.terminal.emit import columns
 
 app = typer.Typer()
@@ -24,6 +24,7 @@ def status(ctx: Context) -> None:
         "index": found.index_state,
         "last_runs": found.runs,
         "hosts": found.hosts,
+        "hooks": found.hooks,
     }
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", agent.id), *((name, f"{count}{caps[name]}") for name, count in found.stores.items())]
@@ -33,6 +34,7 @@ def status(ctx: Context) -> None:
         data["typedb"] = found.mirrored
         rows.append(("typedb", _mirror_line(found.mirrored)))
     rows += [("host", _host_line(row)) for row in found.hosts]
+    rows += [(f"hook of {row['host']}", answer_line(row)) for row in found.hooks]
     rows += [(f"last {name}", at) for name, at in found.runs.items()]
     ctx.obj.emit("status", data, columns(rows), found.warnings)
 

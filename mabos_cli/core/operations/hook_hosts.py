@@ -3,9 +3,10 @@
 Nothing is loaded here: a session must end at once. All hosts take exit code 2 for a veto, and read JSON or nothing on stdout.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
+TELLING = ("session-start", "user-prompt")  # whose answers a model reads
 HOSTS = ("claude", "codex", "gemini", "cursor", "openclaw", "opencode")
 _CLAUDE = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")
 _PLUGINS = ("openclaw", "opencode")
@@ -159,3 +160,21 @@ def heard(answer: object) -> str:
     return text_of(found, "additional_context") or (
         text_of(inner, "additionalContext") if isinstance(inner, dict) else ""
     )
+
+
+def count_answers(lines: Iterable[str], agent: str) -> list[dict[str, object]]:
+    """Counts what hooks answered for an agent, by host and event, with the last answer of each.
+
+    >>> count_answers(["2026-03-02T09:00:00Z main claude user-prompt told"], "main")
+    [{'host': 'claude', 'hook': 'user-prompt', 'answers': {'told': 1}, 'last': 'told', 'at': '2026-03-02T09:00:00Z'}]
+    """
+    found: dict[tuple[str, str], dict[str, object]] = {}
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for line in lines:
+        at, *words = line.split()[:5] or [""]
+        if len(words) == 4 and words[0] == agent:
+            key, last = (words[1], words[2]), words[3]
+            count = counts.setdefault(key, {})
+            count[last] = count.get(last, 0) + 1
+            found[key] = {"host": words[1], "hook": words[2], "answers": count, "last": last, "at": at}
+    return [found[key] for key in sorted(found)]

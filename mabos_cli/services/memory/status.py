@@ -1,11 +1,16 @@
 """What an agent remembers, and what is due. A module of its own: `mabos status` starts light."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
+from mabos_cli.core.operations.hook_hosts import count_answers
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
+from mabos_cli.workspace.plain_files import hook_answers
 from mabos_cli.workspace.sources import index_state
 from mabos_cli.workspace.transaction import last_runs
 from mabos_cli.workspace.versions import find_newer
@@ -23,6 +28,7 @@ class Status(NamedTuple):
     runs: dict[str, str]
     mirrored: dict[str, int] | None
     hosts: list[dict[str, str]]
+    hooks: list[dict[str, Any]]
     warnings: list[str]
 
 
@@ -33,7 +39,16 @@ def describe_status(agent: Agent) -> Status:
     runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
     mirrored = _mirrored(agent) if agent.settings["typedb.address"] else None
     warnings = [f"{agent.paths.cited(path)} {about}" for path, about in find_newer(agent.paths)]
-    return Status(stores, count_due(agent, memory), index_state(agent), runs, mirrored, _hosts(agent), warnings)
+    return Status(
+        stores,
+        count_due(agent, memory),
+        index_state(agent),
+        runs,
+        mirrored,
+        _hosts(agent),
+        describe_answers(agent),
+        warnings,
+    )
 
 
 def _hosts(agent: Agent) -> list[dict[str, str]]:
@@ -43,6 +58,18 @@ def _hosts(agent: Agent) -> list[dict[str, str]]:
     from mabos_cli.services.operations.connect import describe_connections
 
     return describe_connections(agent.paths.workspace)
+
+
+def describe_answers(agent: Agent) -> list[dict[str, Any]]:
+    """Returns what hooks answered lately, by host and event, with the last answer of each."""
+    data = read_bytes(Path(hook_answers(str(agent.paths.workspace.root)))) or b""
+    return count_answers(data.decode("utf-8", "replace").split("\n"), agent.id) if data else []
+
+
+def answer_line(row: Mapping[str, Any]) -> str:
+    """Returns the answers of a hook in words."""
+    counts = ", ".join(f"{count} {name}" for name, count in row["answers"].items())
+    return f"{row['hook']}: {counts}; last {row['last']} {row['at']}"
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:

@@ -19,6 +19,7 @@ from mabos_cli.formats.memory.observations import parse_observations
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, names_driver
 from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
+from mabos_cli.services.memory.status import answer_line, describe_answers
 from mabos_cli.services.operations.connect import describe_connections
 from mabos_cli.services.operations.rebuild import finish_merge, rebuild_derived
 from mabos_cli.services.search.agent_search import AgentIndex
@@ -131,6 +132,8 @@ def _check_hosts(agent: Agent) -> Iterator[Finding]:
     for row in describe_connections(agent.paths.workspace):
         if row["trouble"]:
             yield Finding("problem", f"{row['host']}:", row["trouble"])
+    for row in describe_answers(agent):
+        yield Finding("note", f"hook of {row['host']}:", answer_line(row))
 
 
 def _check_manifest(agent: Agent) -> Iterator[Finding]:
