@@ -127,8 +127,7 @@ def pack(
     ],
     budget: Annotated[int | None, Option("--budget", "-b", help="At most this many tokens (default 1200).")] = None,
     history: Annotated[
-        str,
-        Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept."),
+        str, Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept.")
     ] = "",
     tail: Annotated[int | None, Option(help="How many last turns of --history are kept (default 4).")] = None,
     min_trust: Annotated[

@@ -40,8 +40,7 @@ def build(
     ctx: Context,
     request: Annotated[str, Option(help="What the agent is asked; - reads standard input.")],
     system: Annotated[
-        str,
-        Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md)."),
+        str, Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md).")
     ] = "",
     skills: Annotated[str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
     history: History = "",

@@ -227,9 +227,7 @@ def explain(
 
 @app.command()
 def current(
-    ctx: Context,
-    subject: Subject,
-    at: Annotated[str, Option(metavar="DATE", help="At another time than now.")] = "",
+    ctx: Context, subject: Subject, at: Annotated[str, Option(metavar="DATE", help="At another time than now.")] = ""
 ) -> None:
     """Show what holds of a subject now; of a functional predicate only the latest word.
 
@@ -279,8 +277,7 @@ def import_command(
     form: Annotated[str, Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
     source: Annotated[str, Option(help="Where facts come from that do not say so.")] = "",
     trust: Annotated[
-        str,
-        Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do."),
+        str, Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do.")
     ] = "",
     by: Voucher = "",
 ) -> None:

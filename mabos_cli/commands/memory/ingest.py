@@ -24,8 +24,7 @@ app = new_group("ingest", "Take what was said in transcripts of agent hosts as o
 def transcript(
     ctx: Context,
     files: Annotated[
-        list[str],
-        Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input."),
+        list[str], Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input.")
     ],
     host: Annotated[
         str, Option(help="Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines.")

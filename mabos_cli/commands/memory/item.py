@@ -218,9 +218,7 @@ def revive(
 
 @app.command()
 def reinforce(
-    ctx: Context,
-    item_id: Id,
-    by: Annotated[float, Option(help="Raise the importance by this much, up to 1.")] = 0.0,
+    ctx: Context, item_id: Id, by: Annotated[float, Option(help="Raise the importance by this much, up to 1.")] = 0.0
 ) -> None:
     """Count a use of an item, and raise its importance if asked.
 

@@ -25,8 +25,7 @@ _WIDTH = 72
 def migrate(
     ctx: Context,
     files: Annotated[
-        list[str] | None,
-        Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md)."),
+        list[str] | None, Argument(metavar="[FILE...]", help="Files of the agent (default MEMORY.md and memory/*.md).")
     ] = None,
     min_tokens: Annotated[int | None, Option(help="Leave out entries smaller than this (default 0).")] = None,
     dry_run: DryRun = False,

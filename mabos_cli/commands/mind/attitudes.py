@@ -34,8 +34,7 @@ def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> No
     """Gives a group the command that lists its entries; two of their statuses are named in its help."""
 
     def list_entries(
-        ctx: Context,
-        status: Annotated[str, Option(help=f"Only those with this status: {usual}, {other}, ...")] = "",
+        ctx: Context, status: Annotated[str, Option(help=f"Only those with this status: {usual}, {other}, ...")] = ""
     ) -> None:
         ctx.obj.emit(f"{kind}.list", *attitudes.list_attitudes(ctx.obj.open_agent(), kind, status))
 
@@ -152,11 +151,7 @@ def progress(
 
 
 @intention.command()
-def complete(
-    ctx: Context,
-    name: Intention,
-    outcome: Annotated[str, Option(help="What came of it.")] = "",
-) -> None:
+def complete(ctx: Context, name: Intention, outcome: Annotated[str, Option(help="What came of it.")] = "") -> None:
     """Mark an intention as completed, in its place and dated.
 
     Example: mabos intention complete I-001 --outcome "signed for three years"
@@ -165,11 +160,7 @@ def complete(
 
 
 @intention.command()
-def drop(
-    ctx: Context,
-    name: Intention,
-    reason: Annotated[str, Option(help="Why it is given up.")] = "",
-) -> None:
+def drop(ctx: Context, name: Intention, reason: Annotated[str, Option(help="Why it is given up.")] = "") -> None:
     """Mark an intention as dropped, in its place and dated.
 
     Example: mabos intention drop I-001 --reason "the customer went elsewhere"

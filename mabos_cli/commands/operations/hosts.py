@@ -25,8 +25,7 @@ _SHOWN = 12  # lines of what a model would see
 Host = Annotated[str, Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
 User = Annotated[bool, Option("--user", help="Settings in your home, for all projects, not those of this project.")]
 Project = Annotated[
-    str,
-    Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here."),
+    str, Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here.")
 ]
 
 

@@ -98,8 +98,7 @@ def show(
 
 @app.command()
 def config(
-    ctx: Context,
-    name: Annotated[str, Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = "",
+    ctx: Context, name: Annotated[str, Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = ""
 ) -> None:
     """Show the settings in effect and where each comes from.
 
@@ -202,8 +201,7 @@ def _next_steps(place: str) -> list[str]:
 
 @app.command()
 def allow(
-    ctx: Context,
-    show: Annotated[bool, Option("--show", help="Only list them, and whether they are allowed.")] = False,
+    ctx: Context, show: Annotated[bool, Option("--show", help="Only list them, and whether they are allowed.")] = False
 ) -> None:
     """Allow settings of a workspace that run programs, send data or lower guards.
 
