@@ -66,8 +66,12 @@ def make_workspace(agent: dict[str, Any], folder: str) -> None:
     batch = Path(folder) / "batch.ndjson"
     batch.write_text("\n".join(lines) + "\n", "utf-8")
     # Evaluation items are what they are: near duplicates must not be merged, or their ids would be gone.
-    settings = os.environ | {"MABOS_MEMORY_DUPLICATE_THRESHOLD": "1", "MABOS_MEMORY_RELATED_THRESHOLD": "1"}
-    subprocess.run([*run, "-w", folder, "store", "--batch", str(batch)], check=True, env=settings)
+    settings = os.environ | {
+        "MABOS_MEMORY_DUPLICATE_THRESHOLD": "1",
+        "MABOS_MEMORY_RELATED_THRESHOLD": "1",
+        "MABOS_MEMORY_MAX_CONTENT_BYTES": "1000000",
+    }
+    subprocess.run([*run, "-w", folder, "store", "--allow-secret", "--batch", str(batch)], check=True, env=settings)
     batch.unlink()
 
 

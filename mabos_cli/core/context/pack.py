@@ -3,11 +3,13 @@
 The tail of the conversation comes first, then entries at the layer that there is room for, then details in what is left.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.context.candidates import Against, Entry, Limits, Pack, Placed, Receipt, Writing, receipt_of
-from mabos_cli.core.context.texts import LAYERS, Turn, tell
+from mabos_cli.core.context.texts import Turn
+from mabos_cli.core.context.windows import cut_window, points_elsewhere, split_units, unit_key, weigh_terms
 from mabos_cli.core.language.similar import WordIndex, likeness, says_the_same, word_set
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.trust import trust_rank
@@ -16,10 +18,10 @@ _COMPARED = (
     1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 )
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
-_BEST = 3  # entries that may be told in detail before others are placed
-_DETAIL = 0.15  # share of the budget that such a detail may take
-_PER_DETAIL = 1000  # tokens of the budget for each entry that gets its detail in the room that is left
-_LARGE = 0.25  # share of the budget that no detail exceeds
+_BEST = int(os.environ.get("P_BEST", 3))  # entries that may be told in detail before others are placed
+_WIDE, _MIDDLE, _NARROW = (int(x) for x in os.environ.get("P_W", "1600,500,200").split(","))  # characters of a window, for the best, for others, and where there is little room
+_LARGE = float(os.environ.get("P_LARGE", .35))  # share of the budget that no window exceeds
+_LAYERS = (("L0", 80), ("L1", 500))
 _CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the characters that must be left of it
 
 
@@ -44,7 +46,7 @@ def pack(
 
     `against` is a contradiction among the candidates, if there is one.
     """
-    filling = Filling(limits, writing, count, asked)
+    filling = Filling(limits, writing, count, weigh_terms(asked, [entry.text for entry in chosen.ranked]))
     filling.keep_tail(history)
     filling.fill(chosen.ranked, against)
     text, tokens = filling.settle()
@@ -64,6 +66,9 @@ def choose(entries: Iterable[Entry], limits: Limits) -> Chosen:
             continue
         if trust_rank(entry.trust) < trust_rank(limits.min_trust):
             out.append(receipt_of(entry, "below min trust"))
+            continue
+        if entry.kind == "passage" and points_elsewhere(entry.text):
+            out.append(receipt_of(entry, "only links"))
             continue
         said = word_set(entry.text[:_COMPARED])
         twin = _find_twin(entry, said, known, kept, limits.duplicate)
@@ -104,8 +109,9 @@ def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[
 class Filling:
     """A pack in the making. Costs are summed up line by line; the last word has the count of the whole text."""
 
-    def __init__(self, limits: Limits, writing: Writing, count: Callable[[str], int], asked: Collection[str]) -> None:
-        self._limits, self._writing, self._count, self._asked = limits, writing, count, asked
+    def __init__(self, limits: Limits, writing: Writing, count: Callable[[str], int], worth: Mapping[str, float]) -> None:
+        self._limits, self._writing, self._count, self._worth = limits, writing, count, worth
+        self._known: set[str] = set()  # units that stand in the pack
         self.placed: list[Placed] = []
         self.tail: list[Placed] = []
         self._reasons: dict[str, tuple[str, int]] = {}  # of each entry, and what its smallest layer costs
@@ -162,7 +168,7 @@ class Filling:
             if entry is rival:
                 self._place(entry, rank, of=target if self._is_in(target) else "")
             elif rival and entry.ref == target:
-                slot = self._told(rival, "L0", target).tokens
+                slot = self._told(rival, _NARROW, target).tokens
                 if self._place(entry, rank, keep=slot, lanes=False):
                     self._place(rival, _BEST, of=target, lanes=False)
                 else:
@@ -182,7 +188,10 @@ class Filling:
         """Places an entry at the best layer that there is room for, and notes why if there is none."""
         if self._is_in(entry.ref):
             return True
-        limits, placed = self._limits, self._told(entry, "L0", of)
+        if self._known and {unit_key(unit.text) for unit in split_units(entry.text) if not unit.is_title} <= self._known:
+            self._reasons[entry.ref] = ("told already", 0)
+            return False
+        limits, placed = self._limits, self._told(entry, _NARROW, of)
         room = self._room - keep
         lane = limits.budget * self._share(entry.lane) - self._spent[entry.lane] if lanes else room
         reason = "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
@@ -191,35 +200,34 @@ class Filling:
         self._reasons[entry.ref] = (reason, placed.tokens)
         if reason != "included":
             return False
-        for layer in () if placed.is_whole else ("L2", "L1") if rank < _BEST else ("L1",):
-            more = self._told(entry, layer, of)
-            is_large = more.layer == "L2" and more.tokens > limits.budget * _DETAIL
-            if more.tokens <= min(room, lane) and not is_large:
+        for width in () if placed.is_whole else (_WIDE, _MIDDLE) if rank < _BEST else (_MIDDLE,):
+            more = self._told(entry, width, of)
+            if more.tokens <= min(room, lane, limits.budget * _LARGE):
                 placed = more
                 break
         self._spent[entry.lane] += placed.tokens
         self._room -= placed.tokens
         self.placed.append(placed)
+        self._known |= {unit_key(unit.text) for unit in split_units(placed.told)}
         return True
 
     def _share(self, lane: str) -> float:
         return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
 
-    def _told(self, entry: Entry, layer: str, of: str = "") -> Placed:
-        """Returns an entry at a layer, as it would stand in the pack."""
-        told = tell(entry.text, layer, self._asked)
-        line = self._writing.line(entry, told.text, of)
-        return Placed(entry, told.layer, told.text, line, self._cost(line), of, told.is_whole)
+    def _told(self, entry: Entry, width: int, of: str = "") -> Placed:
+        """Returns an entry in a window of a width, as it would stand in the pack."""
+        window = cut_window(entry.text, width, self._worth, self._known)
+        line = self._writing.line(entry, window.text, of)
+        layer = next((name for name, most in _LAYERS if len(window.text) <= most), "L2")
+        return Placed(entry, layer, window.text, line, self._cost(line), of, window.is_whole)
 
     def _deepen(self) -> None:
-        """Gives the best ones their details in the room that is left."""
-        for at in range(min(len(self.placed), max(_BEST, self._limits.budget // _PER_DETAIL))):
-            placed = self.placed[at]
+        """Gives the best ones wider windows in the room that is left."""
+        for at, placed in enumerate(self.placed):
             if placed.is_whole:
                 continue
-            more = self._told(placed.entry, "L2", placed.against)
-            fits = more.tokens - placed.tokens <= self._room and more.tokens <= self._limits.budget * _LARGE
-            if LAYERS.index(more.layer) > LAYERS.index(placed.layer) and fits:
+            more = self._told(placed.entry, _WIDE, placed.against)
+            if more.tokens - placed.tokens <= self._room and more.tokens <= self._limits.budget * _LARGE:
                 self.placed[at] = more
                 self._room -= more.tokens - placed.tokens
 

@@ -54,6 +54,8 @@ _NAME = rf"(?:\d{{1,4}}[a-z]{{1,5}}|{_WORDS})(?:[_.:/@|-]++{_WORDS})*+"
 _UUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 _HASH = rf"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)|{_UUID}(?:/\d+)?|(?:[A-Za-z0-9]{{1,16}}-)+[0-9a-f]{{32,}}|(?i:sha\d+|md5|h1)[:-].*"
 _WORDS_AND_NUMBER = r"[A-Za-z]{4,}\d{1,4}|[a-z]{3,}([-_.])[a-z]{3,}\1[a-z]{3,}\1\d{1,4}|[a-z]{5,}_\d{4}"  # letmein_2024
+# What a server keeps in place of a password cannot be used as one.
+_DIGEST = r"(?:pbkdf2|scrypt|bcrypt|argon2\w*|sha\d+|md5)[:$-].*|\$(?:[1-7]|2[abxy]|y|argon2\w*|scrypt)\$.*"
 _SIGNS = "!@#$%&*+=?~^"
 # What stands near the word password and is none: an address, a path, a pair, a date, a version, an id of this project.
 _PLACE = (
@@ -87,10 +89,10 @@ def is_token(value: str) -> bool:
 def is_password(value: str) -> bool:
     """Returns whether a value given as a password is one: it mixes letters with digits or signs, and is no name or rule.
 
-    >>> [is_password(value) for value in ("hunter2x", "changeme", "${DB_PASS}", "form.password", "SHA-256", "Tr0ub4dor&3")]
+    >>> [is_password(value) for value in ("hunter2x", "changeme", "${DB_PASS}", "$2b$12$KIX/uDq1", "SHA-256", "Tr0ub4dor&3")]
     [True, False, False, False, False, True]
     """
-    if not 6 <= len(value) <= 256 or " " in value:
+    if not 6 <= len(value) <= 256 or " " in value or compiled(_DIGEST).match(value):
         return False
     if compiled("(?:[a-z]{4}-){3}[a-z]{4}").fullmatch(value):  # as hosts make them up for programs
         return True
