@@ -113,9 +113,15 @@ def measure(folder: Path, pages: dict[str, str], questions: list[dict[str, Any]]
             marks += "contradicts [" in made.text
             by_kind.setdefault(each["kind"], []).append((ours[-1], theirs[-1]))
             if verbose and not ours[-1] and budget == 1200:
-                print(f"    missed{'' if theirs[-1] else ' by both'}: {each['q']} -> {each['answer'][0]} ({each['file']})")
-        kinds = ", ".join(f"{kind} {sum(a for a, _ in v)}/{sum(b for _, b in v)}" for kind, v in sorted(by_kind.items()))
-        print(f"{budget:5} tokens: pack {sum(ours)} of {len(asked)}, plain FTS5 {sum(theirs)} ({kinds}); marked {marks}")
+                print(
+                    f"    missed{'' if theirs[-1] else ' by both'}: {each['q']} -> {each['answer'][0]} ({each['file']})"
+                )
+        kinds = ", ".join(
+            f"{kind} {sum(a for a, _ in v)}/{sum(b for _, b in v)}" for kind, v in sorted(by_kind.items())
+        )
+        print(
+            f"{budget:5} tokens: pack {sum(ours)} of {len(asked)}, plain FTS5 {sum(theirs)} ({kinds}); marked {marks}"
+        )
     for preset in PRESETS:
         search = AgentSearch([home], SearchOptions(Filters(), FINDABLE, 10, preset), call.progress)
         first = [next((hit.candidate.path for hit in recall(search, each["q"], 10)), "") for each in asked]
@@ -139,7 +145,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.workspace or Path(temporary) / "w"
         if (folder / "mabos.yaml").exists():
-            pages = {os.fspath(p.relative_to(given.folder)): p.read_text("utf-8", "replace") for p in sorted(given.folder.rglob("*.md"))}
+            pages = {
+                os.fspath(p.relative_to(given.folder)): p.read_text("utf-8", "replace")
+                for p in sorted(given.folder.rglob("*.md"))
+            }
         else:
             pages = make_workspace(folder, given.folder)
         print(f"{len(pages)} pages, {len(questions)} questions")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 _FRAME = re.compile(r"<(memory-[0-9a-f]{10})> [^\n]*\n(.*\n)</\1>\n", re.DOTALL)
 _LINE = re.compile(
-    r"\[([^\[\]]+)\] [a-z]+(?: \S{1,10})??(?: (?:expired|evicted|unused))?(?: untrusted)?(?: contradicts \[[^\[\]]+\])?(?: outdated by \S+)?: "
+    r"\[([^\[\]]+)\] [a-z]+(?: \S{1,10})??(?: by [\w .@'-]{1,40})?(?: (?:expired|evicted|unused))?(?: untrusted)?(?: contradicts \[[^\[\]]+\])?(?: outdated by \S+)?: "
 )
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"

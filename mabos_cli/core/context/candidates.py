@@ -4,11 +4,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
+from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import earlier, format_time
-from mabos_cli.core.language.text import split_sentences, terms, words_as_written
+from mabos_cli.core.language.text import asked_words, split_sentences, stem, terms, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
 
 if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt that waits has neither
@@ -20,8 +21,10 @@ _FACT_ID = r"(?m); (F-[\w-]+)\)\s*$"
 _LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
 _WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
-_STATEMENT_CHARS = 600  # characters of each that are read for statements
+_STATEMENT_CHARS = 300  # characters of a claim; what is longer tells of more than one thing
 _COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
+# Passages from which on a memory is large; share of a question that it must not know, and that no text may hold, to be beyond it.
+_LARGE_MEMORY, _UNKNOWN, _ENOUGH = 1000, 0.25, 0.4
 # How sentences begin whose subject stands in another one; with an article, unless both texts open alike.
 _LEANING = r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b"
 _PERHAPS_LEANING = rf"{_LEANING}|\W*the\b"
@@ -46,6 +49,7 @@ class Entry(NamedTuple):
     was: str = ""  # the text of what it supersedes
     newer: str = ""  # the reference of what says something newer of the same
     state: str = ""
+    author: str = ""
 
 
 class Against(NamedTuple):
@@ -143,6 +147,25 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
     return " ".join([*(found[n] for n in sorted(telling)), *codes]) or request
 
 
+def is_unheard_of(question: str, held: Mapping[str, int], total: int, texts: Iterable[str]) -> bool:
+    """Returns whether a question asks for something that a large memory has never heard of.
+
+    Much of what the question is about (rare words tell most) stands nowhere, and no text holds enough of the rest. A small
+    memory lacks most words: there it tells nothing.
+
+    >>> is_unheard_of("How do I drain a Nomad client?", {"drain": 9, "client": 300}, 5000, ["Drain a node: kubectl drain"])
+    True
+    """
+    asked = dict.fromkeys(asked_words(question))
+    worth = {word: log(1 + total / (held.get(word, 0) + 0.5)) for word in asked}
+    whole = sum(worth.values())
+    unknown = sum(value for word, value in worth.items() if not held.get(word))
+    if total < _LARGE_MEMORY or unknown < _UNKNOWN * whole:
+        return False
+    by_stem = {stem(word): value for word, value in worth.items()}
+    return all(sum(by_stem[term] for term in {*terms(text)} & by_stem.keys()) < _ENOUGH * whole for text in texts)
+
+
 def fresh_since(now: datetime, fresh: float) -> str:
     """Returns the time from which things count as recent."""
     return format_time(earlier(now, fresh))
@@ -159,7 +182,7 @@ def entry_of(hit: "Hit", since: str, checkpoint: str = "") -> Entry:
     lane = "hot" if recent else "warm"
     about = c.ref, c.text, "item", lane, item.type, c.trust, c.importance, hit.score, c.at, use
     was, state = c.was[-1][1] if c.was else "", c.archived.partition(":")[0]
-    return Entry(*about, was=was, newer=c.newer, state=state)
+    return Entry(*about, was=was, newer=c.newer, state=state, author=item.author)
 
 
 def is_fact_page(candidate: "Candidate") -> bool:
@@ -202,13 +225,19 @@ def has_rival_facts(ranked: Sequence[Entry]) -> bool:
     return len(known) > len({*known})
 
 
+def is_claim(entry: Entry) -> bool:
+    """Returns whether an entry states one thing: a short memory, a fact, a belief. Files tell of many things under one heading."""
+    is_belief = entry.ref.startswith("Beliefs.md:")
+    return (entry.kind != "passage" or is_belief) and len(entry.text) <= _STATEMENT_CHARS
+
+
 def find_against(ranked: Sequence[Entry], functional: frozenset[str] = frozenset()) -> Against | None:
     """Finds the best candidate that speaks against a better one; of two, the less trusted speaks against the other.
 
     Facts contradict when they give a functional predicate, which has one value at a time, two values.
     """
-    near = ranked[:_LOOKED_AT]
-    texts = [split_sentences(entry.text[:_STATEMENT_CHARS]) for entry in near]
+    near = [entry for entry in ranked[:_LOOKED_AT] if is_claim(entry)]
+    texts = [split_sentences(entry.text) for entry in near]
     stems = [[frozenset(terms(sentence)) for sentence in text] for text in texts]
     pairs = [(i, j) for i, j in combinations(range(len(near)), 2) if i < _BEST and _is_near(stems[i], stems[j])]
     if not pairs:

@@ -3,7 +3,6 @@
 The tail of the conversation comes first, then entries at the layer that there is room for, then details in what is left.
 """
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,10 +17,15 @@ _COMPARED = (
     1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 )
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
-_BEST = int(os.environ.get("P_BEST", 3))  # entries that may be told in detail before others are placed
-_WIDE, _MIDDLE, _NARROW = (int(x) for x in os.environ.get("P_W", "1600,500,200").split(","))  # characters of a window, for the best, for others, and where there is little room
-_LARGE = float(os.environ.get("P_LARGE", .35))  # share of the budget that no window exceeds
+_BEST = 3  # entries that get a wide window before others are placed
+_WIDE, _MIDDLE, _NARROW = (
+    1600,
+    400,
+    200,
+)  # characters of a window: of the best, of others, and where there is little room
+_LARGE = 0.36  # share of the budget that no window exceeds
 _LAYERS = (("L0", 80), ("L1", 500))
+_SOURCE, _PER_TOKEN = 120, 4  # characters of a line beside its text, and of a token, about
 _CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the characters that must be left of it
 
 
@@ -109,8 +113,11 @@ def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[
 class Filling:
     """A pack in the making. Costs are summed up line by line; the last word has the count of the whole text."""
 
-    def __init__(self, limits: Limits, writing: Writing, count: Callable[[str], int], worth: Mapping[str, float]) -> None:
+    def __init__(
+        self, limits: Limits, writing: Writing, count: Callable[[str], int], worth: Mapping[str, float]
+    ) -> None:
         self._limits, self._writing, self._count, self._worth = limits, writing, count, worth
+        self._wide = min(_WIDE, int(_LARGE * limits.budget * _PER_TOKEN) - _SOURCE)
         self._known: set[str] = set()  # units that stand in the pack
         self.placed: list[Placed] = []
         self.tail: list[Placed] = []
@@ -188,7 +195,7 @@ class Filling:
         """Places an entry at the best layer that there is room for, and notes why if there is none."""
         if self._is_in(entry.ref):
             return True
-        if self._known and {unit_key(unit.text) for unit in split_units(entry.text) if not unit.is_title} <= self._known:
+        if self._known and _keys(entry.text) <= self._known:
             self._reasons[entry.ref] = ("told already", 0)
             return False
         limits, placed = self._limits, self._told(entry, _NARROW, of)
@@ -200,7 +207,7 @@ class Filling:
         self._reasons[entry.ref] = (reason, placed.tokens)
         if reason != "included":
             return False
-        for width in () if placed.is_whole else (_WIDE, _MIDDLE) if rank < _BEST else (_MIDDLE,):
+        for width in () if placed.is_whole else (self._wide, _MIDDLE) if rank < _BEST else (_MIDDLE,):
             more = self._told(entry, width, of)
             if more.tokens <= min(room, lane, limits.budget * _LARGE):
                 placed = more
@@ -208,15 +215,15 @@ class Filling:
         self._spent[entry.lane] += placed.tokens
         self._room -= placed.tokens
         self.placed.append(placed)
-        self._known |= {unit_key(unit.text) for unit in split_units(placed.told)}
+        self._known |= _keys(placed.told)
         return True
 
     def _share(self, lane: str) -> float:
         return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
 
-    def _told(self, entry: Entry, width: int, of: str = "") -> Placed:
-        """Returns an entry in a window of a width, as it would stand in the pack."""
-        window = cut_window(entry.text, width, self._worth, self._known)
+    def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
+        """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""
+        window = cut_window(entry.text, width, self._worth, self._known.difference(own))
         line = self._writing.line(entry, window.text, of)
         layer = next((name for name, most in _LAYERS if len(window.text) <= most), "L2")
         return Placed(entry, layer, window.text, line, self._cost(line), of, window.is_whole)
@@ -226,7 +233,7 @@ class Filling:
         for at, placed in enumerate(self.placed):
             if placed.is_whole:
                 continue
-            more = self._told(placed.entry, _WIDE, placed.against)
+            more = self._told(placed.entry, self._wide, placed.against, _keys(placed.told))
             if more.tokens - placed.tokens <= self._room and more.tokens <= self._limits.budget * _LARGE:
                 self.placed[at] = more
                 self._room -= more.tokens - placed.tokens
@@ -268,6 +275,11 @@ class Filling:
 
     def _cost(self, line: str) -> int:
         return self._count(line + "\n")
+
+
+def _keys(text: str) -> set[str]:
+    """Returns what the units of a text say."""
+    return {unit_key(unit.text) for unit in split_units(text) if not unit.is_title}
 
 
 def _with_first(ranked: Sequence[Entry], first: Entry | None, then: Entry | None) -> Sequence[Entry]:

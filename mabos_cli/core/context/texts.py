@@ -1,17 +1,14 @@
-"""Texts within limits: turns of a conversation and their cost, layers of detail, words that tell what a prompt is about."""
+"""Texts within limits: turns of a conversation and their cost, words that tell what a prompt is about."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, log10
 from typing import NamedTuple, Protocol
 
-from mabos_cli.core.language.text import one_line, split_sentences, stem, words, words_as_written
+from mabos_cli.core.language.text import words, words_as_written
 
 # What a provider adds: tokens around each message, and a few that open its answer.
 MESSAGE_TOKENS, END_TOKENS = 4, 2
-LAYERS = ("L0", "L1", "L2")
-_WIDTHS = {"L0": 80, "L1": 280, "L2": 4000}
-_READ = 16_000  # characters of a text in which telling sentences are looked for
 FEWEST = 3  # words of a prompt that may be about something
 _MOST = 48  # words that a prompt is known by
 # A word tells something that stands in few passages: of many passages in a twentieth, of few in a dozen or a third of them.
@@ -97,63 +94,6 @@ def fit_text(text: str, room: int, count: Count) -> str:
             return short
         keep = min(keep - 1, keep * room // cost)
     return ""
-
-
-class Told(NamedTuple):
-    """A text at a layer, on one line, and the layer: the smallest that says as much."""
-
-    layer: str
-    text: str
-    is_whole: bool
-
-
-def tell(text: str, layer: str, asked: Collection[str] = ()) -> Told:
-    """Returns the text at a layer. Sentences that hold the stems in `asked` are preferred.
-
-    >>> tell("Rent is due on the first.", "L2")
-    Told(layer='L0', text='Rent is due on the first.', is_whole=True)
-    >>> tell("A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on.", "L1", {"rent"}).text[-30:]
-    'Nothing here. … Rent is 900. …'
-    """
-    width = _WIDTHS[layer]
-    if len(text) <= 8 * width:  # a longer one is cut, were it only for its spaces
-        line = one_line(text)
-        name = next((name for name in LAYERS if len(line) <= _WIDTHS[name]), "")
-        if name and _WIDTHS[name] <= width:
-            return Told(name, line, True)
-    return Told(layer, _sum_up(text[:_READ], width, asked) if layer == "L1" else one_line(text, width), False)
-
-
-def _sum_up(text: str, width: int, asked: Collection[str]) -> str:
-    """Returns the leading sentence and those that hold most of what is asked, in their order, within the width."""
-    sentences = split_sentences(text)
-    lead = one_line(sentences[0], width // 2) if asked else one_line(" ".join(sentences), width - 2)
-    chosen, room = {0: lead}, width - len(lead) - 2
-    held = [_held(sentence, asked) for sentence in sentences]
-    # What follows the lead is next to tell when nothing else is asked for.
-    for at in sorted(range(1, len(sentences)), key=lambda n: (-held[n], n)):
-        if len(sentences[at]) + 3 <= room:
-            chosen[at] = sentences[at]
-            room -= len(sentences[at]) + 3
-        elif held[at] and room > width // 4:
-            chosen[at] = one_line(sentences[at], room - 3)
-            room = 0
-    return _joined(chosen, len(sentences))
-
-
-def _held(sentence: str, asked: Collection[str]) -> int:
-    """Returns how many of the stems that are asked for a sentence holds."""
-    starts = {term[:2] for term in asked}  # a stem leaves the start of a word alone
-    return len({stem(word) for word in words(sentence) if word[:2] in starts} & {*asked})
-
-
-def _joined(chosen: dict[int, str], count: int) -> str:
-    """Returns chosen sentences in their order, with a mark wherever something is left out."""
-    told, last = "", -1
-    for at in sorted(chosen):
-        gap = "" if last < 0 else " " if at == last + 1 or told.endswith("…") else " … "
-        told, last = f"{told}{gap}{chosen[at]}", at
-    return told if last == count - 1 or told.endswith("…") else f"{told} …"
 
 
 def asked_about(prompt: str) -> list[str]:

@@ -12,16 +12,16 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import one_line, stem, words
 
 _READ = 16_000  # characters of a text in which a window is looked for
-_ENTRY = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S")
-_HEADING = re.compile(r"#{1,6}\s+")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
-_ALONE = re.compile(r"\s*(?:\||<|>|\{\{|:::|[-*_=]{3,}\s*$)")
+_ENTRY = r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S"
+_HEADING = r"#{1,6}\s+"
+_FENCE = r"\s*(?:`{3,}|~{3,})"
+_ALONE = r"\s*(?:\||<|>|\{\{|:::|[-*_=]{3,}\s*$)"
 # A sentence ends where its sign is followed by space and something that can begin one, unless the sign belongs to a short form:
 # letters with dots between them, or a short word of which only the beginning is written.
-_END = re.compile(r"[.!?…][\"'”’)\]*_`]*\s+(?=[^\W_a-z]|[\"'“‘(\[*`<{_-])|(?<=[。！？])")
-_SHORT = re.compile(r"(?:\b(?:\w\.)+\w?|\b(?:[A-Z]|vs|etc|cf|no|nr|fig|sec|ca|approx|incl|resp|dr|mr|mrs|ms|st|inc|ltd|co|jr|sr))\.$", re.I)
-_LINK = re.compile(r"\[[^\]]*\]\([^)]*\)|\{\{<\s*(?:glossary_tooltip|ref\w*).*?>\}\}|<?https?://\S+>?")
-_LINKED = 0.6  # of the letters of a passage: it points elsewhere, and says nothing itself
+_END = r"[.!?…][\"'”’)\]*_`]*\s+(?=[^\W_a-z]|[\"'“‘(\[*`<{_-])|(?<=[。！？])"
+_SHORT = "(?i)" r"(?:\b(?:\w\.)+\w?|\b(?:[A-Z]|vs|etc|cf|no|nr|fig|sec|ca|approx|incl|resp|dr|mr|mrs|ms|st|inc|ltd|co|jr|sr))\.$"
+_LINK = r"\[([^\]]*)\]\([^)]*\)"
+_LINKED, _LINKS = 0.5, 3  # share of the letters of a passage, and links: it points elsewhere, and says nothing itself
 
 
 class Window(NamedTuple):
@@ -53,11 +53,11 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
     held: list[str] = []
     kind, is_code = "prose", False
     for line in text.split("\n"):
-        is_fence = bool(_FENCE.match(line))
+        is_fence = bool(re.match(_FENCE, line))
         start = (
-            "line" if is_fence or is_code or _ALONE.match(line)
-            else "title" if _HEADING.match(line)
-            else "entry" if _ENTRY.match(line)
+            "line" if is_fence or is_code or re.match(_ALONE, line)
+            else "title" if re.match(_HEADING, line)
+            else "entry" if re.match(_ENTRY, line)
             else "" if line.strip()
             else "gap"
         )  # fmt: skip
@@ -78,7 +78,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def _units_of(block: tuple[str, str]) -> Iterator[Unit]:
     kind, text = block
     if kind == "title":
-        yield Unit(one_line(re.sub(r"\{#[^}]*\}\s*$", "", _HEADING.sub("", text))), is_title=True)
+        yield Unit(one_line(re.sub(r"\{#[^}]*\}\s*$", "", re.sub(_HEADING, "", text))), is_title=True)
         return
     parts = [text] if kind == "line" else split_prose(text)
     for part in parts:
@@ -93,8 +93,8 @@ def split_prose(text: str) -> list[str]:
     ['Use it, i.e. Redis.', 'See Fig. 2 (v1.2).', 'Then go!']
     """
     found, start = [], 0
-    for match in _END.finditer(text):
-        if not _SHORT.search(text, max(start, match.start() - 12), match.start() + 1):
+    for match in re.finditer(_END, text):
+        if not re.search(_SHORT, text[max(start, match.start() - 12) : match.start() + 1]):
             found.append(text[start : match.end()].strip())
             start = match.end()
     return [*found, *([text[start:].strip()] if text[start:].strip() else [])]
@@ -103,14 +103,14 @@ def split_prose(text: str) -> list[str]:
 def points_elsewhere(text: str) -> bool:
     """Returns whether a text is a list of links, or only the head of a page.
 
-    >>> points_elsewhere("## Next\\n- See [Pods](/pods) and [Nodes](/nodes)"), points_elsewhere("See [Pods](/pods): they run containers.")
+    >>> points_elsewhere("## Next\\n- [Pods](/p)\\n- [Nodes](/n)\\n- See [Jobs](/j)"), points_elsewhere("See [Pods](/pods).")
     (True, False)
     """
-    body = "\n".join(line for line in text.split("\n") if not _HEADING.match(line))
+    body = "\n".join(line for line in text.split("\n") if not re.match(_HEADING, line))
     if body.startswith("---\n"):
         return True
-    left = re.findall(r"\w", _LINK.sub("", body))
-    return len(left) < (1 - _LINKED) * len(re.findall(r"\w", body))
+    linked = [len(re.findall(r"\w", link)) for link in re.findall(_LINK, body)]
+    return len(linked) >= _LINKS and sum(linked) > _LINKED * len(re.findall(r"\w", re.sub(_LINK, r"\1", body)))
 
 
 def unit_key(text: str) -> str:
@@ -131,22 +131,22 @@ def cut_window(text: str, width: int, worth: Mapping[str, float], known: Collect
     Units that are `known` are told elsewhere already: a window does not begin or end with them.
 
     >>> cut_window("A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on.", 40, {"rent": 1.0}).text
-    '… Nothing here. Rent is 900. And so on.'
+    '… Rent is 900. And so on.'
     """
+    if len(text) <= width and "\n" not in text:
+        return Window(one_line(text), True)
     units = split_units(text[:_READ])
-    titles = [unit.text for unit in units if unit.is_title][:1] if units and units[0].is_title else []
-    body = [unit for unit in units[len(titles) :]] or units
+    has_title = len(units) > 1 and units[0].is_title
+    title = f"{one_line(units[0].text, width // 4)} – " if has_title else ""
+    body, room = units[has_title:], max(width - len(title) - 4, 1)
     held = [_held(unit.text, worth) for unit in body]
     fresh = [unit_key(unit.text) not in known for unit in body]
-    room = width - sum(len(title) + 3 for title in titles)
     first, last = _best_run(body, held, fresh, worth, room)
     told = " ".join(unit.text for unit in body[first : last + 1])
     is_cut = len(told) > room
-    if is_cut:
-        told = _cut_around(told, max(room, 40), worth)
-    head = f"{titles[0]} – " if titles and body is not units else ""
+    told = _cut_around(told, room, worth) if is_cut else told
     before, after = "… " if first else "", " …" if last < len(body) - 1 or len(text) > _READ else ""
-    return Window(f"{head}{before}{told}{after}", not (before or after or is_cut))
+    return Window(f"{title}{before}{told}{after}", not (before or after or is_cut))
 
 
 def _held(text: str, worth: Mapping[str, float]) -> frozenset[str]:
@@ -174,7 +174,7 @@ def _best_run(
         total = sum(worth[term] for term in terms)
         often = sum(worth[term] for each in held[first : last + 1] for term in each)
         # What is asked for stands behind the words of the question more often than before them.
-        early = sum(worth[term] for each in held[first : first + 2] for term in each)
+        early = sum(worth[term] / (1 + n) for n, each in enumerate(held[first : last + 1]) for term in each)
         if (value := (total, often, early)) > best:
             best, found = value, (first, last)
         if last == len(units) - 1 and best[0] >= total:
@@ -188,5 +188,5 @@ def _cut_around(text: str, width: int, worth: Mapping[str, float]) -> str:
     at = max(0, min((starts or [0])[0] - width // 4, len(text) - width))
     if at:
         at = text.find(" ", at) + 1 or at
-    cut = one_line(text[at:], width - 2)
+    cut = one_line(text[at:], max(width - 2, 1))
     return f"… {cut}" if at else cut

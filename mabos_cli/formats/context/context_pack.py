@@ -63,14 +63,23 @@ _BRACKETS = str.maketrans("[]\uff3b\uff3d", "()()")
 
 
 def render_entry(entry: Entry, text: str, against: str = "") -> str:
-    """Returns the line of an entry: source, type, date, why it is no longer loaded, whether it is untrusted, what it contradicts
+    """Returns the line of an entry: source, type, date, author, why it is no longer loaded, whether it is untrusted, what it contradicts
     or what is newer, its text, and what was so before."""
-    marks = [entry.type, entry.at[:10], entry.state]
+    marks = [entry.type, entry.at[:10], f"by {_name(entry.author)}" if _name(entry.author) else "", entry.state]
     marks += ["untrusted"] if not trust_rank(entry.trust) else []
     marks += [f"contradicts {render_source(against)}"] if against else []
     marks += [f"outdated by {inert(entry.newer)}"] if entry.newer else []
     was = f" (was: {inert(one_line(entry.was, 120))})" if entry.was else ""
     return f"{render_source(entry.ref)} {' '.join(filter(None, marks))}: {inert(text)}{was}"
+
+
+def _name(author: str) -> str:
+    """Returns an author as a line names them: letters, digits, and what stands within names.
+
+    >>> _name("Dana] [M-1] fact: x")
+    'Dana M-1 fact x'
+    """
+    return " ".join(re.sub(r"[^\w .@'-]", "", author)[:40].split())
 
 
 def render_turn(number: int, turn: Turn, is_untrusted: bool = False) -> str:

@@ -17,12 +17,13 @@ from mabos_cli.core.context.candidates import (
     fresh_since,
     has_rival_facts,
     is_fact_page,
+    is_unheard_of,
     wanted_hits,
 )
 from mabos_cli.core.context.pack import choose, pack
 from mabos_cli.core.context.texts import Turn, read_prompt
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import plural, terms
+from mabos_cli.core.language.text import asked_words, plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.stores import FINDABLE, LIVE
@@ -38,6 +39,7 @@ from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here
+_LOOKED_AT = 10  # hits that may hold enough of what is asked
 _RECENT = 50  # items of working and short-term memory that are looked at, whatever they are about
 
 
@@ -159,6 +161,7 @@ class PackSearch:
     def find(self) -> list[Entry]:
         """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
         hits = newer_first(recall(self._search, self.question, self._search.options.limit))
+        hits = [] if self._is_unheard_of(hits) else hits
         if self._trust:
             hits += self._refused()
         hits += self._recent()
@@ -181,6 +184,15 @@ class PackSearch:
                 and (not entry.state or self._search.options.reach != LIVE)
             ):
                 yield entry._replace(score=round(_BEHIND * entry.score, 4), use=entry.ref)
+
+    def _is_unheard_of(self, hits: Sequence[Hit]) -> bool:
+        """Returns whether nothing in memory is about the question, although something always comes first."""
+        asked = asked_words(self.question)
+        held = self._search.holders(asked)
+        if all(map(held.get, asked)):
+            return False
+        texts = (f"{hit.candidate.text} {hit.candidate.path}" for hit in hits[:_LOOKED_AT])
+        return is_unheard_of(self.question, held, self._search.count(), texts)
 
     def warnings(self) -> list[str]:
         return [*self._search.warnings(), *self._notes]
