@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, log10
 from typing import NamedTuple, Protocol
 
-from mabos_cli.core.language.text import words, words_as_written
+from mabos_cli.core.language.text import stem, words, words_as_written
 
 # What a provider adds: tokens around each message, and a few that open its answer.
 MESSAGE_TOKENS, END_TOKENS = 4, 2

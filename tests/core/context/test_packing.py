@@ -15,7 +15,6 @@ from mabos_cli.core.language.text import token_cost
 from mabos_cli.formats.context.context_pack import WRITING
 
 
-
 def long(n: int) -> str:
     """A text of some length, of which no sentence stands in another one."""
     details = "".join(f"Then follow many details {chr(97 + k)}{n} of no note. " for k in range(20))
