@@ -19,7 +19,10 @@ _ALONE = r"\s*(?:\||<|>|\{\{|:::|[-*_=]{3,}\s*$)"
 # A sentence ends where its sign is followed by space and something that can begin one, unless the sign belongs to a short form:
 # letters with dots between them, or a short word of which only the beginning is written.
 _END = r"[.!?…][\"'”’)\]*_`]*\s+(?=[^\W_a-z]|[\"'“‘(\[*`<{_-])|(?<=[。！？])"
-_SHORT = "(?i)" r"(?:\b(?:\w\.)+\w?|\b(?:[A-Z]|vs|etc|cf|no|nr|fig|sec|ca|approx|incl|resp|dr|mr|mrs|ms|st|inc|ltd|co|jr|sr))\.$"
+_SHORT = (
+    "(?i)"
+    r"(?:\b(?:\w\.)+\w?|\b(?:[A-Z]|vs|etc|cf|no|nr|fig|sec|ca|approx|incl|resp|dr|mr|mrs|ms|st|inc|ltd|co|jr|sr))\.$"
+)
 _LINK = r"\[([^\]]*)\]\([^)]*\)"
 _LINKED, _LINKS = 0.5, 3  # share of the letters of a passage, and links: it points elsewhere, and says nothing itself
 
@@ -133,7 +136,7 @@ def cut_window(text: str, width: int, worth: Mapping[str, float], known: Collect
     >>> cut_window("A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on.", 40, {"rent": 1.0}).text
     '… Rent is 900. And so on.'
     """
-    if len(text) <= width and "\n" not in text:
+    if not known and len(text) <= width and "\n" not in text:
         return Window(one_line(text), True)
     units = split_units(text[:_READ])
     has_title = len(units) > 1 and units[0].is_title
