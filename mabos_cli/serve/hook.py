@@ -203,7 +203,13 @@ def answer(call: HostCall) -> dict[str, object]:
                 _learn_later(call)
                 return {}
         return {} if is_again(call.payload) else _in_time(call, hook_events.stop_answer)
-    return context_answer(call.host, call.event, _in_time(call, hook_events.prompt_text))
+    parts = [_in_time(call, hook_events.prompt_text)]
+    if call.host == "gemini" and hook_events.was_compacted(call):
+        from mabos_cli.serve.hook_opening import opening_text
+
+        call.payload["source"] = "compact"
+        parts.insert(0, opening_text(call))
+    return context_answer(call.host, call.event, "\n".join(filter(None, parts)))
 
 
 def _is_noted(call: HostCall) -> bool:

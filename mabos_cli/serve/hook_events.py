@@ -163,18 +163,45 @@ def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
     return tuple(line for line in data.split(b"\n") if line.strip()), size
 
 
+_BY_HAND = -1  # in place of the quarters of a window: a person compacted, and the session was not told of it yet
+
+
 def is_compacting(call: HostCall) -> bool:
     """Returns whether a context is about to be compacted. Gemini says so before each request, and compacts far later: it is believed
     from half of a window on, once for each quarter of it."""
-    if call.host != "gemini" or word_of(call.payload, "trigger") != "auto":
+    if call.host != "gemini":
         return True
     from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
 
-    used, _ = find_usage(read_tail(call.transcript, _TAIL)[0])
-    agent = _open_agent(call)
-    quarters, session = 4 * used // agent.settings["context.window"], session_of(call.payload)
-    known = read_flushes(agent).get(session, 0)
+    agent, session = _open_agent(call), session_of(call.payload)
+    if word_of(call.payload, "trigger") != "auto":
+        note_flush(agent, session, _BY_HAND)
+        return True
+    quarters, known = _quarters(call, agent), read_flushes(agent).get(session, 0)
     return max(quarters, known) > 1 and quarters != known and not note_flush(agent, session, quarters) and quarters > 1
+
+
+def was_compacted(call: HostCall) -> bool:
+    """Returns whether a context was compacted before this prompt, once: Gemini starts no session again behind it."""
+    from pathlib import Path
+
+    from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
+    from mabos_cli.workspace.layout import WorkspacePaths
+
+    session = session_of(call.payload)
+    state = WorkspacePaths(Path(call.root)).agent(call.agent).flush_state
+    if not session or not state.exists():
+        return False
+    agent = _open_agent(call)
+    known, quarters = read_flushes(agent).get(session, 0), _quarters(call, agent)
+    is_less = known == _BY_HAND or (known > 1 and quarters < known)
+    return is_less and not note_flush(agent, session, quarters)
+
+
+def _quarters(call: HostCall, agent: Agent) -> int:
+    """Returns how many quarters of a window a session uses, by its transcript."""
+    used, _ = find_usage(read_tail(call.transcript, _TAIL)[0])
+    return 4 * used // int(agent.settings["context.window"])
 
 
 def note_session(call: HostCall) -> None:

@@ -393,6 +393,24 @@ def test_gemini_says_before_each_request_that_it_compacts(host: Host, quick: Pat
     assert len(host.spooled) == before + 1
 
 
+def test_gemini_starts_no_session_behind_a_compaction(host: Host, quick: Path) -> None:
+    path = quick / "session.jsonl"
+    payload = {"session_id": "g1", "transcript_path": os.fspath(path)}
+
+    def ask(tokens: int) -> str:
+        path.write_text(said("user", "Port the webhook.") + gemini_line(tokens))
+        found = host.call("BeforeAgent", host="gemini", prompt="Go on with it, please", **payload)
+        return found["hookSpecificOutput"]["additionalContext"] if found else ""
+
+    assert ask(900) == ""
+    host.call("PreCompress", host="gemini", trigger="manual", **payload)
+    assert "where the session stood" in ask(300)
+    assert ask(300) == ""
+    path.write_text(said("user", "Port the webhook.") + gemini_line(120_000))
+    host.call("PreCompress", host="gemini", trigger="auto", **payload)
+    assert ask(125_000) == "" and "Port the webhook." in ask(30_000) and ask(31_000) == ""
+
+
 def test_a_prompt_of_gemini_is_looked_up_without_what_the_hooks_answered(host: Host) -> None:
     host.desk.put([note(1, "Acme pays 120 euros per seat", type="decision")])
     host.desk.run("index", "sync")
