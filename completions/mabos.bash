@@ -5,7 +5,7 @@ _mabos_spec() {
   subs=() opts=() args=() more='' kind=''
   case $1 in
     '')
-      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review hook skill doctor allow deny schedule mcp completion demo config)
+      subs=(init agent store recall get read update forget revive reinforce trust timeline consolidate log lifecycle capture ingest harvest migrate grade hierarchy status checkpoint belief desire goal intention plan commitment learning bdi fact rule infer constraint policy explain graph ontology case reason typedb context index report materialize git review connect disconnect hook skill doctor allow deny schedule mcp completion demo config)
       opts=(--version) ;;
     init)
       opts=(--role)
@@ -157,7 +157,7 @@ untrusted' ;;
         --by|--reason|--limit|-n) kind=any ;;
       esac ;;
     timeline)
-      opts=(--before -B --after -A --live)
+      opts=(--before -B --after -A --live --archived)
       args=(items)
       case $2 in
         --before|-B|--after|-A) kind=any ;;
@@ -216,15 +216,16 @@ untrusted' ;;
         --host) kind='=auto
 claude
 codex
+gemini
 openclaw' ;;
         --roles) kind='=user
 assistant' ;;
         --since) kind=any ;;
       esac ;;
     harvest)
-      opts=(--since --limit -n --store --min-importance --dry-run)
+      opts=(--since --limit -n --store --min-importance --review --apply --leave --dry-run)
       case $2 in
-        --since|--limit|-n|--min-importance) kind=any ;;
+        --since|--limit|-n|--min-importance|--apply|--leave) kind=any ;;
         --store) kind='=working
 short_term
 long_term' ;;
@@ -457,12 +458,21 @@ both' ;;
         --reason) kind=any ;;
       esac ;;
     fact)
-      subs=(assert retract query explain current timeline lint import export) ;;
+      subs=(assert extract retract query explain current timeline lint import export) ;;
     'fact assert')
       opts=(--confidence --source --trust --by --from --until)
       args=(any any any)
       case $2 in
         --confidence|--source|--by|--from|--until) kind=any ;;
+        --trust) kind='=trusted
+agent
+untrusted' ;;
+      esac ;;
+    'fact extract')
+      opts=(--review --apply --we --min-confidence --source --trust --limit -n)
+      args=(any)
+      case $2 in
+        --apply|--we|--min-confidence|--source|--limit|-n) kind=any ;;
         --trust) kind='=trusted
 agent
 untrusted' ;;
@@ -875,8 +885,10 @@ no' ;;
       opts=(--create-agents --dry-run)
       args=(files) ;;
     context)
-      subs=(index pack build compress audit flush-check flush-prompt) ;;
+      subs=(index observations pack build compress audit flush-check flush-prompt) ;;
     'context index')
+      opts=(--no-write) ;;
+    'context observations')
       opts=(--no-write) ;;
     'context pack')
       opts=(--budget -b --history --tail --min-trust --limit -n --live --trace --no-use)
@@ -944,29 +956,38 @@ system_prompt' ;;
       case $2 in
         --since|--limit|-n) kind=any ;;
       esac ;;
-    hook)
-      subs=(install uninstall) ;;
-    'hook install')
-      opts=(--host --scope --settings --dry-run)
-      case $2 in
-        --host) kind='=claude
+    connect)
+      opts=(--user --project --dry-run)
+      args=('=claude
 codex
 gemini
-cursor' ;;
-        --scope) kind='=project
-user' ;;
-        --settings) kind=files ;;
+cursor
+openclaw
+opencode')
+      case $2 in
+        --project) kind=folders ;;
       esac ;;
-    'hook uninstall')
-      opts=(--host --scope --settings --dry-run)
+    disconnect)
+      opts=(--user --project --all --dry-run)
+      args=('=claude
+codex
+gemini
+cursor
+openclaw
+opencode')
+      case $2 in
+        --project) kind=folders ;;
+      esac ;;
+    hook)
+      opts=(--host)
+      args=(any)
       case $2 in
         --host) kind='=claude
 codex
 gemini
-cursor' ;;
-        --scope) kind='=project
-user' ;;
-        --settings) kind=files ;;
+cursor
+openclaw
+opencode' ;;
       esac ;;
     skill)
       opts=(--format --output -o)
@@ -1079,6 +1100,7 @@ capture.max_bytes
 migrate.max_tokens
 migrate.min_tokens
 harvest.min_importance
+harvest.review
 harvest.person_trust
 harvest.local_tools
 harvest.chunk
@@ -1118,6 +1140,8 @@ context.recent_messages
 audit.section_tokens
 audit.file_tokens
 context.index_tokens
+context.observation_days
+context.observation_tokens
 context.pack_budget
 context.fresh
 context.hot_bonus

@@ -10,7 +10,7 @@ function __mabos_spec --no-scope-shadowing
     set kind ''
     switch "$at"
         case ''
-            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'hook	Answer the hooks of agent hosts; put ours into their settings and out again' 'skill	Print what tells an agent how to use its memory here' 'doctor	Check every file of an agent, and repair what can be repaired' 'allow	Allow settings of a workspace that run programs, send data or lower guards' 'deny	Withdraw what mabos allow permitted' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'mcp	Serve tools and memory to an agent host, by the Model Context Protocol' 'completion	Print what completes this program\'s words in a shell' 'demo	Show how it all goes, on three months of a small company\'s memories' 'config	Show the settings in effect and where each comes from'
+            set subs 'init	Make a workspace, with a first agent' 'agent	Create, list and show agents' 'store	Remember something' 'recall	Find memories and passages of memory files' 'get	Show the item with an id, live or archived' 'read	Print lines of a file of the agent' 'update	Edit an item; the version before is archived' 'forget	Move an item to the archive; revive undoes it' 'revive	Bring an archived item back' 'reinforce	Count a use of an item, and raise its importance if asked' 'trust	Show how far an item is trusted and why, or decide it' 'timeline	Show what happened around an id, a date or a query, in order' 'consolidate	Compress related short-term memories into long-term ones' 'log	Take events of old daily logs into MEMORY.md, and archive old logs' 'lifecycle	Archive what nobody used for long, and what has expired' 'capture	Note down what happened, without secrets; harvest makes memories of it' 'ingest	Take what was said in transcripts of agent hosts as observations' 'harvest	Make memories of observations, each once, ever' 'migrate	Make memories of notes that people wrote, each once, with their lines cited' 'grade	Fill in the importance that nobody gave, by heuristic-v1' 'hierarchy	Sum up weeks, months and quarters, and find the way down to a day' 'status	Show counts, what is due and the last runs' 'checkpoint	Write down the state of a session, or show and restore one' 'belief	Add, revise and list what an agent holds true' 'desire	Add and list what an agent wants' 'goal	Add and list goals, and show how they hang together' 'intention	Add intentions, note progress, complete, drop and list them' 'plan	Add plans and steps, finish steps, and list plans' 'commitment	Add and list what an agent has promised to others' 'learning	Add and list lessons' 'bdi	Run the cycle over an agent\'s mind, and settle what its beliefs disagree about' 'fact	Assert, retract, query and check facts' 'rule	Create, list, test and switch rules over facts' 'infer	Derive facts by rules, prove goals, and look for explanations' 'constraint	Check facts against constraints' 'policy	Evaluate policies against facts' 'explain	Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each' 'graph	Walk and export the graph of facts, and show what hangs on a belief' 'ontology	Propose, check and merge concepts, and show ontologies' 'case	Store cases, retrieve those like the present situation, and note what came of reuse' 'reason	Reason about a problem by one of 35 methods, or several' 'typedb	Mirror agents in a TypeDB 3 server, and query it' 'context	Decide what an agent reads: its memory index, packs, whole windows' 'index	Keep and inspect the search index; it can be deleted at any time' 'report	Write a page of HTML that shows memory, mind and facts of one agent or of all' 'materialize	Rewrite the Markdown that is derived from memory' 'git	Merge what two branches remember, by git itself' 'review	Show what an agent learned since a commit' 'connect	Give an agent host this memory: hooks, MCP server, skill, first index; then try it' 'disconnect	Take out of an agent host\'s files exactly what connect put in' 'hook	Answer an event of an agent host, whose JSON comes on standard input' 'skill	Print what tells an agent how to use its memory here' 'doctor	Check every file of an agent, and repair what can be repaired' 'allow	Allow settings of a workspace that run programs, send data or lower guards' 'deny	Withdraw what mabos allow permitted' 'schedule	Run the upkeep of all agents by timers of systemd, or by cron' 'mcp	Serve tools and memory to an agent host, by the Model Context Protocol' 'completion	Print what completes this program\'s words in a shell' 'demo	Show how it all goes, on three months of a small company\'s memories' 'config	Show the settings in effect and where each comes from'
             set opts '--version	Print the version'
         case init
             set opts '--role	What the first agent is for'
@@ -192,7 +192,7 @@ untrusted'
                     set kind any
             end
         case timeline
-            set opts '--before	Entries before it' '-B	Entries before it' '--after	Entries after it' '-A	Entries after it' '--live	Leave archived items out'
+            set opts '--before	Entries before it' '-B	Entries before it' '--after	Entries after it' '-A	Entries after it' '--live	Leave archived items out' '--archived	Also what was forgotten'
             set args items
             switch $option
                 case --before -B --after -A
@@ -251,9 +251,9 @@ untrusted'
                     set kind files
             end
         case ingest
-            set subs 'transcript	Take messages and answers of tools from transcripts of Claude Code, Codex or OpenClaw, each once'
+            set subs 'transcript	Take messages and answers of tools from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once'
         case 'ingest transcript'
-            set opts '--host	Who wrote them: claude, codex or openclaw; auto tells by their lines' '--roles	Whose messages to take' '--tools	Take what tools answered' '--no-tools	Take what tools answered' '--since	Only what was said since: a date, or an age such as 7d' '--harvest	Make memories of what waits, behind it' '--dry-run	Show what would happen'
+            set opts '--host	Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines' '--roles	Whose messages to take' '--tools	Take what tools answered' '--no-tools	Take what tools answered' '--since	Only what was said since: a date, or an age such as 7d' '--harvest	Make memories of what waits, behind it' '--dry-run	Show what would happen'
             set args files
             set more files
             switch $option
@@ -261,6 +261,7 @@ untrusted'
                     set kind '=auto
 claude
 codex
+gemini
 openclaw'
                 case --roles
                     set kind '=user
@@ -269,9 +270,9 @@ assistant'
                     set kind any
             end
         case harvest
-            set opts '--since	Only what was observed since: a date, or an age such as 7d' '--limit	Take at most this many; 0 for all' '-n	Take at most this many; 0 for all' '--store	working, short_term or long_term (default: by type)' '--min-importance	Take what is at least this important (default 0)' '--dry-run	Show what would happen'
+            set opts '--since	Only what was observed since: a date, or an age such as 7d' '--limit	Take at most this many; 0 for all' '-n	Take at most this many; 0 for all' '--store	working, short_term or long_term (default: by type)' '--min-importance	Take what is at least this important (default 0)' '--review	List what a harvest would keep, with citations; nothing is written' '--apply	Keep only these candidates of a review, or all; the rest waits' '--leave	Never offer these candidates again, or all of them' '--dry-run	Show what would happen'
             switch $option
-                case --since --limit -n --min-importance
+                case --since --limit -n --min-importance --apply --leave
                     set kind any
                 case --store
                     set kind '=working
@@ -551,12 +552,23 @@ both'
                     set kind any
             end
         case fact
-            set subs 'assert	Add a fact, or update the one that says the same' 'retract	Take facts out; the archive keeps them' 'query	List the facts that match a pattern' 'explain	Show what a fact rests on, back to asserted facts and rules' 'current	Show what holds of a subject now; of a functional predicate only the latest word' 'timeline	Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too' 'lint	Find contradictions, support that is gone or expired, and what ontologies say cannot be' 'import	Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out' 'export	Print the facts as NDJSON, CSV or Turtle'
+            set subs 'assert	Add a fact, or update the one that says the same' 'extract	List the facts that a text or the memories say, with citations; assert some of them' 'retract	Take facts out; the archive keeps them' 'query	List the facts that match a pattern' 'explain	Show what a fact rests on, back to asserted facts and rules' 'current	Show what holds of a subject now; of a functional predicate only the latest word' 'timeline	Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too' 'lint	Find contradictions, support that is gone or expired, and what ontologies say cannot be' 'import	Assert facts from NDJSON, CSV or Turtle, all or none; derived ones are left out' 'export	Print the facts as NDJSON, CSV or Turtle'
         case 'fact assert'
             set opts '--confidence	0 to 1' '--source	Where it comes from' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--by	Who vouches for more trust than such a source has; logged' '--from	Since when it holds' '--until	Until when it holds, that day included'
             set args any any any
             switch $option
                 case --confidence --source --by --from --until
+                    set kind any
+                case --trust
+                    set kind '=trusted
+agent
+untrusted'
+            end
+        case 'fact extract'
+            set opts '--review	List candidates and write nothing, which is what it does anyway' '--apply	Assert these candidates of a review, or all' '--we	Whom we, our, I and my mean; such statements are left out without it' '--min-confidence	Only candidates at least this sure' '--source	Where the text comes from; a memory is its own source' '--trust	trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all'
+            set args any
+            switch $option
+                case --apply --we --min-confidence --source --limit -n
                     set kind any
                 case --trust
                     set kind '=trusted
@@ -1023,9 +1035,11 @@ no'
             set opts '--create-agents	Make the agents that are not there' '--dry-run	Show what would happen'
             set args files
         case context
-            set subs 'index	Print the memory index, and bring INDEX.md and the domain files up to date' 'pack	Pack what memory knows about a request: cited lines in a frame, never over budget' 'build	Build the messages for a request: persona, skills, memory, conversation, each within its share of the window' 'compress	Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up' 'audit	Count what memory costs by source, and find what stands there twice or is never used' 'flush-check	Say whether memory should be flushed now, before the context is compacted' 'flush-prompt	Print what to tell the agent before its context is compacted'
+            set subs 'index	Print the memory index, and bring INDEX.md and the domain files up to date' 'observations	Print what became a memory in the last days, and keep it in memory/observations.md' 'pack	Pack what memory knows about a request: cited lines in a frame, never over budget' 'build	Build the messages for a request: persona, skills, memory, conversation, each within its share of the window' 'compress	Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up' 'audit	Count what memory costs by source, and find what stands there twice or is never used' 'flush-check	Say whether memory should be flushed now, before the context is compacted' 'flush-prompt	Print what to tell the agent before its context is compacted'
         case 'context index'
             set opts '--no-write	Only print it; leave INDEX.md and the domains as they are'
+        case 'context observations'
+            set opts '--no-write	Only print it; leave the file as it is'
         case 'context pack'
             set opts '--budget	At most this many tokens (default 1200)' '-b	At most this many tokens (default 1200)' '--history	A conversation (JSON, or a host\'s JSON lines) whose last turns are kept' '--tail	How many last turns of --history are kept (default 4)' '--min-trust	Only what is at least agent or trusted; turns of user and assistant are always kept' '--limit	Show at most this many; 0 for all' '-n	Show at most this many; 0 for all' '--live	Leave out what expired or went unused, and is archived' '--trace	Say of each candidate why it is in or out, without its content' '--no-use	Do not count what is packed as used'
             set args any
@@ -1106,35 +1120,41 @@ system_prompt'
                 case --since --limit -n
                     set kind any
             end
-        case hook
-            set subs 'install	Make a host call us when sessions start and end, before it compacts, with each prompt' 'uninstall	Take our hooks out of a host\'s settings: the file is as it was before, to the byte, and gone if it was ours alone'
-        case 'hook install'
-            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would happen'
-            switch $option
-                case --host
-                    set kind '=claude
+        case connect
+            set opts '--user	Settings in your home, for all projects, not those of this project' '--project	The folder of the project; else the repository or workspace here' '--dry-run	Show what would happen'
+            set args '=claude
 codex
 gemini
-cursor'
-                case --scope
-                    set kind '=project
-user'
-                case --settings
-                    set kind files
+cursor
+openclaw
+opencode'
+            switch $option
+                case --project
+                    set kind folders
             end
-        case 'hook uninstall'
-            set opts '--host	claude, codex, gemini or cursor' '--scope	project: settings below this folder; user: those in your home' '--settings	The settings file, where the host has it elsewhere' '--dry-run	Show what would happen'
+        case disconnect
+            set opts '--user	Settings in your home, for all projects, not those of this project' '--project	The folder of the project; else the repository or workspace here' '--all	Every host that was connected from here' '--dry-run	Show what would happen'
+            set args '=claude
+codex
+gemini
+cursor
+openclaw
+opencode'
+            switch $option
+                case --project
+                    set kind folders
+            end
+        case hook
+            set opts '--host	Who calls; else it is found by what is sent'
+            set args any
             switch $option
                 case --host
                     set kind '=claude
 codex
 gemini
-cursor'
-                case --scope
-                    set kind '=project
-user'
-                case --settings
-                    set kind files
+cursor
+openclaw
+opencode'
             end
         case skill
             set opts '--format	skill: a SKILL.md; agents: a section for AGENTS.md, between marks' '--output	Write it there; other text in AGENTS.md stays' '-o	Write it there; other text in AGENTS.md stays'
@@ -1251,6 +1271,7 @@ capture.max_bytes	text of one observation, at most; its middle is left out
 migrate.max_tokens	size above which migrate cuts an entry at its paragraphs
 migrate.min_tokens	size below which migrate leaves an entry out
 harvest.min_importance	importance from which harvest takes an observation
+harvest.review	whether a harvest keeps nothing by itself: candidates wait for harvest --apply
 harvest.person_trust	how far what a person said in a session is trusted
 harvest.local_tools	more tools of hosts whose answers bring nothing from outside; after any other, an agent\'s words are untrusted
 harvest.chunk	observations that harvest stores at a time under the agent\'s lock
@@ -1290,6 +1311,8 @@ context.recent_messages	last messages that compression leaves as they are
 audit.section_tokens	tokens of a section of MEMORY.md that are worth moving
 audit.file_tokens	tokens above which a file is better split
 context.index_tokens	INDEX.md stays under this many tokens; at least 400
+context.observation_days	days that observations.md keeps, those on which something was stored
+context.observation_tokens	tokens of observations.md, at most; at least 400
 context.pack_budget	tokens of a pack, at most
 context.fresh	how long what was stored, and a checkpoint, count as recent
 context.hot_bonus	what being recent adds to a score in a pack
