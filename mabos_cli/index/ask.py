@@ -32,10 +32,9 @@ _WHOLE = 1.25  # how much longer than a statement a text may be and still be wha
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _SPARE = 12  # results more that are looked at where summaries may repeat others
-_AWAY = 24  # candidates of each lane among what is archived, or as many as results are wanted
-_POSTINGS = (
-    4000  # passages that the words of a question, the rarest first, may lead to in an archive; more for more results
-)
+_AWAY = 10  # candidates of each lane among what is archived, or as many as results are wanted
+# Passages that the words of a question, the rarest first, may lead to in an archive; more for more results.
+_POSTINGS = 2000
 _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the others have little to give
 
 
@@ -210,9 +209,8 @@ class Asking:
         """Returns what shares words with a question. In an archive, which may be large, only what holds its rarer words."""
         lexical = lanes.find_words(index.db, lanes.match_any(asked), self._scope.pool, only, *BOUNDS[:2])
         if self._scope.reach:
-            limit = self._scope.limit
-            rare = lanes.match_any(lanes.telling_terms(index.db, asked, max(_POSTINGS, 50 * limit)))
-            lexical |= lanes.find_words(index.db, rare, max(_AWAY, limit), only, ARCHIVED, self._end)
+            count, most = max(_AWAY, self._scope.limit), max(_POSTINGS, 50 * self._scope.limit)
+            lexical |= lanes.find_rare(index.db, asked, count, most, only, self._end)
         return lexical
 
     def _find_by_meaning(self, vectors: Vectors, query: bytes, only: Restriction) -> list[tuple[int, float]]:

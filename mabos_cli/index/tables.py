@@ -16,6 +16,9 @@ or superseded from GONE on, and those of what was forgotten behind them, so that
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from heapq import nlargest
+from itertools import accumulate
+from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
     from mabos_cli.core.search.recall import Filters
 
+_FEW = 300  # passages that are scored one by one without being felt
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
 # A passage that repeats an item in part, or an earlier form of it, is trusted no more than that item is now. One that is
 # hidden is never found: what it is worth need not be looked up.
@@ -125,11 +129,7 @@ def match_any(terms: Iterable[str]) -> str:
 
 
 def match_phrase(phrase: str) -> str:
-    """Returns an FTS5 query for what stands as it is written.
-
-    >>> match_phrase("per seat")
-    '"per seat"'
-    """
+    """Returns an FTS5 query for what stands as it is written."""
     return _quoted(spaced(phrase))
 
 
@@ -187,8 +187,8 @@ def restrict(db: Any, filters: "Filters") -> Restriction:
 
 
 def _has_expired(db: Any, now: str) -> bool:
-    sql = "SELECT 1 FROM items WHERE shown AND expires_at != '' AND expires_at <= ? LIMIT 1"
-    return db.execute(sql, (now,)).fetchone() is not None
+    sql = "SELECT EXISTS (SELECT 1 FROM items WHERE shown AND expires_at != '' AND expires_at <= ?)"
+    return bool(db.execute(sql, (now,)).fetchone()[0])
 
 
 def find_words(db: Any, match: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
@@ -231,13 +231,14 @@ def load_items(db: Any, ids: Sequence[str], only: Restriction, end: int) -> Iter
 
 def find_heirs(db: Any, ids: Iterable[str], reach: int) -> list[str]:
     """Returns the items within reach that others went into, through any number of steps."""
-    found, seen = [], set[str]()
-    for item_id in ids:
-        row = (EVERYTHING, item_id)
-        while row and row[0] > reach and row[1] not in seen:
-            seen.add(item_id := row[1])
-            row = db.execute("SELECT away, heir FROM items WHERE id = ? AND shown", (item_id,)).fetchone()
-        found += [item_id] if row and row[0] <= reach else []
+    found, left, seen = list[str](), [*ids], set[str]()
+    for item_id in left:  # which grows as heirs went into others
+        seen.add(item_id)
+        for away, heir in db.execute("SELECT away, heir FROM items WHERE id = ? AND shown", (item_id,)):
+            if away <= reach:
+                found.append(item_id)
+            elif heir not in seen:
+                left.append(heir)
     return found
 
 
@@ -315,23 +316,31 @@ def neighbours(db: Any, row: Row, reach: int) -> tuple[list[str], list[str]]:
     return [item_id for (item_id,) in before], [item_id for (item_id,) in after]
 
 
-def telling_terms(db: Any, words: Sequence[str], most: int) -> list[str]:
-    """Returns the rarest words of a question, as many as so many passages together hold, and one at least."""
-    held = holders(db, words)
-    found: list[str] = []
-    for word in sorted(held, key=lambda word: (held[word], word)):
-        most -= held[word]
-        if found and most < 0:
-            break
-        found.append(word)
-    return found
+def find_rare(db: Any, words: Sequence[str], count: int, most: int, only: Restriction, end: int) -> dict[int, float]:
+    """Returns what find_words does, among archived items and by the rarest words alone: as many as so many passages together hold.
+    Where those are many, words count by how rare they are, whatever the length of a text: that is much faster."""
+    held, first = holders(db, words), ARCHIVED
+    ordered = sorted(held, key=lambda word: (held[word], word))
+    sums = [*accumulate(map(held.__getitem__, ordered))]
+    chosen = [word for word, passages in zip(ordered, sums, strict=True) if passages <= most] or ordered[:1]
+    if not chosen or sums[len(chosen) - 1] <= _FEW:
+        return find_words(db, match_any(chosen), count, only, first, end)
+    total = db.execute("SELECT sum(passages) + sum(items) FROM files").fetchone()[0]
+    sql = "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid >= ? AND rowid < ?"
+    sql += f" AND +rowid IN ({only.within(first, end)})" if only.sql else ""
+    found: dict[int, float] = {}
+    for word in chosen:
+        worth = log(max(1.01, (total - held[word] + 0.5) / (held[word] + 0.5)))  # as bm25 has it
+        rows = [row for (row,) in db.execute(sql, (match_any([word]), first, end, *only.values))]
+        more = {row: found[row] + worth for row in rows if row in found} if found else {}
+        found |= dict.fromkeys(rows, worth) | more
+    best = first_parts((row, value) for value, row in nlargest(4 * count, zip(found.values(), found, strict=True)))
+    return dict(list(best.items())[:count])
 
 
 def holders(db: Any, words: Sequence[str]) -> dict[str, int]:
-    """Returns in how many passages each word occurs, in whatever form.
-
-    The index holds stems; a table of words that is made for the moment, with the same tokenizer, tells them.
-    """
+    """Returns in how many passages each word occurs, in whatever form. The index holds stems; a table of words that is made for the
+    moment, with the same tokenizer, tells them."""
     db.execute(f'CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = "{TOKENIZER}")')
     db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')")
     db.execute("DELETE FROM temp.asked")
