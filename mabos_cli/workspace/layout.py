@@ -152,6 +152,7 @@ class AgentPaths(_NamedAgent):
     index_file = _LocalPlace("index/{}.sqlite")
     # Apart from the index, because a store asks it under the agent's lock and must never wait for a search.
     similar = _LocalPlace("index/{}.similar.sqlite")
+    status_cache = _LocalPlace("status/{}.cache")  # what archive and receipts come to, while they are as they were
     survey_cache = _LocalPlace("survey/{}.cache")  # what each page of memory comes to, while it is as it was
     compared = _LocalPlace("beliefs/{}.cache")  # what came of comparing beliefs, while they are as they were
     digests = _LocalPlace("hierarchy/{}")

@@ -3,7 +3,7 @@
 import typer
 
 from mabos_cli.commands.call import Context
-from mabos_cli.services.memory.status import DUE_NAMES, answer_line, describe_status
+from mabos_cli.services.memory.status import DUE_COMMANDS, DUE_NAMES, answer_line, describe_left, describe_status
 from mabos_cli.terminal.emit import columns
 
 app = typer.Typer()
@@ -20,6 +20,8 @@ def status(ctx: Context) -> None:
     data = {
         "agent": agent.id,
         "stores": found.stores,
+        "archived": found.left,
+        "untrusted": found.untrusted,
         "due": found.due,
         "index": found.index_state,
         "last_runs": found.runs,
@@ -28,7 +30,11 @@ def status(ctx: Context) -> None:
     }
     caps = {"working": f" of {limits.working}", "short_term": f" of {limits.short_term}", "long_term": ""}
     rows = [("agent", agent.id), *((name, f"{count}{caps[name]}") for name, count in found.stores.items())]
-    rows += [(DUE_NAMES.get(name, name), str(count)) for name, count in found.due.items() if count]
+    rows += [("archived", describe_left(found.left))] if found.left else []
+    rows += [("untrusted", f"{found.untrusted}: mabos trust --quarantine")] if found.untrusted else []
+    for name, count in found.due.items():
+        command = DUE_COMMANDS.get(name)
+        rows += [(DUE_NAMES.get(name, name), f"{count}: {command}" if command else str(count))] if count else []
     rows.append(("index", found.index_state))
     if found.mirrored is not None:
         data["typedb"] = found.mirrored

@@ -141,9 +141,10 @@ def _rank(seen: Headline | MemoryItem) -> tuple[float, str]:
     behind instructions."""
     if not isinstance(seen, Headline):
         return seen.importance, seen.happened_at
-    is_lately = section_of(seen) == "lately"
-    worth = float(seen.type not in _PASSING) if is_lately else seen.importance + (seen.type == "instruction")
-    return worth, seen.at
+    section = section_of(seen)
+    if section == "lately":
+        return float(seen.type not in _PASSING), seen.at
+    return seen.importance + (section == "instructions" and seen.type == "instruction"), seen.at
 
 
 def find_topics(items: Sequence[MemoryItem], taken: Collection[str] = ()) -> dict[str, str]:

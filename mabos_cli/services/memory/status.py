@@ -5,24 +5,32 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.stores import Memory, is_expired, qualifies
+from mabos_cli.core.memory.stores import FINDABLE, Memory, is_expired, locate, qualifies, reach_of
 from mabos_cli.core.operations.hook_hosts import count_answers
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.archive import Known
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
 from mabos_cli.workspace.plain_files import hook_answers
 from mabos_cli.workspace.sources import index_state
-from mabos_cli.workspace.transaction import last_runs
 from mabos_cli.workspace.versions import find_newer
 
-# What waits, as people call it where its name does not say it.
+# What waits, as people call it where its name does not say it, and the command that does it.
 DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}
+DUE_COMMANDS = {
+    "to_consolidate": "mabos consolidate",
+    "observations": "mabos harvest",
+    "expired": "mabos lifecycle run",
+}
 
 
 class Status(NamedTuple):
-    """How many items each store holds, what is due, the state of the index, when each command last ran, hosts, and warnings."""
+    """How many items each store holds and how many left them by each reason, how many are untrusted, what is due, the state of the
+    index, when each command last ran, hosts, and warnings."""
 
     stores: dict[str, int]
+    left: dict[str, int]
+    untrusted: int
     due: dict[str, int]
     index_state: str
     runs: dict[str, str]
@@ -36,14 +44,20 @@ def describe_status(agent: Agent) -> Status:
     """Returns what an agent remembers, and what is due."""
     memory = agent.memory()
     stores = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(memory.long_term)}
-    runs = {name: run["at"] for name, run in sorted(last_runs(agent).items())}
+    known = Known(agent.paths)
+    runs, revived = known.runs()
+    left = known.left(revived, lambda item_id: locate(memory, item_id) is not None)
+    untrusted = known.untrusted()
+    known.save()
     mirrored = _mirrored(agent) if agent.settings["typedb.address"] else None
     warnings = [f"{agent.paths.cited(path)} {about}" for path, about in find_newer(agent.paths)]
     return Status(
         stores,
+        {name: count for name, count in sorted(left.items()) if count > 0},
+        untrusted,
         count_due(agent, memory),
         index_state(agent),
-        runs,
+        dict(sorted(runs.items())),
         mirrored,
         _hosts(agent),
         describe_answers(agent),
@@ -70,6 +84,14 @@ def answer_line(row: Mapping[str, Any]) -> str:
     """Returns the answers of a hook in words."""
     counts = ", ".join(f"{count} {name}" for name, count in row["answers"].items())
     return f"{row['hook']}: {counts}; last {row['last']} {row['at']}"
+
+
+def describe_left(left: dict[str, int]) -> str:
+    """Says what became of items that left their stores, and which command shows them."""
+    found = sum(count for reason, count in left.items() if reach_of(reason) == FINDABLE)
+    gone = [f"{count} {reason}" for reason, count in left.items() if reach_of(reason) > FINDABLE]
+    told = [*([f"{found} still found"] if found else []), *gone]
+    return ", ".join(told) + (": mabos recall --archived" if gone else "")
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:
