@@ -61,7 +61,7 @@ def plant(text: str, way: int) -> list[Line]:
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda fd: None)
     monkeypatch.setenv("MABOS_NOW", "")  # the story sets it session by session; it is put back afterwards
-    monkeypatch.setenv("MABOS_HOOK_TIME", "30")
+    monkeypatch.setenv("MABOS_HOOK_TIME", "30")  # as the story sets it
 
 
 def test_what_a_person_says_the_next_session_knows(tmp_path: Path) -> None:

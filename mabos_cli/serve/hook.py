@@ -51,7 +51,8 @@ _HELP = ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
-TIME = 1.0  # seconds for an answer at most, also on a busy machine: hosts wait ten
+TIME = 1.0  # seconds of work for an answer at most
+_PATIENT = 3  # times as long by the clock, on a machine that is busy with other things: hosts wait ten seconds
 _LOG = 1 << 16
 _MOST_LINE = 1 << 12  # bytes of a line about the end of a session
 _WAIT = 0.3  # for whoever empties the spool
@@ -243,19 +244,24 @@ def _learn_later(call: HostCall) -> None:
 
 
 def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
-    """Runs some work that only reads; Late when it takes too long."""
+    """Runs some work that only reads; Late when it takes too long: by its own work, or by the clock where others are at work too."""
     import signal
 
     def late(number: int, frame: object) -> None:
         raise Late
 
-    old = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, max(0.001, call.deadline - time.monotonic()))
+    rest = max(0.001, call.deadline - time.monotonic())
+    timers = {signal.ITIMER_REAL: (signal.SIGALRM, _PATIENT * rest), signal.ITIMER_PROF: (signal.SIGPROF, rest)}
+    old = {number: signal.signal(number, late) for number, _ in timers.values()}
+    for timer, (_, seconds) in timers.items():
+        signal.setitimer(timer, seconds)
     try:
         return work(call)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        for timer in timers:
+            signal.setitimer(timer, 0)
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def _print(answered: dict[str, object]) -> None:

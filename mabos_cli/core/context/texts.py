@@ -32,7 +32,7 @@ _FIRST_WORD = re.compile(
     r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
     re.IGNORECASE,
 )
-_NAME = r"(?<=[\w,;:&)] )[A-Z][\w'-]+"
+_NAME = r"(?<=[\w,;:&)] )(?!\w+days?\b)[A-Z][\w'-]+"  # no day of the week
 # What a question asks for, and what a text has that tells it: a name, a time, an amount.
 _SHAPES = (
     (r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich\b|\bwhere\b", _NAME),

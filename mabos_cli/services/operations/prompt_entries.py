@@ -97,7 +97,15 @@ def _find_recent(
     found = []
     for n, value in sorted(chosen.items(), reverse=True):
         item = items[n]
-        about = ("item", "warm", item["type"], item["trust"], item["importance"], min(1.0, value), item["created_at"])
+        about = (
+            "item",
+            "warm",
+            item["type"],
+            item["trust"],
+            item["importance"],
+            min(1.0, value),
+            item.get("observed_at") or item["created_at"],
+        )
         found.append(Entry(item["id"], item["content"], *about))
     return found
 
