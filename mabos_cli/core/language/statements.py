@@ -8,7 +8,7 @@ from mabos_cli.core.language.text import one_line
 
 # What stands in a message and is nobody's statement: code, frames and notes of hosts and of ours, quotes, tables.
 _BLOCK = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([A-Za-z][\w-]*)\b[^<>]*>.*?</\1>|^[ \t]*(?:>|\|)[^\n]*$|^[ \t]*\[[^\]\n]*\][ \t]*$",
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|<([A-Za-z][\w-]*)\b[^<>]*>.*?</\1>|^[ \t]*(?:>|\|)[^\n]*$|\[[^\]\n]+ [^\]\n]+\](?!\()",
     re.DOTALL | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|#{1,6})\s+")
@@ -16,6 +16,9 @@ _END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])")
 _NO_END = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|inc|ltd|co|fig|v)|\b[a-z])\.$", re.IGNORECASE
 )
+# A sentence of more words is talk that was not divided into sentences.
+_RAMBLING = 30
+_CLAUSE = re.compile(r"(?:,|;| -|\s*[–—])\s+(?=(?:but|and|so|anyway|also|plus|oh|btw|by the way)\b)", re.IGNORECASE)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"day": 1, "week": 7, "fortnight": 14}
 _NUMBERS = {
@@ -65,7 +68,7 @@ def _sentences(text: str) -> list[str]:
             found[-1] += f" {part}"
         elif part.strip():
             found.append(part.strip())
-    return found
+    return [clause for part in found for clause in (_CLAUSE.split(part) if part.count(" ") > _RAMBLING else (part,))]
 
 
 def name_days(text: str, today: date) -> str:

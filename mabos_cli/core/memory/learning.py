@@ -59,7 +59,7 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _STANDING = re.compile(
-    r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|each time|whenever|by default|until further notice)\b",
+    r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|each time|whenever|by default|until further notice|every\w*|each|all|any)\b",
     re.IGNORECASE,
 )
 # A demonstrative refers where a verb follows it: `that customer` names whom it means.
@@ -67,12 +67,12 @@ _PRONOUN = re.compile(
     r"\b(?:(?:he|she|they|it)(?:'\w+)?|them|him|his|her|hers|their|theirs|its|(?:this|that|these|those)(?='s| (?:is|are|was|were|has|have|will|would|can|means)\b))\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<!^)\b[A-Z][\w'’-]+|\b(?i:my|our|the|a|an|every|all) \w+|\b(?i:I|we)\b")
+_NAME = re.compile(r"\b[A-Z][\w'’-]+|\b(?i:my|our|the|a|an|every|all) \w+|\b(?i:I|we)\b")
 _REASON = re.compile(
     r"(?:because|since|the reason|that'?s because|this is because|otherwise|their|that way)\b", re.IGNORECASE
 )
 _CORRECTS = re.compile(
-    r"(?:no+|nope|wrong|actually|correction|sorry|wait|not quite|i meant?|scratch that|that'?s (?:wrong|not right|outdated))\b[\s,.:;!–—-]*",
+    r"(?:(?:no+|nope|wrong|actually|correction|sorry|wait|not quite|i meant?|scratch that|that'?s (?:wrong|not right|outdated))\b[\s,.:;!–—-]*)+",
     re.IGNORECASE,
 )
 _IT_IS = re.compile(
@@ -141,7 +141,7 @@ def learn(turns: Sequence[Turn], judge: Judge, first: int = 0) -> list[Learned]:
 
 
 def strip_talk(text: str) -> str:
-    """Returns a statement without the words of talk in front of it, and a request as what is asked for.
+    """Returns a statement without the words of talk in front of it, and a standing request as what is asked for.
 
     >>> strip_talk("ok thanks, we use Postgres"), strip_talk("could you always answer in German?"), strip_talk("thanks!")
     ('we use Postgres', 'always answer in German', 'thanks!')
@@ -149,7 +149,7 @@ def strip_talk(text: str) -> str:
     filler = _FILLER.match(text)
     text = text[filler.end() :] if filler and filler.end() < len(text) else text
     request = _REQUEST.match(text)
-    return text[request.end() :].rstrip("?") if request else text
+    return text[request.end() :].rstrip("?") if request and _STANDING.search(text) else text
 
 
 def _is_quoted(content: str, shown: Collection[frozenset[str]]) -> bool:
@@ -230,7 +230,7 @@ def _correct(text: str, before: Sequence[str]) -> str:
         return old.sub(swap["new"].strip().replace("\\", ""), line, count=1)
     if match := _IT_IS.fullmatch(text):
         for line in earlier:
-            if known := _SAYS.match(_FILLER.sub("", line, count=1)):
+            if known := _SAYS.match(strip_talk(line)):
                 return f"{known['head']} {match['value']}"
     return ""
 
@@ -240,7 +240,7 @@ def _standing_alone(text: str, before: Sequence[str], *, is_asked: bool) -> str:
     refers = _PRONOUN.search(text)
     if not refers or (refers.start() and _NAME.search(text[: refers.start()])):
         return text
-    earlier = (_FILLER.sub("", line, count=1) for line in reversed(before) if not line.endswith("?"))
+    earlier = (strip_talk(line) for line in reversed(before) if not line.endswith("?"))
     context = next((line for line in earlier if _NAME.search(line) and not _PRONOUN.match(line)), "")
     if context and len(context) + len(text) < _LONGEST and likeness(word_set(context), word_set(text)) < 0.8:
         return f"{context.rstrip('.!')}. {text[0].upper()}{text[1:]}"

@@ -7,7 +7,7 @@ an observation.
 
 import re
 
-_SURE = 0.1, 0.7  # at most so likely noise, and so likely of its type where it is none
+_SURE = 0.25, 0.6  # at most so likely noise, and so likely of its type where it is none
 # Words that are frequent in a language and none of English.
 _FREQUENT = frozenset(
     "der das und nicht ich wir ein eine einen für mit auf zu den dem im ist sind bitte unser unsere mein meine wird haben werden sich auch dir mir mal aus vom kommt dass "
