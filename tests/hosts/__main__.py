@@ -7,6 +7,7 @@ the homes stay, with what was asked of hooks and of the model.
 """
 
 import json
+import re
 import sys
 import time
 from functools import partial
@@ -40,7 +41,7 @@ SCRIPT = (
     Line(CLOCK, "exec_command", {"cmd": _ECHO}),
     Line(CLOCK, "run_shell_command", {"command": _ECHO}),
     Line(CLOCK, "exec", {"command": _ECHO}),
-    Line(RECALL, "memory_recall", {"query": "Stripe"}),
+    Line(RECALL, "memory_recall", {"query": "Stripe"}, "mabos"),
 )
 EVENTS = ("session-start", "user-prompt", "pre-compact", "stop", "session-end")
 HOST_HEAD = """
@@ -67,25 +68,27 @@ def try_host(host: Host, mode: str, keep: bool) -> Row:
         called = [hook["words"][hook["words"].index("hook") + 1] for hook in stage.hooks()]
         row["hooks"] = [event for event in EVENTS if event in called]
         for said, words, question in SAID:
-            row[said] = places(words, first, stage.asked(question, count))
+            row[said] = places(words, first, stage.asked(question, count), host.is_one_session(mode))
         later = stage.model.requests[count:]
         row["poison"] = any(POISON.lower()[8:] in request.text.lower() for request in later)
         row["tools"] = max((count_tools(request) for request in later), default=0)
-        row["call"] = any('"entries"' in request.last for request in later if request.is_result)
+        row["call"] = any("budget_remaining" in request.last for request in later if request.is_result)
     return row | {"seconds": round(time.monotonic() - began)}
 
 
-def places(words: str, first: list[Request], asked: list[Request]) -> list[str]:
-    """Returns where words were brought: more often at the prompt than with the first one, which only has the start."""
+def places(words: str, first: list[Request], asked: list[Request], is_one: bool) -> list[str]:
+    """Returns where words were brought: at the prompt if there are more of them than with the first prompt, or, where both are of
+    one session and its start is over, if what was said last holds them."""
     at_start = max((request.text.lower().count(words) for request in first), default=0)
-    at_prompt = max((request.text.lower().count(words) for request in asked), default=0)
-    return ["start"] * (at_start > 0) + ["prompt"] * (at_prompt > at_start)
+    at_prompt = any(request.text.lower().count(words) > at_start for request in asked)
+    at_prompt |= is_one and any(words in request.last.lower() for request in asked)
+    return ["start"] * (at_start > 0) + ["prompt"] * at_prompt
 
 
 def count_tools(request: Request) -> int:
-    """Counts our tools in a request; Claude Code only names some of them, in the text."""
+    """Counts our tools in a request; where a host only names some of them, in the text."""
     listed = [name for name in request.tools if "memory_" in name or "fact_" in name or "context_" in name]
-    return len(listed) or len({word for word in request.text.split() if word.startswith("mcp__mabos__")})
+    return len(listed) or len(set(re.findall(r"\bmabos__(?:memory|fact|context)_\w+", request.text)))
 
 
 def lost(now: Row, before: Row) -> list[str]:

@@ -1,7 +1,6 @@
 """A scripted model on loopback. It speaks to hosts as Anthropic, OpenAI (responses and chat) and Gemini do, and keeps every request."""
 
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,16 +9,16 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 SAYS = "All right."
-_SEARCH = "ToolSearch"  # Claude Code names tools of servers, and describes those that this one is asked for
 TOKENS = 100  # in every answer: a host that counts must not compact
 
 
 class Line(NamedTuple):
-    """A line of the script: the tool that the model calls when a prompt holds these words, and what it gives it."""
+    """A line of the script: the tool that the model calls when a prompt holds these words, what it gives it, and whose it is."""
 
     words: str
     tool: str
     given: dict[str, Any]
+    server: str = ""
 
 
 class Request(NamedTuple):
@@ -64,6 +63,12 @@ def _spoken(messages: Sequence[Any], *roles: str) -> Any:
     return next((each for each in reversed(messages) if isinstance(each, dict) and each.get("role") in roles), {})
 
 
+def _unanswered(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns the messages behind the last one of the model: hosts add some to what a person said."""
+    place = max((number for number, each in enumerate(messages) if each.get("role") == "assistant"), default=-1)
+    return [each for each in messages[place + 1 :] if each.get("role") in ("user", "tool")]
+
+
 # How each protocol asks.
 
 
@@ -84,9 +89,9 @@ def _ask_responses(body: dict[str, Any]) -> Asked:
 
 
 def _ask_chat(body: dict[str, Any]) -> Asked:
-    last = _spoken(body.get("messages", []), "user", "tool")
+    last = _unanswered(body.get("messages", []))
     tools = [("", tool.get("function", {}).get("name", "")) for tool in body.get("tools") or []]
-    return Asked(tools, last.get("content", ""), last.get("role") == "tool")
+    return Asked(tools, [each.get("content") for each in last], any(each["role"] == "tool" for each in last))
 
 
 def _ask_gemini(body: dict[str, Any]) -> Asked:
@@ -176,6 +181,20 @@ PROTOCOLS: dict[str, tuple[Callable[[dict[str, Any]], Asked], Callable[[dict[str
 }
 
 
+def _find_claude(line: Line) -> tuple[Answer, dict[str, Any]]:
+    name = f"mcp__{line.server}__{line.tool}"
+    return Answer("", tool=name, given=line.given), {"query": f"select:{name}", "max_results": 1}
+
+
+def _find_openclaw(line: Line) -> tuple[Answer, dict[str, Any]]:
+    wanted = {"id": f"{line.server}__{line.tool}", "args": line.given}
+    return Answer("", tool="tool_call", given=wanted), {"query": f"{line.server} {line.tool}", "limit": 20}
+
+
+# Tools that find those of servers, where a host shows a model few of them: the call that follows, and what to ask first.
+_SEARCHES = {"ToolSearch": _find_claude, "tool_search": _find_openclaw}
+
+
 class Model(ThreadingHTTPServer):
     """The model: `requests` grows while hosts ask it; it answers by the script, and with SAYS where that has no line."""
 
@@ -199,13 +218,14 @@ class Model(ThreadingHTTPServer):
             self._looked_up = None
             return called._replace(id=number)
         for line in () if asked.is_result else self.script:
-            found = next((tool for tool in asked.tools if tool[1].endswith(line.tool)), None)
-            if line.words in last and found:
+            if line.words not in last:
+                continue
+            if found := next((tool for tool in asked.tools if tool[1].endswith(line.tool)), None):
                 return Answer(number, tool=found[1], space=found[0], given=line.given)
-            hidden = re.search(rf"\bmcp__\w+__{line.tool}\b", self.requests[-1].text)
-            if line.words in last and hidden and _SEARCH in names:
-                self._looked_up = Answer(number, tool=hidden[0], given=line.given)
-                return Answer(number, tool=_SEARCH, given={"query": f"select:{hidden[0]}", "max_results": 1})
+            if line.server and (search := next((name for name in names if name in _SEARCHES), None)):
+                hidden, given = _SEARCHES[search](line)
+                self._looked_up = hidden
+                return Answer(number, tool=search, given=given)
         return Answer(number, SAYS)
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from hosts.packages import program
+from hosts.packages import folder_of, program
 from hosts.stage import Stage
 from hosts.terminal import Terminal, wait_until
 
@@ -18,11 +18,16 @@ class Host:
     name = key = package = ""
     one_shot, interactive = "", ""
     leave = "/exit"
+    session = 0
 
     @property
     def modes(self) -> list[str]:
         """The modes that there are."""
         return [mode for mode in (self.interactive, self.one_shot) if mode]
+
+    def is_one_session(self, mode: str) -> bool:
+        """Returns whether all prompts of a mode are of one session; else each is one of its own."""
+        return mode == self.interactive
 
     def set_up(self, stage: Stage) -> None:
         """Writes the settings that a person has who uses the host already, with our model in place of theirs."""
@@ -38,6 +43,7 @@ class Host:
 
     def play(self, stage: Stage, mode: str, prompts: Sequence[str]) -> str:
         """Plays a session, which in one shot is a run for each prompt, until all is learned; returns what the host printed."""
+        self.session += 1
         if mode == self.interactive:
             return self._in_terminal(stage, prompts)
         shown = []
@@ -135,4 +141,31 @@ class Gemini(Host):
         return [program(self.package, "gemini"), "--yolo", *(["-p", prompt] if prompt else [])]
 
 
-HOSTS = (Claude(), Codex(), Gemini())
+class OpenClaw(Host):
+    """OpenClaw, without its gateway."""
+
+    name, key, package = "OpenClaw", "openclaw", "openclaw"
+    one_shot = "agent --local"
+
+    def is_one_session(self, mode: str) -> bool:
+        return True
+
+    def set_up(self, stage: Stage) -> None:
+        model = {"id": "scripted", "name": "scripted", "contextWindow": 200_000, "maxTokens": 4096}
+        provider = {
+            "baseUrl": f"{stage.model.url}/v1",
+            "apiKey": "none",
+            "api": "openai-completions",
+            "models": [model],
+        }
+        agents = {"defaults": {"model": {"primary": "scripted/scripted"}, "workspace": str(stage.app)}}
+        known = {"models": {"mode": "merge", "providers": {"scripted": provider}}, "agents": agents}
+        stage.write(".openclaw/openclaw.json", known)
+        stage.env |= {"NODE_COMPILE_CACHE": str(folder_of(self.package) / "compiled")}
+
+    def words(self, prompt: str) -> list[str]:
+        session = ["--session-id", f"session-{self.session}", "--message", prompt]
+        return [program(self.package, "openclaw"), "agent", "--local", *session]
+
+
+HOSTS = (Claude(), Codex(), Gemini(), OpenClaw())
