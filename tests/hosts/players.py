@@ -13,11 +13,11 @@ START, QUIET = 3.0, 1.5  # seconds without output, after which a host waits for 
 
 
 class Host:
-    """A host: its name, to us and as a package, the names of its modes, and how it is left in a terminal."""
+    """A host: its name, to us and as a package, the names of its modes, and its commands in a terminal."""
 
     name = key = package = ""
     one_shot, interactive = "", ""
-    leave = "/exit"
+    leave, compact = "/exit", "/compact"
     session = 0
 
     @property
@@ -58,7 +58,8 @@ class Host:
             for prompt in prompts:
                 count = len(stage.model.requests)
                 terminal.enter(prompt)
-                wait_until(partial(stage.was_asked, prompt, count), SECONDS)
+                if not prompt.startswith("/"):
+                    wait_until(partial(stage.was_asked, prompt, count), SECONDS)
                 terminal.wait_quiet(QUIET, SECONDS)
             terminal.enter(self.leave)
             terminal.wait_end(SECONDS)
@@ -129,7 +130,7 @@ class Gemini(Host):
 
     name, key, package = "Gemini CLI", "gemini", "@google/gemini-cli"
     one_shot, interactive = "-p", "interactive"
-    leave = "/quit"
+    leave, compact = "/quit", "/compress"
 
     def set_up(self, stage: Stage) -> None:
         stage.env |= {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": stage.model.url}
