@@ -57,9 +57,10 @@ def try_host(host: Host, mode: str, keep: bool) -> Row:
         host.set_up(stage)
         host.connect(stage)
         compacted = [host.compact, AFTER] if mode == host.interactive else []
-        host.play(stage, mode, [*(said for said, _, _ in SAID), ASIDE, CLOCK, *compacted])
+        shown = host.play(stage, mode, [*(said for said, _, _ in SAID), ASIDE, CLOCK, *compacted])
         after, count = stage.asked(AFTER), len(stage.model.requests)
-        host.play(stage, mode, [HELLO, *(question for _, _, question in SAID), RECALL])
+        shown += host.play(stage, mode, [HELLO, *(question for _, _, question in SAID), RECALL])
+        stage.write("printed.txt", shown)
         first = stage.asked(HELLO, count)
         row: Row = {"host": host.name, "version": VERSIONS[host.package], "mode": mode}
         called = [hook["words"][hook["words"].index("hook") + 1] for hook in stage.hooks()]

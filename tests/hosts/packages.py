@@ -1,6 +1,7 @@
 """What is installed from npm to be tried, which version of it, and where: into a cache, never into the project."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,8 @@ def install(package: str) -> None:
     folder = folder_of(package)
     if folder.exists():
         return
+    if shutil.which("npm") is None:
+        sys.exit("hosts come from npm, and there is no npm here")
     print(f"installing {package} {VERSIONS[package]} into {folder}", flush=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix="install-", dir=folder.parent))

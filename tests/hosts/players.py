@@ -8,7 +8,7 @@ from hosts.packages import folder_of, program
 from hosts.stage import Stage
 from hosts.terminal import Terminal, wait_until
 
-SECONDS = 90  # for a prompt, on a busy machine
+SECONDS = 180  # for a prompt, on a busy machine
 START, QUIET = 3.0, 1.5  # seconds without output, after which a host waits for the first prompt, and for the next one
 
 

@@ -51,7 +51,7 @@ class Stage:
             return
         lines = [json.dumps(request._asdict()) for request in self.model.requests]
         self.write("requests.jsonl", "\n".join(lines))
-        print(f"kept {self.home}: hooks.jsonl, requests.jsonl", flush=True)
+        print(f"kept {self.home}: hooks.jsonl, requests.jsonl, printed.txt", flush=True)
 
     def mabos(self, *words: str) -> str:
         """Runs mabos on the workspace, as an operator does."""
