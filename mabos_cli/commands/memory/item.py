@@ -186,7 +186,7 @@ def update(
 def forget(ctx: Context, item_id: Id, reason: Annotated[str, Option(help="Why; kept in the archive.")] = "") -> None:
     """Move an item to the archive; revive undoes it.
 
-    It is then found nowhere but with --archived, nor is what was consolidated into it; summaries are rebuilt without them.
+    Only a search of the archive finds it then, or what was consolidated into it; summaries are rebuilt without them.
 
     Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
     """
