@@ -18,7 +18,7 @@ Pair = tuple[str, str, str]
 _ASKED = 3  # statements about the same that a model may be asked about
 _UNASKED = Prose("", "")
 _ALIKE = (0.2, 0.1)  # likeness of what two statements are about; less if the newer one tells of a change
-_LOOKED_AT = 20  # statements that a draft is compared with
+_LOOKED_AT = 10  # statements that a draft is compared with
 _ABOUT = "type source trust author session observed_at derived_from related_to context expires_at".split()
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -162,6 +163,7 @@ def is_statement(heading: str) -> bool:
     return len(found) > 2 and any(word in _FINITE or word in _NEGATIONS for word in found[1:])
 
 
+@lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
 def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
     """Returns the clauses of a text, said on some day, as claims; clauses without content are left out."""
     parts = [part.strip(" ,") for part in re.split(_BREAK, plain_text(text[:_LONGEST]))]
