@@ -31,7 +31,7 @@ ROOT = Path(__file__).parent.parent
 TURNS = ROOT / "fixtures" / "turns"
 MODEL = ROOT / "mabos_cli" / "templates" / "learning.model"
 TYPES = (NOISE, "decision", "fact", "instruction", "lesson", "outcome", "person", "plan", "preference")
-FLOOR, LEAST, STEPS, DECAY, MOMENTUM = 0.45, 3, 150, 4.0, 0.96
+FLOOR, LEAST, STEPS, DECAY, MOMENTUM = 0.55, 3, 150, 4.0, 0.96
 BROAD, NARROW, ROUNDS = 250, 1000, 12
 Labelled = list[tuple[list[str], str]]
 

@@ -54,7 +54,7 @@ def features_of(text: str, classes: Mapping[str, tuple[str, str]]) -> set[str]:
 
 
 def _tokens(text: str, classes: Mapping[str, tuple[str, str]]) -> Iterator[str]:
-    """Yields the words of a statement in small letters; names as @, numbers and days by their kind, `we're` as two."""
+    """Yields the words of a statement in small letters; names, and who stands for one, as @, numbers and days by their kind, `we're` as two."""
     is_first = True
     for word in _TOKEN.findall(text):
         plain = word.lower().replace("’", "'")
@@ -66,10 +66,10 @@ def _tokens(text: str, classes: Mapping[str, tuple[str, str]]) -> Iterator[str]:
             yield f"#{_DAYS[plain]}"
         elif is_capital and plain[:2] not in ("i", "i'") and not (is_first and plain.partition("'")[0] in classes):
             yield "@"
-        elif short := _SHORT.fullmatch(plain):
-            yield from short.groups()
         else:
-            yield plain
+            short = _SHORT.fullmatch(plain)
+            for part in short.groups() if short else (plain,):
+                yield "@" if part in ("he", "she") else part
         is_first = word in _ENDS
 
 
