@@ -32,6 +32,7 @@ _WHOLE = 1.25  # how much longer than a statement a text may be and still be wha
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _SPARE = 12  # results more that are looked at where summaries may repeat others
+_TURNS = ("observations/", "sessions/")  # what was said, as it was said
 _AWAY = 10  # candidates of each lane among what is archived, or as many as results are wanted
 # Passages that the words of a question, the rarest first, may lead to in an archive; more for more results.
 _POSTINGS = 2000
@@ -84,9 +85,8 @@ class Lanes(NamedTuple):
         lexical, semantic = self.kept.get(row.row, (0.0, None))
         is_named, is_exact = row.author in self.authors, row.row in self.exact
         is_away = row.row >= ARCHIVED or is_past(row, self.now)
-        signals = Signals(
-            ref, lexical, semantic, row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
-        )
+        known = row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
+        signals = Signals(ref, lexical, semantic, *known, row.source.startswith(_TURNS))
         return Doc(self.search_index, row, signals)
 
 

@@ -14,7 +14,8 @@ from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
 NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
-AWAY = 0.95  # what is left of the score of something that is no longer loaded
+# What is left of the score of something that is no longer loaded, and of turns of a conversation that became no memory.
+AWAY, EVIDENCE = 0.95, 0.7
 NAMED = 0.2  # what being said by the one whom the question names adds
 _LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
@@ -39,6 +40,7 @@ class Signals(NamedTuple):
     exact: bool = False
     size: int = 0
     away: bool = False
+    evidence: bool = False
 
 
 class Ring(NamedTuple):
@@ -86,13 +88,17 @@ def score(
     left = [fade(c.at, how.now, how.half_life) for c in candidates] if how.half_life and how.now else []
     if left:
         scores = [value * fading for value, fading in zip(scores, left, strict=True)]
-    scores = [value * AWAY if c.away else value for c, value in zip(candidates, scores, strict=True)]
+    scores = [
+        value * (AWAY if c.away else 1.0) * (EVIDENCE if c.evidence else 1.0)
+        for c, value in zip(candidates, scores, strict=True)
+    ]
     # What matches exactly comes before all that does not.
     scores = [value + 1.0 if c.exact else value for c, value in zip(candidates, scores, strict=True)]
 
     def scored(n: int) -> Scored:
         parts = weighed.parts(n) + ((("decay", left[n]),) if left else ())
         parts += (("archived", AWAY),) if candidates[n].away else ()
+        parts += (("evidence", EVIDENCE),) if candidates[n].evidence else ()
         parts += (("exact", 1.0),) if candidates[n].exact else ()
         rounded = tuple((name, round(value, 4)) for name, value in parts)
         return Scored(candidates[n].ref, round(scores[n], 4), round(weighed.relevances[n], 4), rounded)

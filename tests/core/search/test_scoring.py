@@ -369,3 +369,10 @@ def test_diversity_never_loses_or_doubles(deck, weight, count):
 def test_diversity_of_one_changes_nothing(deck):
     scored, said = deck
     assert diversify(scored, said, 1.0, len(scored)) == scored
+
+
+@pytest.mark.parametrize("preset", ["default", "seed", "balanced", "rrf"])
+def test_what_was_only_said_comes_behind_a_memory_that_is_as_good(preset: str):
+    turn, memory = Signals("turn", 1.0, 1.0, evidence=True), Signals("memory", 0.9, 0.9)
+    found = score([turn, memory], Weighing(preset), 10)
+    assert [each.ref for each in found] == ["memory", "turn"] and dict(found[1].parts)["evidence"] < 1
