@@ -120,12 +120,13 @@ def test_the_store_splits_by_page_and_a_store_rewrites_only_the_page_it_touches(
     before = tree(home)
     agent.do("store", "one more, in short-term memory")
     changed = {name for name, data in tree(home).items() if before.get(name) != data}
-    assert changed == {"memory-store.json", "memory/2026-03-01.md", "memory/mabos-memory-items.md"}
+    shown = "memory/INDEX.md"
+    assert changed == {"memory-store.json", "memory/2026-03-01.md", "memory/mabos-memory-items.md", shown}
     before = tree(home)
     agent.do("update", ids[3], "--content", "fact number three, corrected")
     changed = {name for name, data in tree(home).items() if before.get(name) != data}
     pages = {"memory-store/2026-03.json", "memory/mabos-memory-items/2026-03.md"}
-    assert changed == {"memory-store.json", "archive/2026-03.jsonl", *pages}
+    assert changed == {"memory-store.json", "archive/2026-03.jsonl", *pages, shown}
     assert agent.do("get", ids[3])["item"]["content"] == "fact number three, corrected"
 
 

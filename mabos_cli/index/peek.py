@@ -33,7 +33,7 @@ _KEPT = 40  # candidates that are looked at closely
 # Of those that point the same way as a prompt, or share a word with it: how many are looked at by the signs of their vectors, are
 # read, most of which may be untrusted, and are compared in full by their first characters: fewer in a large memory, where what is
 # relevant stands out.
-_LOOKED_AT, _LOADED, _COMPARED, _READ = 160, 80, (24, 4), 160
+_LOOKED_AT, _LOADED, _COMPARED, _READ = 160, 60, (24, 3), 160
 _LARGE = 1000
 
 
