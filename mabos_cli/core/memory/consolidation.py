@@ -10,7 +10,7 @@ from mabos_cli.core.language.clock import DAY, earlier, format_time
 from mabos_cli.core.language.similar import likeness
 from mabos_cli.core.language.text import terms
 from mabos_cli.core.memory.condensing import body_of, join_contents
-from mabos_cli.core.memory.item import CONSOLIDATION, MemoryItem, Prose, count_members, with_members
+from mabos_cli.core.memory.item import CONSOLIDATION, PRIORITIES, MemoryItem, Prose, count_members, with_members
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
 
@@ -117,11 +117,12 @@ def group_alike(
     """Groups by tags among those that are trusted alike, in the order of their first items.
 
     The least trusted decides about a group: in one of their own, planted memories cannot pull others down with them. Instructions,
-    preferences and people stay among their own kind as well.
+    preferences and people stay among their own kind as well, and what is critical stays alone: the index shows it as it was said.
     """
     kinds: dict[tuple[str, str], list[MemoryItem]] = {}
     for item in items:
-        kinds.setdefault((item.trust, item.type if item.type in _APART else ""), []).append(item)
+        apart = item.id if item.importance >= PRIORITIES["critical"] else item.type if item.type in _APART else ""
+        kinds.setdefault((item.trust, apart), []).append(item)
     place = {item.id: n for n, item in enumerate(items)}
     groups = [group for alike in kinds.values() for group in group_by_tags(alike, threshold, common)]
     return sorted(groups, key=lambda group: place[group[0].id])

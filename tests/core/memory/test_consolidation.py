@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from core.fakes import NOW, ago, live_ids, make_item, make_memory, minter, resolvable_ids, settle
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.consolidation import describe_group, group_by_tags, plan_consolidation
+from mabos_cli.core.memory.consolidation import describe_group, group_alike, group_by_tags, plan_consolidation
 from mabos_cli.core.memory.item import Prose, is_worded, types_of
 from mabos_cli.core.memory.stores import Limits
 
@@ -375,3 +375,8 @@ def test_a_group_that_changed_since_it_was_told_is_joined():
     ):
         [(item, _)] = consolidate(make_memory(short_term=now), prose=prose).groups
         assert " | " in item.content and not is_worded(item)
+
+
+def test_what_is_critical_stays_as_it_was_said():
+    items = [make_item(n, tags=("quay",), importance=0.95 if n == 2 else 0.7) for n in range(4)]
+    assert [len(group) for group in group_alike(items, 0.3)] == [3, 1]
