@@ -5,7 +5,8 @@ takes by the clock in a large workspace.
 
 `--busy` keeps every core at work meanwhile: the column `answered` says what came in time then.
 
-The index of the search and INDEX.md are there, as after any recall and any store. The transcript has 1 MB.
+Learning behind the end of a session is switched off: while it writes the index, prompts are answered by what is recent alone. The
+index of the search and INDEX.md are there, as after any recall and any store. The transcript has 1 MB.
 """
 
 import argparse
@@ -64,6 +65,7 @@ def main() -> None:
     parser.add_argument("--busy", action="store_true")
     options = parser.parse_args()
     compile_package()
+    os.environ["MABOS_HOOK_HARVEST"] = "false"
     with tempfile.TemporaryDirectory() as folder:
         root, payload, transcript = (Path(folder) / name for name in ("workspace", "in.json", "talk.jsonl"))
         make_workspace(root, options.items)

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from time import sleep
 from typing import Any
 
 from mabos_cli.config import Settings
@@ -17,13 +18,14 @@ from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.stores import FINDABLE, reach_of
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
-from mabos_cli.core.search.documents import Embedder, cosine
+from mabos_cli.core.search.documents import WRITING, Embedder, cosine
 from mabos_cli.errors import Unavailable
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.plain_files import read_regular
 from mabos_cli.workspace.runtime import now
 
+_PAUSES = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)  # seconds between looks at an index that is being written
 _RECENT = 1 << 16  # bytes at the end of the store that may be newer than the index
 
 
@@ -32,10 +34,18 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
     index to look at and nothing fits."""
     from mabos_cli.index.peek import open_peek
 
-    note = _read(os.fspath(paths.index_file.with_suffix(".lock"))).decode("utf-8", "replace").strip("\0\n")
-    peek, embedder = open_peek(os.fspath(paths.index_file), note), _open_embedder(settings)
-    if peek is None:
-        return _find_recent(paths, settings, prompt, embedder, None) or None
+    embedder, place = _open_embedder(settings), os.fspath(paths.index_file.with_suffix(".lock"))
+    for pause in _PAUSES:  # whoever learns from the last session may be writing
+        sleep(pause)
+        note = _read(place).decode("utf-8", "replace").strip("\0\n")
+        peek = open_peek(os.fspath(paths.index_file), note)
+        if peek or note.partition(" ")[0] != WRITING:
+            break
+    if (
+        peek is None
+    ):  # a large memory is then looked at by its words alone: the model takes long without what the index keeps for it
+        is_small = len(_read(os.fspath(paths.store))) <= _RECENT and not paths.store_pages.exists()
+        return _find_recent(paths, settings, prompt, embedder if is_small else None, None) or None
     with peek:
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"], embedder)
         entries = _find_recent(paths, settings, prompt, embedder, peek)
