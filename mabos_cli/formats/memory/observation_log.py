@@ -33,7 +33,7 @@ def extend_log(
     """Returns the page with the items that it does not have, and without those that are gone, within so many
     days and characters. Of what is only nice to have, a day takes no more than half of them; what is neither is left out."""
     _, *found = _DAY.split(without_seal(text))
-    log = {block[:10]: block.split("\n")[1:-1] for block in found}
+    log = {block[:10]: [line for line in block.split("\n")[1:] if line] for block in found}
     known = {*listed_ids(text)}
     if known.intersection(gone):
         log = {day: [line for line in lines if _id_of(line) not in gone] for day, lines in log.items()}
@@ -60,7 +60,7 @@ def listed_ids(text: str) -> list[str]:
 
 
 def _block(day: str, lines: list[str]) -> str:
-    return f"\n## {day}\n" + "".join(f"{line}\n" for line in lines if line)
+    return f"\n## {day}\n" + "".join(f"{line}\n" for line in lines)
 
 
 def _size(log: dict[str, list[str]]) -> int:
