@@ -136,8 +136,8 @@ def cut_window(text: str, width: int, worth: Mapping[str, float], known: Collect
     >>> cut_window("A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on.", 40, {"rent": 1.0}).text
     '… Rent is 900. And so on.'
     """
-    if not known and len(text) <= width and "\n" not in text:
-        return Window(one_line(text), True)
+    if not known and len(text) <= width and "\n" not in text and len(line := one_line(text)) <= width:
+        return Window(line, True)
     units = split_units(text[:_READ])
     has_title = len(units) > 1 and units[0].is_title
     title = f"{one_line(units[0].text, width // 4)} – " if has_title else ""

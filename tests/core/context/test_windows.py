@@ -1,7 +1,7 @@
 """Which part of a text is told."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mabos_cli.core.context.windows import cut_window, points_elsewhere, split_units, weigh_terms
@@ -61,6 +61,7 @@ def test_lists_of_links_and_the_head_of_a_page_say_nothing() -> None:
     assert not points_elsewhere("- Runbook: https://example.com/runbook")
 
 
+@example("00000\x80\x80", 20, set())
 @given(st.text(max_size=2000), st.integers(20, 500), st.sets(st.text("abc", min_size=1, max_size=3)))
 def test_a_window_is_one_line_within_its_width(text: str, width: int, asked: set[str]) -> None:
     told = cut_window(text, width, dict.fromkeys(asked, 1.0))
