@@ -36,7 +36,7 @@ COMMANDS = {
     "lifecycle": ("memory.upkeep", "Archive what nobody used for long, and what has expired."),
     "capture": ("memory.capture", "Note down what happened, without secrets; harvest makes memories of it."),
     "ingest": ("memory.ingest", "Take what was said in transcripts of agent hosts as observations."),
-    "harvest": ("memory.capture", "Make memories of observations, each once, ever."),
+    "harvest": ("memory.capture", "Make memories of observations, never twice."),
     "migrate": ("memory.migrate", "Make memories of notes that people wrote, each once, with their lines cited."),
     "grade": ("memory.upkeep", "Fill in the importance that nobody gave, by heuristic-v1."),
     "hierarchy": ("hierarchy.hierarchy", "Sum up weeks, months and quarters, and find the way down to a day."),

@@ -129,7 +129,7 @@ class Call(Session):
 
 
 class Context(typer.Context):
-    """What typer hands to a command, with the call as its object."""
+    """Holds what typer hands to a command, with the call as its object."""
 
     obj: Call
 

@@ -154,7 +154,7 @@ def harvest(
     leave: Annotated[str, Option(metavar="ID,...", help="Never offer these candidates again, or all of them.")] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Make memories of observations, each once, ever.
+    """Make memories of observations, never twice.
 
     Example: mabos harvest --since 7d --review
     """

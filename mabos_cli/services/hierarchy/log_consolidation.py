@@ -1,4 +1,4 @@
-"""Events of old daily logs into MEMORY.md, each once, ever.
+"""Events of old daily logs into MEMORY.md, never twice.
 
 MEMORY.md is written first, then the ledger: after a crash in between, the block ids in MEMORY.md tell what was taken. Every
 old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
