@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 MOST_STEPS = 12
+_SHORT = 5  # digits of a number that is shown as it is
 _MOST_EXACT = 20_000  # hits up to which a tail is summed up
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
 # number: a quantity; names: a set of names; text: words that nothing can be compared with.
@@ -98,15 +99,23 @@ def notes(*cases: tuple[object, str]) -> tuple[str, ...]:
     return tuple(text for condition, text in cases if condition)
 
 
-def figure(value: float) -> str:
-    """Returns a number in a text.
+def figure(value: float, sign: str = "") -> str:
+    """Returns a number in a text: as it is if it is short, else cut, but never to a whole number that it is not.
 
-    >>> figure(0.28417), figure(1234567.8), figure(12.0), figure(3e14)
-    ('0.284', '1,234,568', '12', '3e+14')
+    >>> figure(142.5), figure(0.9995), figure(1 / 3), figure(0.99996123), figure(1234567.85), figure(12.0), figure(3e14)
+    ('142.5', '0.9995', '0.333', '0.99996', '1,234,567.85', '12', '3e+14')
     """
-    if value == 0:
-        return "0"
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.3g}"
+    if not value or not 1e-4 <= abs(value) < 1e12:
+        return f"{value:{sign}.3g}" if value else "0"
+    size = math.floor(math.log10(abs(value)))
+    whole, _, part = f"{value:{sign},.{max(1, 8 - size)}f}".rstrip("0").partition(".")
+    if len(part) <= 2 or len((whole + part).lstrip("+-0").replace(",", "")) <= _SHORT:
+        return f"{whole}.{part}" if part else whole
+    for places in range(max(1, 2 - size), 12):
+        shown = f"{value:{sign},.{places}f}".rstrip("0")
+        if not shown.endswith("."):
+            return shown
+    return whole
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.reasoning.answer import figure
 from mabos_cli.reasoning.inputs import known_name
 
 MOST_CHARACTERS = 2000
@@ -363,7 +364,7 @@ class Formula(NamedTuple):
 
     def _failed(self, path: str, values: Values, why: str) -> BadValue:
         known = [name for name in self.uses[:4] if isinstance(values[name], float | int)]
-        at = ", ".join(f"{name}={values[name]:.4g}" for name in known)
+        at = ", ".join(f"{name}={figure(values[name])}" for name in known)
         where = f" at {at}" if at else ""
         return BadValue(f"{path}: {self.text[:60]!r} {why}{where}", "guard it with if() or max()")
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case_similarity import Weights
@@ -110,18 +110,54 @@ def feature_text(value: Feature) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
-class AgentData(NamedTuple):
-    """The agent's part of a problem. Only what the method draws on is loaded."""
+class AgentData:
+    """The agent's part of a problem. `drawn` counts the parts that the method asked for: what is there and was not
+    looked at is no part of the answer."""
 
-    facts: tuple[Fact, ...] = ()
-    rules: tuple[Rule, ...] = ()
-    cases: tuple[Any, ...] = ()
-    beliefs: tuple[str, ...] = ()  # ids of what is held now, or the words of what has none
-    desires: tuple[str, ...] = ()
-    weights: Weights = Weights()  # what each side of a case counts
-    past: tuple[KeptResult, ...] = ()
-    now: datetime | None = None
-    chance: Callable[[int], Any] | None = None  # a random.Random for a seed
+    def __init__(
+        self,
+        now: datetime | None = None,
+        chance: Callable[[int], Any] | None = None,  # a random.Random for a seed
+        weights: Weights = Weights(),
+        **parts: tuple[Any, ...],
+    ) -> None:
+        self.now, self.chance, self.weights, self._parts = now, chance, weights, parts
+        self.drawn: dict[str, int] = {}
+
+    def _take(self, name: str) -> tuple[Any, ...]:
+        values = self._parts.get(name, ())
+        self.drawn[name] = len(values)
+        return values
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """Returns the facts that hold now."""
+        return self._take("facts")
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Returns the rules that are enabled."""
+        return self._take("rules")
+
+    @property
+    def cases(self) -> tuple[Any, ...]:
+        """Returns the trusted cases."""
+        return self._take("cases")
+
+    @property
+    def beliefs(self) -> tuple[str, ...]:
+        """Returns the ids of what is held now, or the words of what has none."""
+        return self._take("beliefs")
+
+    @property
+    def desires(self) -> tuple[str, ...]:
+        """Returns the same of desires."""
+        return self._take("desires")
+
+    @property
+    def past(self) -> tuple[KeptResult, ...]:
+        """Returns the results that were kept."""
+        return self._take("past")
 
 
 def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.json.text import dump_record, parse_ledger
-from mabos_cli.reasoning.answer import Answer, Conclusion
+from mabos_cli.reasoning.answer import Answer, Conclusion, figure
 from mabos_cli.reasoning.catalog import Method, Scored
 from mabos_cli.reasoning.fusion import Fused, Part
 
@@ -123,14 +123,14 @@ def _result_lines(runs: list[MethodRun], result: Answer | Fused | None) -> list[
 
 
 def _answer_lines(name: str, answer: Answer) -> list[str]:
-    sure = [f"confidence: {answer.confidence:.2f}"] if answer.confidence is not None else []
+    sure = [f"confidence: {figure(answer.confidence)}"] if answer.confidence is not None else []
     steps = [f"  {one_line(step)}" for step in answer.steps]
     notes = [f"note: {one_line(caveat)}" for caveat in answer.caveats]
     return [f"{name}: {one_line(answer.summary)}", *sure, *steps, *notes]
 
 
 def _fused_lines(fused: Fused) -> list[str]:
-    sure = "none" if fused.confidence is None else f"{fused.confidence:.2f}"
+    sure = "none" if fused.confidence is None else figure(fused.confidence)
     lines = [
         f"together: {one_line(conclusion_text(fused.conclusion))}",
         f"confidence: {sure} ({fused.basis})",
@@ -156,7 +156,7 @@ def _part_line(part: Part) -> str:
 def _drawn_lines(runs: list[MethodRun]) -> list[str]:
     drawn = {name: count for run in runs for name, count in run.drawn.items()}
     shown = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
-    return [f"drawn from the agent's files: {shown}"] if shown else []
+    return [f"from the agent's files: {shown}"] if shown else []
 
 
 def conclusion_text(conclusion: Conclusion) -> str:
@@ -169,8 +169,8 @@ def conclusion_text(conclusion: Conclusion) -> str:
     if conclusion.kind == "truth":
         shown = {True: "yes", False: "no", None: "open"}[value]
     elif conclusion.kind == "number":
-        span = f" ({conclusion.interval[0]:.4g} to {conclusion.interval[1]:.4g})" if conclusion.interval else ""
-        shown = f"{value:.4g}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
+        span = f" ({figure(conclusion.interval[0])} to {figure(conclusion.interval[1])})" if conclusion.interval else ""
+        shown = f"{figure(value)}{f' {conclusion.unit}' if conclusion.unit else ''}{span}"
     elif isinstance(value, tuple):
         shown = (" > " if conclusion.kind == "ranking" else ", ").join(value) or "nothing"
     else:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, quantity, yes_no
 from mabos_cli.reasoning.causal import causal_graph
+from mabos_cli.reasoning.causal.identify import Hedge, Observed, Term, identify, render
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import DATA, Row, parse_rows, state_name
 from mabos_cli.reasoning.shape import list_of, optional, record, text, usual
@@ -44,10 +45,14 @@ class _Found(NamedTuple):
     instruments: tuple[str, ...]
     traps: dict[str, str]
     reaches: bool
+    formula: Term | Hedge
 
     @property
-    def is_identified(self) -> bool:
-        return bool(self.sets or self.front or not self.reaches)
+    def estimand(self) -> str:
+        """Returns the formula as text; empty if there is none."""
+        if isinstance(self.formula, Hedge):
+            return ""
+        return f"P({self.effect} | do {self.cause}) = {render(self.formula, self.cause, self.effect)}"
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -68,13 +73,16 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         causal_graph.find_instruments(graph, cause, effect),
         causal_graph.find_traps(graph, cause, effect),
         effect in graph.below([cause]),
+        identify(graph, cause, effect),
     )
     steps = _graph_lines(found)
     caveats = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
     if not found.are_all:
         caveats.append("The graph is large: one set to adjust for is given, others may exist.")
     detail = {
-        "is_identified": found.is_identified,
+        "is_identified": bool(found.estimand),
+        "estimand": found.estimand or None,
+        "hedge": found.formula._asdict() if isinstance(found.formula, Hedge) else None,
         "back_door": [list(chosen) for chosen in found.sets],
         "front_door": list(found.front) or None,
         "instruments": list(found.instruments),
@@ -89,7 +97,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if rows:
         return _measure(rows, _aim(rows, fields), found, steps, detail, caveats)
     about = f"the effect of {cause} on {effect} can be told from observation"
-    return Answer(yes_no(found.is_identified, about), None, _verdict(found), cut(steps), detail, tuple(caveats))
+    return Answer(yes_no(bool(found.estimand), about), None, _verdict(found), cut(steps), detail, tuple(caveats))
 
 
 def _verdict(found: _Found) -> str:
@@ -101,8 +109,10 @@ def _verdict(found: _Found) -> str:
         return f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
     if found.front:
         return f"no measured set closes the back door, but the front door through {listed(found.front)} is open"
+    if found.estimand:
+        return f"not by back door or front door, but by the formula {found.estimand}"
     more = f"; {listed(found.instruments)} may serve as instrument" if found.instruments else ""
-    return f"the effect of {cause} on {effect} cannot be told from what is measured{more}"
+    return f"the effect of {cause} on {effect} is not identifiable: models that agree on everything measured differ in it{more}"
 
 
 def _graph_lines(found: _Found) -> list[str]:
@@ -111,7 +121,11 @@ def _graph_lines(found: _Found) -> list[str]:
     if len(found.sets) > 3:
         lines.append(f"... and {len(found.sets) - 3} more sets")
     traps = [f"{name} ({why})" for name, why in found.traps.items()]
+    if isinstance(found.formula, Hedge):
+        outer, inner = (listed(part) for part in found.formula)
+        lines.append(f"hidden common causes link {outer}, and all of these act on {inner} (a hedge)")
     lines += notes(
+        (found.estimand, f"formula: {found.estimand}"),
         (not found.sets, "no measured set closes the back door"),
         (found.front, f"front door through: {listed(found.front)}"),
         (found.instruments, f"instruments: {listed(found.instruments)}"),
@@ -158,27 +172,30 @@ def _measure(
         "bounds": list(bounds(rows, aim)),
     }
     what = f"P({aim.effect}={aim.success})"
-    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {crude.effect:+.3g}", *steps]
+    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {figure(crude.effect, '+')}", *steps]
     about = f"effect of {aim.cause} on {aim.effect}"
     if not found.reaches:
         caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
     if not estimates and not found.reaches:
-        summary = f"{_verdict(found)}; as seen {crude.effect:+.3g}"
+        summary = f"{_verdict(found)}; as seen {figure(crude.effect, '+')}"
         return Answer(quantity(0.0, about=about), None, summary, cut(steps), detail, tuple(caveats))
     if not estimates:
         low, high = detail["bounds"]
-        summary = f"the effect cannot be told from these data; it lies from {low:+.3g} to {high:+.3g}, seen is {crude.effect:+.3g}"
+        why = "these data do not give the effect" if found.estimand else _verdict(found)
+        summary = f"{why}; it lies from {figure(low, '+')} to {figure(high, '+')}, seen is {figure(crude.effect, '+')}"
         about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
         return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
     how, names, best = estimates[0]
     for way, by, one in estimates[:4]:
-        span = f", 95 % interval {one.interval[0]:+.3g} to {one.interval[1]:+.3g}" if one.interval else ""
-        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {one.effect:+.3g}{span}")
+        span = (
+            f", 95 % interval {figure(one.interval[0], '+')} to {figure(one.interval[1], '+')}" if one.interval else ""
+        )
+        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {figure(one.effect, '+')}{span}")
     if max(one.effect for *_, one in estimates) - min(one.effect for *_, one in estimates) > 0.05:
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
         caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
-    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {best.effect:+.3g} ({how} {listed(names) or 'nothing'}), as seen {crude.effect:+.3g}"
+    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {figure(best.effect, '+')} ({how} {listed(names) or 'nothing'}), as seen {figure(crude.effect, '+')}"
     return Answer(quantity(best.effect, best.interval, about=about), None, summary, cut(steps), detail, tuple(caveats))
 
 
@@ -206,7 +223,8 @@ def _estimates(
 ) -> list[tuple[str, tuple[str, ...], Estimate]]:
     """Returns the effect by every set that the data cover; what they do not cover is said."""
     ways = [("adjusted for", chosen) for chosen in found.sets[:_MOST_SETS]]
-    ways += [("through", found.front)] if found.front else []
+    if found.reaches and (found.front or (found.estimand and not found.sets)):
+        ways.append(("through", found.front) if found.front else ("by the formula for", (found.effect,)))
     done = []
     for how, names in ways:
         missing = [name for name in names if name not in rows[0][0]]
@@ -214,7 +232,7 @@ def _estimates(
             caveats.append(f"{how} {listed(names)}: the data lack {listed(missing)}.")
             continue
         try:
-            one = adjust(rows, aim, names) if how == "adjusted for" else through(rows, aim, names)
+            one = adjust(rows, aim, names) if how == "adjusted for" else by_formula(rows, aim, found)
         except BadValue as error:
             caveats.append(f"{how} {listed(names)}: {error.message.removeprefix('data: ')}.")
             continue
@@ -262,30 +280,12 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
     return Estimate((chances[0], chances[1]), variance if counted else None)
 
 
-def through(rows: Sequence[Row], aim: Aim, mediators: Sequence[str]) -> Estimate:
-    """Returns the effect by the front door: what the cause does to mediators, times what they do."""
-    total = _weight(rows)
-    groups: dict[tuple[str, ...], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    causes: dict[str, float] = defaultdict(float)
-    for row in rows:
-        groups[tuple(row[0][name] for name in mediators)][row[0][aim.cause]].append(row)
-        causes[row[0][aim.cause]] += row[1]
-    chances = [0.0, 0.0]
-    for key, by_cause in groups.items():
-        if not sum(_weight(inside) for inside in by_cause.values()):
-            continue
-        done = 0.0
-        for cause, count in causes.items():
-            inside = by_cause.get(cause, [])
-            if count and not _weight(inside):
-                where = listed([f"{name}={state}" for name, state in zip(mediators, key, strict=True)])
-                hint = "the front door needs every combination"
-                raise BadValue(f"data: no row has {aim.cause}={cause} among {where}", hint)
-            if count:
-                done += count / total * _weight(inside, (aim.effect, aim.success)) / _weight(inside)
-        for side, setting in enumerate(aim.settings):
-            chances[side] += done * _weight(by_cause.get(setting, [])) / causes[setting]
-    return Estimate((chances[0], chances[1]))
+def by_formula(rows: Sequence[Row], aim: Aim, found: _Found) -> Estimate:
+    """Returns the effect by the formula in what was observed; with a front door that is the formula of the front door."""
+    assert not isinstance(found.formula, Hedge)
+    observed = Observed(rows)
+    first, second = (observed.value(found.formula, {aim.cause: one, aim.effect: aim.success}) for one in aim.settings)
+    return Estimate((first, second))
 
 
 def bounds(rows: Sequence[Row], aim: Aim) -> tuple[float, float]:

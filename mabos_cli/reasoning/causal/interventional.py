@@ -69,7 +69,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(
         distribution(after, about=f"{outcome} if we set {_assigned(do)}"),
         min(1.0, after[best]),
-        f"P({outcome}={value} | do {_assigned(do)}) = {figure(after[value])}, against {figure(without[value])} with {_assigned(other) or 'nothing set'}: {effect:+.3g}",
+        f"P({outcome}={value} | do {_assigned(do)}) = {figure(after[value])}, against {figure(without[value])} with {_assigned(other) or 'nothing set'}: {figure(effect, '+')}",
         cut(_steps(outcome, value, do, other, detail)),
         detail,
         _caveats(network, do, seen, tied, best, effect, plain),
@@ -108,12 +108,12 @@ def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict
         f"cut the arrows into {listed(tuple(do))}, set {_assigned(do)}",
         f"after it: {_shares(detail['do'])}",
         f"with {_assigned(other) or 'nothing set'}: {_shares(detail['do_compared'])}",
-        f"effect on P({outcome}={value}): {detail['effect']:+.3g}",
+        f"effect on P({outcome}={value}): {figure(detail['effect'], '+')}",
     ]
     if detail["seen_difference"] is not None:
         seen, compared = detail["seen"][value], detail["seen_compared"][value]
         lines.append(
-            f"merely seen: {figure(seen)} against {figure(compared)}, difference {detail['seen_difference']:+.3g}"
+            f"merely seen: {figure(seen)} against {figure(compared)}, difference {figure(detail['seen_difference'], '+')}"
         )
     return lines
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
 from mabos_cli.reasoning.shape import Shape, anything, map_of, number, optional, probability, record, text
 
 Profile = Mapping[str, inputs.Feature]
@@ -84,7 +84,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
         caveats.append(f"counting cues instead of taking the first would choose {listed(most)}")
     sure = _sure(deciding[0], learned, fields) if len(options) == 2 and len(left) == 1 else None
     summary = f"{left[0]}, by {deciding[-1].name}" if len(left) == 1 else f"{listed(left)} are tied"
-    summary += f" (right with {sure:.2g})" if sure is not None else ""
+    summary += f" (right with {figure(sure)})" if sure is not None else ""
     scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
     return Answer(choice(left[0], scores), sure, summary, cut(lines), detail, tuple(caveats))
 
@@ -181,7 +181,7 @@ def _sure(cue: Cue, learned: dict[str, Any], fields: dict[str, Any]) -> float | 
 
 
 def _line(one: _Round, options: Mapping[str, Profile]) -> str:
-    valid = f" (validity {one.cue.validity:.2g})" if one.cue.validity is not None else ""
+    valid = f" (validity {figure(one.cue.validity)})" if one.cue.validity is not None else ""
     if one.after == one.before:
         return f"{one.cue.name}{valid}: does not tell them apart"
     values = [

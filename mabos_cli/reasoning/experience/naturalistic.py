@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
-from mabos_cli.reasoning.answer import Answer, choice, cut, listed, notes, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes, yes_no
 from mabos_cli.reasoning.inputs import LARGEST
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
@@ -73,7 +73,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     lines = [_match_line(one) for one in found[:3]]
     best = found[0]
     if best.score < fields["familiar"]:
-        summary = f"not familiar: the nearest, {best.name}, matches by {best.score:.2g} only; look for more cues"
+        summary = f"not familiar: the nearest, {best.name}, matches by {figure(best.score)} only; look for more cues"
         conclusion = yes_no(None, "the situation is familiar")
         return Answer(conclusion, None, summary, tuple(lines), detail, _doubts(found, fields))
     caveats = _doubts(found, fields)
@@ -99,7 +99,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     caveats += _unlimited(action, fields)
     detail["prototype"] = match.name
     rejected = len(runs) - 1
-    summary = f"{action}: {match.name} is recognized ({match.score:.2g})"
+    summary = f"{action}: {match.name} is recognized ({figure(match.score)})"
     summary += f", {rejected} rejected before" if rejected else ""
     return Answer(choice(action), None, summary, cut(lines), detail, caveats)
 
@@ -191,7 +191,7 @@ def _match_row(one: _Match) -> dict[str, Any]:
 
 
 def _match_line(one: _Match) -> str:
-    parts = [f"{one.name} matches by {one.score:.2g}"]
+    parts = [f"{one.name} matches by {figure(one.score)}"]
     parts += [f"unlike: {listed(one.unlike)}"] if one.unlike else []
     parts += [f"not known: {listed(one.unknown)}"] if one.unknown else []
     parts += [f"against what is expected: {listed(one.violated)}"] if one.violated else []
@@ -206,7 +206,7 @@ def _doubts(found: list[_Match], fields: dict[str, Any]) -> tuple[str, ...]:
     unused = [cue for cue in fields["situation"] if cue not in known]
     risks = {name for row in fields["actions"].values() for name in row["risks"]}
     idle = [name for name in fields["risk_limits"] if name not in risks]
-    next_one = f"; it may be {others[0].name} ({others[0].score:.2g})" if others else ""
+    next_one = f"; it may be {others[0].name} ({figure(others[0].score)})" if others else ""
     return notes(
         (best.violated, f"look again: {listed(best.violated)}{next_one}"),
         (best.to_check, f"still to check, if it is {best.name}: {listed(best.to_check)}"),
@@ -228,17 +228,19 @@ def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature]
     for name, limit in fields["limits"].items():
         after = fields["state"][name] + row["effects"].get(name, 0.0)
         if limit["min"] is not None and after < limit["min"]:
-            why.append(f"{name} would be {after:,.6g}, below {limit['min']:,.6g}")
+            why.append(f"{name} would be {figure(after)}, below {figure(limit['min'])}")
         if limit["max"] is not None and after > limit["max"]:
-            why.append(f"{name} would be {after:,.6g}, above {limit['max']:,.6g}")
+            why.append(f"{name} would be {figure(after)}, above {figure(limit['max'])}")
     for name, chance in row["risks"].items():
         if chance > fields["risk_limits"].get(name, 1.0):
-            why.append(f"risk of {name} is {chance:.2g}, above {fields['risk_limits'][name]:.2g}")
+            why.append(f"risk of {name} is {figure(chance)}, above {figure(fields['risk_limits'][name])}")
     missed = [goal for goal in goals if row["reaches"] is not None and goal not in row["reaches"]]
     return [*why, f"does not reach {listed(missed)}"] if missed else why
 
 
 def _unlimited(action: str, fields: dict[str, Any]) -> tuple[str, ...]:
     risks = fields["actions"][action]["risks"]
-    free = [f"{name} ({chance:.2g})" for name, chance in risks.items() if chance and name not in fields["risk_limits"]]
+    free = [
+        f"{name} ({figure(chance)})" for name, chance in risks.items() if chance and name not in fields["risk_limits"]
+    ]
     return (f"risks without a limit were not weighed: {listed(free)}",) if free else ()

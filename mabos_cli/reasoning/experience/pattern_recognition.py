@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, distribution, listed, notes
+from mabos_cli.reasoning.answer import Answer, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
 from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
 
@@ -152,7 +152,7 @@ def _answer(
         "outside_range": outside,
     }
     caveats = _caveats(fields, examples, near, k, shares, trial, usual, outside)
-    summary = f"{label}, with {shares[label]:.2g} of the votes of the {k} nearest" + (
+    summary = f"{label}, with {figure(shares[label])} of the votes of the {k} nearest" + (
         "; but this is unlike all examples" if is_novel else ""
     )
     return Answer(distribution(everything), None if is_novel else sure, summary, tuple(lines), detail, caveats)

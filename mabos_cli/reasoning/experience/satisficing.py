@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, choice, cut, is_better, listed, notes, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, is_better, listed, notes, yes_no
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record
 
@@ -77,7 +77,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     passed = detail["looked_at"] - 1
     mine = _merits(options[chosen], levels)
     better = [name for name in later if is_better(_merits(options[name], levels), mine)]
-    met = ", ".join(f"{name} {options[chosen][name]:,.6g}" for name in levels)
+    met = ", ".join(f"{name} {figure(options[chosen][name])}" for name in levels)
     return Answer(
         choice(chosen, {name: float(not found) for name, found in misses.items()}),
         None,
@@ -111,10 +111,10 @@ def _misses(values: Mapping[str, float], levels: Mapping[str, Any], scales: Mapp
         value, low, high = values[name], level["min"], level["max"]
         if low is not None and value < low:
             share = (low - value) / scales[name]["min"]
-            found.append(_Miss(name, f"{name} {value:,.6g} is below {low:,.6g}", low - value, share))
+            found.append(_Miss(name, f"{name} {figure(value)} is below {figure(low)}", low - value, share))
         if high is not None and value > high:
             share = (value - high) / scales[name]["max"]
-            found.append(_Miss(name, f"{name} {value:,.6g} is above {high:,.6g}", value - high, share))
+            found.append(_Miss(name, f"{name} {figure(value)} is above {figure(high)}", value - high, share))
     return found
 
 
@@ -166,7 +166,7 @@ def _none(
             share = rounds * step
             chosen = next(name for name in known if known[name] <= share + _SLACK)
             detail["adjusted"] = {"rounds": rounds, "share": share, "levels": _dropped(fields, share, scales)}
-            lines.append(f"after {plural(rounds, 'step')} of {step:.3g}, {chosen} is the first that is good enough")
+            lines.append(f"after {plural(rounds, 'step')} of {figure(step)}, {chosen} is the first that is good enough")
             summary = f"{chosen}, after all levels dropped by {share:.1%}: nothing met them as they were"
             conclusion = choice(chosen, {name: -share for name, share in known.items()})
     return Answer(conclusion, None, summary, tuple(lines), detail, caveats)

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, notes
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 
 MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 12
@@ -106,7 +106,9 @@ def _by_hypotheses(fields: dict[str, Any]) -> Answer:
     how = "likeliest" if found.weights else "leanest"
     summary = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
     summary += (
-        f", the {how} way" if confidence is None else f" and hold{'s' * (len(best) == 1)} with probability {sure:.2g}"
+        f", the {how} way"
+        if confidence is None
+        else f" and hold{'s' * (len(best) == 1)} with probability {figure(sure)}"
     )
     detail = {
         "explanations": [_row(found, n) for n in range(min(50, len(found.covers)))],
@@ -181,9 +183,9 @@ def _line(found: _Explained, n: int) -> str:
     row = _row(found, n)
     line = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
     if "probability" in row:
-        line += f", probability of just this {row['probability']:.3g}"
+        line += f", probability of just this {figure(row['probability'])}"
     elif found.weights and n and found.weights[n] > -math.inf:
-        line += f", {math.exp(found.weights[n] - found.weights[0]):.2g} times as likely as the first"
+        line += f", {figure(math.exp(found.weights[n] - found.weights[0]))} times as likely as the first"
     return line
 
 
@@ -212,7 +214,7 @@ def _caveats(found: _Explained) -> tuple[str, ...]:
     return caveats + notes(
         (
             found.posterior[top] > best * (1 + 1e-9),
-            f"{wider} together are likelier still ({found.posterior[top]:.2g}), but not needed",
+            f"{wider} together are likelier still ({figure(found.posterior[top])}), but not needed",
         ),
         (True, "probabilities hold if hypotheses are independent and nothing else can cause the observations"),
     )
@@ -236,7 +238,7 @@ def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:
     summary = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
     rows = [_explanation(one) for one in found.hypotheses[:50]]
     lines = [
-        f"{row['score']:.3g} {row['rule']}: {row['supported']} of {row['total']} known"
+        f"{figure(row['score'])} {row['rule']}: {row['supported']} of {row['total']} known"
         + (f"; to assume: {listed(row['assumptions'])}" if row["assumptions"] else "")
         for row in rows
     ]

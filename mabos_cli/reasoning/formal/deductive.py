@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backwa
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, pattern_text
 from mabos_cli.core.language.values import compare
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_no
 from mabos_cli.reasoning.expression import names_of
 from mabos_cli.reasoning.formal.modal import parse_formula, parts_of, where_true
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
@@ -111,11 +111,11 @@ def _truth(
         lines = [*_proof_lines(proofs[0]), "refuted by:", *_proof_lines(against)]
         return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
     if proofs:
-        summary = f"{about} is proved ({proofs[0].confidence:.2g})"
+        summary = f"{about} is proved ({figure(proofs[0].confidence)})"
         lines = _proof_lines(proofs[0])
         return Answer(yes_no(True, about), proofs[0].confidence, summary, cut(lines), detail, caveats)
     if against:
-        summary = f"{about} is refuted: {' '.join(against.triple)} ({against.confidence:.2g})"
+        summary = f"{about} is refuted: {' '.join(against.triple)} ({figure(against.confidence)})"
         lines = _proof_lines(against)
         return Answer(yes_no(False, about), against.confidence, summary, cut(lines), detail, caveats)
     lines = [f"cannot be proved: {verdict.why}"]
@@ -140,7 +140,7 @@ def _instances(
     found = dict(reversed(found.items()))
     detail["instances"] = {name: one.confidence for name, one in found.items()}
     summary = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
-    lines = [f"{' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}" for one in found.values()]
+    lines = [f"{' '.join(one.triple)} ({figure(one.confidence)}){_by(one)}" for one in found.values()]
     # How sure all of several are together is not told by how sure each is, unless all are certain.
     least = min((one.confidence for one in found.values()), default=None)
     sure = least if len(found) == 1 or least == 1 else None
@@ -183,7 +183,7 @@ def _proof_lines(proof: Proof) -> list[str]:
     lines = []
     for n, one in enumerate(parts, 1):
         uses = f" from {', '.join(str(number[part.triple]) for part in one.parts)}" if one.parts else ""
-        lines.append(f"{n}. {' '.join(one.triple)} ({one.confidence:.2g}){_by(one)}{uses}")
+        lines.append(f"{n}. {' '.join(one.triple)} ({figure(one.confidence)}){_by(one)}{uses}")
     # The end is what was asked for; of a long proof the last steps tell more than the first.
     return lines if len(lines) <= 10 else [f"{len(lines) - 9} steps before", *lines[-9:]]
 

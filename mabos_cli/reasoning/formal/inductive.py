@@ -9,7 +9,18 @@ from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, binomial_tail, cut, listed, names, notes, quantity, wilson, yes_no
+from mabos_cli.reasoning.answer import (
+    Answer,
+    binomial_tail,
+    cut,
+    figure,
+    listed,
+    names,
+    notes,
+    quantity,
+    wilson,
+    yes_no,
+)
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
@@ -156,21 +167,23 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
         "exceptions": list(seen.exceptions),
     }  # fmt: skip
     lines = [
-        f"seen in {seen.held} of {count}: {share:.3g}",
-        f"Wilson interval at {level:g}: {ends[0]:.3g} to {ends[1]:.3g}",
-        f"rule of succession, for the next one: {next_one:.3g}",
+        f"seen in {seen.held} of {count}: {figure(share)}",
+        f"Wilson interval at {level:g}: {figure(ends[0])} to {figure(ends[1])}",
+        f"rule of succession, for the next one: {figure(next_one)}",
     ]
     if seen.exceptions:
         lines.append(f"exceptions: {listed(seen.exceptions)}")
     lines += _mill_lines(seen, detail)
     caveats = _caveats(seen, count)
-    summary = f"held in {seen.held} of {count}; the next one holds with {next_one:.2g}"
+    summary = f"held in {seen.held} of {count}; the next one holds with {figure(next_one)}"
     if fields["at_least"] is None:
         return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
     sure = 1 - binomial_tail(seen.held + 1, count + 1, fields["at_least"])
     detail["at_least"], detail["probability_at_least"] = fields["at_least"], sure
-    lines.append(f"the share is at least {fields['at_least']:g} with probability {sure:.3g}, from a flat prior")
-    summary = f"held in {seen.held} of {count}; in at least {fields['at_least']:g} of all with probability {sure:.2g}"
+    lines.append(f"the share is at least {fields['at_least']:g} with probability {figure(sure)}, from a flat prior")
+    summary = (
+        f"held in {seen.held} of {count}; in at least {fields['at_least']:g} of all with probability {figure(sure)}"
+    )
     accepted = sure > 0.5
     verdict = yes_no(accepted, about or f"it holds in at least {fields['at_least']:g} of all")
     return Answer(verdict, max(sure, 1 - sure), summary, cut(lines), detail, caveats)

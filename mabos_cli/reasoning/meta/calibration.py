@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning import shape
-from mabos_cli.reasoning.answer import Answer, cut, notes, wilson, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
 
 _MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
@@ -172,7 +172,7 @@ def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
     if scores["skill"] is not None:
         lines.append(f"skill against always saying {scores['base_rate']:.2f}: {scores['skill']:+.2f}")
     low, high = scores["gap_interval"]
-    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f}), p {scores['gap_p']:.2g} if calibrated")
+    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f}), p {figure(scores['gap_p'])} if calibrated")
     lines += cut([f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in scores["groups"]], 6)
     moved = [one for one in scores["recalibration"] if abs((one["low"] + one["high"]) / 2 - one["rate"]) > 0.02]
     lines += cut([f"read {one['low']:.2f} to {one['high']:.2f} as {one['rate']:.2f}" for one in moved], 3)

@@ -100,7 +100,9 @@ def _check_causes(causes: Sequence[Mapping[str, Any]], known: Sequence[str]) -> 
             shares[one["of"]] = shares.get(one["of"], 0.0) + (one["share"] or 0.0)
     for name, share in shares.items():
         if share > 1 + 1e-9:
-            raise BadValue(f"causes: shares of {name} sum to {share:.3g}", "they explain at most the whole, which is 1")
+            raise BadValue(
+                f"causes: shares of {name} sum to {figure(share)}", "they explain at most the whole, which is 1"
+            )
 
 
 class Measure(NamedTuple):
@@ -182,8 +184,8 @@ def _bits_text(one: Event) -> str:
 
 def _sign_text(name: str, found: Mapping[str, Any]) -> str:
     if "worse" in found:
-        return f"{name}: {found['worse']} worse and {found['better']} better than planned, p {found['p']:.2g}"
-    return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {found['p']:.2g}"
+        return f"{name}: {found['worse']} worse and {found['better']} better than planned, p {figure(found['p'])}"
+    return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {figure(found['p'])}"
 
 
 def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, Any]:

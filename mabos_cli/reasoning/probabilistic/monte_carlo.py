@@ -187,7 +187,7 @@ def _caveats(found: dict[str, Any], chances: dict[str, Any], fields: dict[str, A
     for name, one in chances.items():
         if one["probability"] in (0, 1):
             seen, what = ("never", "it") if one["probability"] == 0 else ("always", "its opposite")
-            bound = f"that bounds {what} at about {3 / fields['draws']:.2g}."
+            bound = f"that bounds {what} at about {figure(3 / fields['draws'])}."
             caveats.append(f"{name} was {seen} seen in {fields['draws']:,} draws; {bound}")
     if not fields["correlations"] and len(fields["variables"]) > 1:
         caveats.append("The inputs were drawn independently of each other.")

@@ -174,6 +174,8 @@ def _steps(
         lines += [f"preferred: {listed(_named(frame, one.inside), 10) or 'nothing'}" for one in preferred[:4]]
         if len(preferred) > 4:
             lines.append(f"... and {len(preferred) - 4} more preferred sets")
+        stable = [listed(_named(frame, one.inside), 10) or "nothing" for one in keep_stable(complete)]
+        lines.append(f"stable: {'; '.join(cut(stable, 5)) or 'none'}")
     if claim is not None:
         foes = frame.attackers[frame.known.index(claim)]
         labels = (("in", grounded.inside), ("out", grounded.out), ("undecided", grounded.undecided))

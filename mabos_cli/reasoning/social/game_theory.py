@@ -1,16 +1,27 @@
 """Finds what players do at their best against each other: equilibria, dominance, safety, and advice."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, is_better
+from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
-from mabos_cli.reasoning.social.games import MOST_SYSTEMS, Analysis, Game, Mix, Mixed, Profile, analyse, find_maximin
+from mabos_cli.reasoning.social.games import (
+    MOST_SYSTEMS,
+    Analysis,
+    Game,
+    Mix,
+    Mixed,
+    Profile,
+    analyse,
+    find_maximin,
+    share_by_shapley,
+)
 
 MOST_PROFILES = 1_000
+_MOST_PARTNERS = 12
 _PAYOFF = number("what the player gets", -1e12, 1e12)
 _PAYOFFS = map_of(
     anything("[what the row player gets, what the column player gets], or one number in a zero-sum game"),
@@ -22,13 +33,19 @@ _PROFILE = record(
     payoffs=map_of(_PAYOFF, "what each player gets then", least=2),
 )
 SHAPE: Shape = record(
-    "Give payoffs for two players, or profiles for more.",
+    "Give payoffs for two players, profiles for more, or coalitions for what players earn together.",
     players=optional(
         list_of(text("a player"), "who plays: first the one whose actions are the rows of payoffs", least=2)
     ),
     me=optional(text("the player to advise; the first one if left out")),
     payoffs=usual(map_of(_PAYOFFS, "two players: each action of the first, with a row of cells")),
     profiles=optional(list_of(_PROFILE, "more than two players, instead of payoffs: every combination of actions")),
+    coalitions=optional(
+        map_of(
+            _PAYOFF,
+            "instead, for players who work together: what each group earns, as `ann, bob: 12`; one alone may be left out",
+        )
+    ),
 )
 QUESTIONS = (
     "Who decides here besides me, and does each know what the others can do?",
@@ -48,6 +65,8 @@ class Advice(NamedTuple):
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the equilibria of a game in normal form, and what the player `me` should do."""
+    if fields["coalitions"] is not None:
+        return _share(*_read_coalitions(fields))
     game = _read_game(fields)
     me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
     found = analyse(game, me)
@@ -56,11 +75,60 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 def _read_game(fields: dict[str, Any]) -> Game:
     if (fields["payoffs"] is None) == (fields["profiles"] is None):
-        raise BadValue("payoffs: give either payoffs for two players or profiles for more", "not both, not neither")
+        raise BadValue("payoffs: give payoffs for two players, profiles for more, or coalitions", "just one of them")
     game = _read_table(fields) if fields["payoffs"] is not None else _read_profiles(fields)
     if len({*game.players}) < len(game.players):
         raise BadValue("players: a player is named twice", "give each a name of its own")
     return game
+
+
+def _read_coalitions(fields: dict[str, Any]) -> tuple[tuple[str, ...], dict[frozenset[str], Fraction]]:
+    """Returns the players, and what every group of them is worth; who is alone and not mentioned earns nothing."""
+    if fields["payoffs"] is not None or fields["profiles"] is not None:
+        raise BadValue("coalitions: are a game of their own", "give no payoffs or profiles beside them")
+    given: dict[frozenset[str], Fraction] = {}
+    for group, value in fields["coalitions"].items():
+        members = [name.strip() for name in str(group).split(",")]
+        if frozenset(members) in given or len({*members}) < len(members):
+            raise BadValue(f"coalitions.{group}: is there twice, or names somebody twice", "keep one of them")
+        given[frozenset(members)] = Fraction(str(value))
+    players = tuple(fields["players"] or dict.fromkeys(sorted(name for group in given for name in group)))
+    check_size("coalitions", len(players), _MOST_PARTNERS, "players")
+    for group in given:
+        for name in group:
+            known_name("coalitions", name, players, "player")
+    worth = {frozenset(): Fraction(0)} | {frozenset({who}): Fraction(0) for who in players} | given
+    for size in range(2, len(players) + 1):
+        for group in combinations(players, size):
+            if frozenset(group) not in worth:
+                raise BadValue(f"coalitions: {', '.join(group)} is missing", "say what every group earns")
+    return players, worth
+
+
+def _share(players: tuple[str, ...], worth: dict[frozenset[str], Fraction]) -> Answer:
+    """Returns the Shapley values, and which group could earn more alone."""
+    shares = share_by_shapley(players, worth)
+    order = tuple(sorted(players, key=lambda who: -shares[who]))
+    whole = worth[frozenset(players)]
+    gaps = {group: value - sum(shares[who] for who in group) for group, value in worth.items()}
+    leaving = [group for group in worth if gaps[group] > 0]
+    steps = [f"{len(players)} players earn {_figure(whole)} together"]
+    steps += [f"{who}: {_figure(shares[who])}, alone {_figure(worth[frozenset({who})])}" for who in order]
+    detail = {
+        "shapley": {who: float(shares[who]) for who in players},
+        "exact": {who: str(shares[who]) for who in players},
+        "in_core": not leaving,
+        "would_leave": [[who for who in players if who in group] for group in leaving],
+    }
+    caveats = [
+        f"{', '.join(who for who in players if who in group)} would get {_figure(gaps[group])} more without the others"
+        for group in leaving[:3]
+    ]
+    if not leaving:
+        steps.append("no group gets more by leaving: these shares lie in the core")
+    summary = "Shapley values: " + ", ".join(f"{who} {_figure(shares[who])}" for who in order)
+    scores = {who: float(shares[who]) for who in order}
+    return Answer(ranking(order, scores, "what each adds"), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _check_size(count: int, field: str) -> None:
@@ -179,7 +247,8 @@ def _tell(found: Analysis, advice: Advice) -> Answer:
 
 def _figure(value: Fraction) -> str:
     """Returns a number exactly while it is short."""
-    return str(value) if value.denominator <= 1000 else f"{float(value):.3g}"
+    is_decimal = value.denominator in (1, 2, 4, 5, 10, 20, 100) and abs(value) > 1
+    return figure(float(value)) if is_decimal or value.denominator > 1000 else str(value)
 
 
 def _mix(actions: tuple[str, ...], mix: Mix) -> str:

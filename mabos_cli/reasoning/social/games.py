@@ -142,6 +142,25 @@ def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:
     return [action for action in sorted(worst) if worst[action] == floor], floor
 
 
+def share_by_shapley(players: tuple[str, ...], worth: dict[frozenset[str], Fraction]) -> dict[str, Fraction]:
+    """Returns what each player adds to those who came before, on average over all orders of coming.
+
+    >>> worth = {frozenset(): Fraction(0), frozenset("a"): Fraction(1), frozenset("b"): Fraction(2), frozenset("ab"): Fraction(5)}
+    >>> {who: str(share) for who, share in share_by_shapley(("a", "b"), worth).items()}
+    {'a': '2', 'b': '3'}
+    """
+    size = len(players)
+    return {
+        who: sum(
+            ((value - worth[group - {who}]) / (size * comb(size - 1, len(group) - 1)))
+            for group, value in worth.items()
+            if who in group
+        )
+        + Fraction(0)
+        for who in players
+    }
+
+
 def _add_mixed(found: Analysis) -> Analysis:
     """Adds the mixed equilibria, where each plays only best replies."""
     rows, columns = (find_corners(_matrix(found.game, n)) for n in (0, 1))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -160,6 +161,7 @@ def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     if tally.rounds:
         steps.append(f"{winner or 'nobody'} beats every other one by a majority")
     steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
+    steps.append(f"order by {rule}: {_order_line(chosen)}")
     steps += [_round_line(n, one, tally.names) for n, one in enumerate(tally.rounds, 1)]
     scores = chosen.scores or {name: float(len(tally.names) - n) for n, name in enumerate(chosen.order, 1)}
     agree = f"{len(by_winner)} different winners by {len(counts)} rules" if len(by_winner) > 1 else "all rules agree"
@@ -190,6 +192,15 @@ def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]
         "condorcet_winner": winners[0] if winners else None,
         "rounds": [{names[n]: float(got) for n, got in one.tally.items()} for one in rounds],
     }
+
+
+def _order_line(count: Count) -> str:
+    """Returns all candidates in order, those with the same score tied."""
+    line = count.order[0]
+    for one, other in pairwise(count.order):
+        is_tied = count.scores is not None and count.scores[one] == count.scores[other]
+        line += f" {'=' if is_tied else '>'} {other}"
+    return line
 
 
 def _round_line(n: int, one: Round, names: tuple[str, ...]) -> str:

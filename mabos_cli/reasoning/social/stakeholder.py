@@ -6,7 +6,7 @@ from math import fsum
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
 
@@ -125,7 +125,7 @@ def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[st
     for name, row in zip(known, listens, strict=True):
         if fsum(row) >= 1 - 1e-9:
             hint = "the rest is its own view"
-            raise BadValue(f"influence: shares on {name} sum to {fsum(row):.3g}, and must stay below 1", hint)
+            raise BadValue(f"influence: shares on {name} sum to {figure(fsum(row))}, and must stay below 1", hint)
     return listens
 
 

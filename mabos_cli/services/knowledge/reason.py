@@ -147,7 +147,8 @@ def _run(agent: Agent, method: Method, source: Source | None, problem: str, warn
         given = conform(solver.SHAPE, source.value if source else {}, PARSERS)
         if source is None and not method.draws:
             raise BadValue("nothing is given")
-        data, drawn = load_agent_data(agent, method, given, warnings)
+        data = load_agent_data(agent, method, given, warnings)
+        drawn = data.drawn
         return MethodRun(method, solver.solve(given, data), "", drawn)
     except BadValue as error:
         if source is not None:
@@ -194,18 +195,14 @@ def record_outcome(agent: Agent, result_id: str, is_right: bool, note: str) -> t
     return note_outcome(agent, result_id, is_right, note)
 
 
-def load_agent_data(
-    agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]
-) -> tuple[AgentData, dict[str, int]]:
-    """Returns what the method takes from the agent's files where the input does not give it, and how much that is."""
+def load_agent_data(agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
+    """Returns what the method may take from the agent's files where the input does not give it."""
     loaded: dict[str, Any] = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
-    drawn = {name: len(values) for name, values in loaded.items()}
-    data = AgentData(now=agent.now(), chance=random.Random)._replace(**loaded)
     if "cases" in method.draws:
         from mabos_cli.services.knowledge.cases import case_weights
 
-        data = data._replace(weights=case_weights(agent))
-    return data, drawn
+        loaded["weights"] = case_weights(agent)
+    return AgentData(agent.now(), random.Random, **loaded)
 
 
 def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:

@@ -1,6 +1,6 @@
 """Identification and adjustment against Pearl's examples, the kidney stones, and path enumeration."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
@@ -101,6 +101,27 @@ def test_bounds_when_nothing_identifies() -> None:
     assert answer.detail["instruments"] == ["z"]
     # P(y, x) = 60/200 and P(y, not x) = 20/200: from 0.3 - 0.6 to 0.8 - 0.1.
     assert answer.detail["bounds"] == pytest.approx([-0.3, 0.7])
+
+
+def test_the_napkin_is_estimated_by_its_formula() -> None:
+    """Neither door is open, yet the formula gives what the model does when x is set: y follows x in 8 of 10, u flips it."""
+    rows = []
+    for u, v, w, z, x, y in product((0, 1), repeat=6):
+        share = 0.25 * (0.9 if w == (u ^ v) else 0.1) * (0.8 if z == w else 0.2) * (0.7 if x == (z ^ u) else 0.3)
+        rows.append({"w": w, "z": z, "x": x, "y": y, "count": share * (0.8 if y == (x & v) else 0.2)})
+    graph = ["w -> z -> x -> y", "w <-> x", "w <-> y"]
+    raw = {"graph": graph, "treatment": "x", "outcome": "y", "data": rows, "compare": ["1", "0"], "success": "1"}
+    answer = solve("causal", raw)
+    assert answer.conclusion.value == pytest.approx(0.3)  # 0.5 * 0.8 + 0.5 * 0.2 against 0.2
+    assert answer.detail["estimand"].startswith("P(y | do x) = [")
+    plain = solve("causal", {name: raw[name] for name in ("graph", "treatment", "outcome")})
+    assert plain.conclusion.value is True and plain.summary.startswith("not by back door or front door, but by")
+
+
+def test_what_is_not_identifiable_says_why() -> None:
+    answer = solve_yaml("causal", "graph: [x -> y, x <-> y]\ntreatment: x\noutcome: y")
+    assert "is not identifiable" in answer.summary and "cannot" not in answer.summary
+    assert answer.detail["hedge"] == {"outer": ("x", "y"), "inner": ("y",)}
 
 
 def test_a_child_of_the_treatment_is_no_instrument() -> None:

@@ -138,4 +138,4 @@ def test_the_example_runs() -> None:
     answer = solve("reflection", raw)
     assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"
     assert answer.detail["controllable_share"] == {"build weeks": 0.6, "review weeks": 0.5}
-    assert answer.detail["rules"][1] == {"said": "expect 1.56 times the plan in time", "support": 2}
+    assert answer.detail["rules"][1] == {"said": "expect 1.5625 times the plan in time", "support": 2}

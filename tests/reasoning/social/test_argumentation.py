@@ -59,7 +59,7 @@ def test_odd_circle_has_no_stable_set() -> None:
     assert answer.conclusion.value is None
     assert answer.detail["status"]["a"] == "undecided"
     assert sets(answer, "preferred") == [""]
-    assert answer.detail["stable"]["count"] == 0
+    assert answer.detail["stable"]["count"] == 0 and "stable: none" in answer.steps
     assert any("no stable set" in caveat for caveat in answer.caveats)
 
 
@@ -76,6 +76,7 @@ def test_preferred_not_stable() -> None:
     answer = argue("ab ba bc cd de ec")
     assert {*sets(answer, "preferred")} == {"a", "bd"}
     assert sets(answer, "stable") == ["bd"]
+    assert "stable: b, d" in answer.steps
 
 
 def test_preferences_defeat_attacks() -> None:

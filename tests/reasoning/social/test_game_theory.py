@@ -165,11 +165,24 @@ def test_large_tables_say_what_was_not_searched() -> None:
     assert refused("game-theory", f"payoffs: {wide}").startswith("payoffs: 1,024 combinations")
 
 
+def test_shapley_values() -> None:
+    """Shapley 1953; one left glove and two right ones: the left one gets two thirds, and the core only all of it."""
+    pairs = {"left": 0, "left, one": 1, "left, two": 1, "one, two": 0, "left, one, two": 1}
+    answer = solve("game-theory", {"coalitions": pairs})
+    assert answer.detail["exact"] == {"left": "2/3", "one": "1/6", "two": "1/6"}
+    assert answer.detail["would_leave"] == [["left", "one"], ["left", "two"]]
+    assert answer.conclusion.value[0] == "left"
+    assert answer.summary == "Shapley values: left 2/3, one 1/6, two 1/6"
+    even = solve("game-theory", {"coalitions": {"a": 100, "b": 40, "a, b": 285}})
+    assert even.summary == "Shapley values: a 172.5, b 112.5" and even.detail["in_core"]
+    assert refused("game-theory", "coalitions: {a: 1, 'a, b': 2, 'b, c': 3}").startswith("coalitions: a, c is missing")
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [
         ("payoffs: {}", "payoffs: must hold something, and is empty"),
-        ("players: [a, b]", "payoffs: give either"),
+        ("players: [a, b]", "payoffs: give payoffs"),
         ("payoffs: {up: {left: [1, 2]}, down: {right: [1, 2]}}", "payoffs.down: 'left' is not in every row"),
         ("payoffs: {up: {left: [1, 2, 3]}}", "payoffs.up.left: must be two numbers, not 3"),
         ("payoffs: {up: {left: [1, many]}}", "payoffs.up.left: must be a number, not 'many'"),

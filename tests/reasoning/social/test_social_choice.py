@@ -53,6 +53,7 @@ def test_schulzes_forty_five_voters() -> None:
     ballots = [f"{row.split()[0]}: {' > '.join(row.split()[1])}" for row in rows.split(", ")]
     answer = solve("social-choice", {"ballots": ballots, "candidates": [*"ABCDE"]})
     assert answer.conclusion.value == ("E", "A", "C", "B", "D")
+    assert "order by schulze: E > A > C > B > D" in answer.steps
     assert answer.detail["pairs"]["E"] == {"A": 23, "B": 27, "C": 21, "D": 31}
     index = {name: n for n, name in enumerate("ABCDE")}
     counted = [Ballot(int(row.split()[0]), tuple((index[c],) for c in row.split()[1])) for row in rows.split(", ")]
