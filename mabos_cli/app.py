@@ -3,14 +3,11 @@
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command_from_info, get_group
+from typing import Any
 
 from mabos_cli import __version__
-from mabos_cli.commands.call import Call, LateCommands
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.parse import plan_calls
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error
@@ -108,30 +105,20 @@ ANYWHERE = (
 )
 
 
-def load_command(name: str) -> TyperCommand | TyperGroup:
-    """Imports the command with a name."""
+def find_commands(name: str) -> Commands:
+    """Imports the commands of the module that holds one with a name, or the group of this name."""
     module = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}")
     group = getattr(module, name, None)  # a module may hold several groups, each under its name
-    app: typer.Typer = group if isinstance(group, typer.Typer) else module.app
-    if app.info.name == name:
-        group = get_group(app)
-        group.name = name
-        late = isinstance(group.commands, LateCommands)
-        for command in (group, *((group.commands,) if late else group.commands.values())):
-            command.epilog = ANYWHERE
-        return group
-    info = next(i for i in app.registered_commands if (i.name or getattr(i.callback, "__name__", "")) == name)
-    info.epilog = ANYWHERE
-    info.context_settings = _HELP
-    found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
-    assert isinstance(found, TyperCommand), "commands are made by Typer"
+    found: Commands = group if isinstance(group, Commands) else module.app
     return found
 
 
-class Program(Mapping[str, TyperCommand | TyperGroup]):
-    """Every command by name, with the root under no name; one is imported when it is asked for."""
+class Program(Mapping[str, Any]):
+    """Every command as Typer knows it, by name, with the root under no name; one is imported when it is asked for."""
 
-    def __getitem__(self, name: str) -> TyperCommand | TyperGroup:
+    def __getitem__(self, name: str) -> Any:
+        from mabos_cli.typer_app import build_root, load_command
+
         return load_command(name) if name else build_root()
 
     def __iter__(self) -> Iterator[str]:
@@ -139,60 +126,6 @@ class Program(Mapping[str, TyperCommand | TyperGroup]):
 
     def __len__(self) -> int:
         return len(COMMANDS) + 1
-
-
-class LazyGroup(TyperGroup):
-    """Commands that are imported when they are called."""
-
-    # The context and the formatter are Click's, and where Typer keeps its Click differs between versions.
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, name: str) -> TyperCommand | TyperGroup | None:
-        return load_command(name) if name in COMMANDS else None
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
-
-
-_HELP = {"help_option_names": ["-h", "--help"]}
-
-
-def build_root() -> TyperGroup:
-    """Builds the whole command line, for help and for words that are no command; known commands do without it."""
-    root = typer.Typer(
-        cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
-    )
-
-    @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
-    def _root(
-        workspace: Annotated[
-            str,
-            typer.Option(
-                "--workspace",
-                "-w",
-                metavar="DIR",
-                help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
-            ),
-        ] = "",
-        agent: Annotated[
-            str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
-        ] = "",
-        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
-        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
-        lock_timeout: Annotated[
-            str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
-        ] = "",
-        commit: Annotated[
-            bool, typer.Option("--commit", help="Commit to git what the command writes, and nothing else.")
-        ] = False,
-        version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    ) -> None:
-        """Memory and mind for autonomous agents, as plain files."""
-
-    return get_group(root)
 
 
 def _global_options(args: list[str]) -> tuple[Call, list[str]]:
@@ -264,37 +197,14 @@ def _run(call: Call, args: list[str]) -> int:
     if args[:1] == ["--version"]:
         emit("mabos.version.v1", {"version": __version__}, [f"mabos {__version__}"], as_json=call.as_json)
         return 0
-    usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
-    # A known command is called directly: building the root and its options costs as much as a small command.
-    known = bool(args) and args[0] in COMMANDS
-    name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
-    try:
-        command = load_command(args[0]) if known else build_root()
-        code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
-        return code if isinstance(code, int) else 0  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
-    except typer.Exit as stop:
-        return stop.exit_code
-    except typer.Abort:
-        return 130
-    except usage_error as error:
-        if type(error).__name__ == "NoArgsIsHelpError" and not call.as_json:
-            print(error.format_message(), file=sys.stderr)
-            return 2
-        if type(error).__name__ == "NoArgsIsHelpError":
-            raise UsageFault("no command given", f"see {name} --help") from None
-        raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
+    # Typer takes longer to load than most commands take to run: an ordinary call does without it.
+    if args and args[0] in COMMANDS:
+        commands = find_commands(args[0])
+        plan = plan_calls(commands, args[1:] if commands.name else args)
+        for function, subcommand, given in plan:
+            function(Context(call, subcommand), **given)
+        if plan:
+            return 0
+    from mabos_cli.typer_app import run_typer
 
-
-def _usage_hint(error: Any, args: list[str]) -> str:
-    """Returns what to do about a line that the parser did not understand."""
-    path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
-    if path == "mabos" and args and args[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        close = get_close_matches(args[0], COMMANDS, n=1)
-        return f"did you mean {close[0]}? see mabos --help" if close else "see mabos --help"
-    option = str(getattr(error, "option_name", ""))
-    dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
-    if dashed or (option.startswith("-") and option[1:2].isdigit()):
-        return f"text that starts with a dash goes behind --, as in: {path} -- TEXT"
-    return f"see {path} --help"
+    return run_typer(call, args)

@@ -9,8 +9,9 @@ from unittest import mock
 
 from settings_trial import Trial, days_ago, effect
 
-from mabos_cli.app import _global_options, load_command
+from mabos_cli.app import _global_options
 from mabos_cli.serve import hook
+from mabos_cli.typer_app import load_command
 
 _TALK = [
     {"role": ("user", "assistant")[n % 2], "content": f"Turn {n}: " + "we talk about berths and prices. " * 6}

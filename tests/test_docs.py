@@ -15,8 +15,9 @@ import pytest
 from pages import PAGES, ROOT, anchors, code_spans, links, parse_page, render_settings, run_page
 from typer.core import TyperCommand, TyperGroup
 
-from mabos_cli.app import _SWITCHES, _VALUES, COMMANDS, _global_options, load_command
+from mabos_cli.app import _SWITCHES, _VALUES, COMMANDS, _global_options
 from mabos_cli.config import BY_NAME, SECTIONS
+from mabos_cli.typer_app import load_command
 
 UPDATE = bool(os.environ.get("UPDATE"))
 ANYWHERE = {*_SWITCHES, *_VALUES, "--help", "-h", "--version"}

@@ -14,7 +14,8 @@ import pytest
 import typer
 from transcript import parse_transcript
 
-from mabos_cli.app import COMMANDS, load_command
+from mabos_cli.app import COMMANDS
+from mabos_cli.typer_app import load_command
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "mabos_cli"
@@ -50,14 +51,14 @@ MAY_IMPORT = {
 MAY_IMPORT["services"] = {"services", "index", "backends"} | MAY_IMPORT["workspace"]
 MAY_IMPORT["commands"] = {"commands", "services", "terminal"} | MAY_IMPORT["workspace"]
 MAY_IMPORT["serve"] = {"serve"} | MAY_IMPORT["commands"]
-MAY_IMPORT["app"] = {"app"} | MAY_IMPORT["serve"]
+MAY_IMPORT["app"] = MAY_IMPORT["typer_app"] = {"app", "typer_app"} | MAY_IMPORT["serve"]
 # The command that opens another door.
 INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / "hosts.py"]}
 # The sub-packages that core, formats, services and commands share, and those that one of them has besides.
 DOMAINS = set("memory hierarchy mind knowledge context search mirror language operations".split())
 OWN_FOLDERS = {"core": set(), "formats": {"markdown", "json"}, "services": set(), "commands": set()}
-# What commands share: the call, options, and groups whose commands load late.
-SHARED_BY_COMMANDS = ("mabos_cli.commands.call", "mabos_cli.commands.options", "mabos_cli.commands.late_group")
+# What commands share: the call, how they declare what they take, and how that is read.
+SHARED_BY_COMMANDS = tuple(f"mabos_cli.commands.{name}" for name in ("call", "options", "parse"))
 # Doors that somebody else's session hangs on: a bug behind them is told, and nothing more.
 OUTLAST = [PACKAGE / "serve" / f"{name}.py" for name in ("calling", "hook")]
 

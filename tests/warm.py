@@ -21,8 +21,9 @@ from faults import Disk, Fault
 
 import mabos_cli
 from mabos_cli.__main__ import main
-from mabos_cli.app import COMMANDS, load_command
+from mabos_cli.app import COMMANDS
 from mabos_cli.services.hierarchy import daily_logs
+from mabos_cli.typer_app import load_command
 from mabos_cli.workspace import sources
 
 # What an interpreter reads only when it starts. A process that was started with other values cannot stand in.

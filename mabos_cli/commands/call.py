@@ -2,16 +2,11 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command_from_info
-from typer.models import CommandInfo
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.session import Session
@@ -21,6 +16,8 @@ from mabos_cli.workspace.agent import Agent
 # Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
 # reads passages, which hold none; an item holds one only where somebody allowed it.
 _QUOTING = frozenset("belief desire goal intention plan commitment learning bdi review graph".split())
+
+Function = Callable[..., Any]
 
 
 class Answer(NamedTuple):
@@ -128,68 +125,67 @@ class Call(Session):
         return mirror_changes(written)
 
 
-class Context(typer.Context):
-    """Holds what typer hands to a command, with the call as its object."""
+class Context(NamedTuple):
+    """What a command is handed: the call, and the name of the subcommand that follows it, if one does."""
 
     obj: Call
+    invoked_subcommand: str = ""
 
 
-def new_group(name: str, about: str, **options: Any) -> typer.Typer:
-    """Creates a group of commands with plain help, its callback's without `about`: rich help is slow."""
-    if about:
-        options["help"] = about
-    settings = {"help_option_names": ["-h", "--help"]}
-    return typer.Typer(name=name, rich_markup_mode=None, add_completion=False, context_settings=settings, **options)
+class Commands:
+    """Functions that are commands, by name; with a name of its own, a group of them.
 
+    `late` names functions as module:function below commands/, which are imported when they are asked for. With `opens_first` the
+    first command is meant when the first word is none of them.
+    """
 
-class OpenGroup(TyperGroup):
-    """A group whose first command is meant when the first word is none of them."""
+    def __init__(
+        self,
+        name: str = "",
+        about: str = "",
+        *,
+        late: Mapping[str, str] | None = None,
+        opens_first: bool = False,
+        usage: str = "",
+    ) -> None:
+        self.name = name
+        self.about = about
+        self.opens_first = opens_first
+        self.usage = usage
+        self.first: Function | None = None  # runs before a subcommand, and alone where none is named
+        self.helps: dict[str, str] = {}
+        self._found: dict[str, Function | str] = dict(late or {})
 
-    runs_first = True
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
-            args = [next(iter(self.commands)), *args]
-        return super().parse_args(ctx, args)
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
 
-
-class LateCommands(dict[str, Any]):
-    """Commands by name; who asks for one imports it, who asks for all imports all."""
-
-    def __init__(self, places: Mapping[str, str]) -> None:
-        super().__init__(places)
-        self.epilog = ""
-
-    def __getitem__(self, name: str) -> Any:
-        found = super().__getitem__(name)
+    def __getitem__(self, name: str) -> "Function":
+        found = self._found[name]
         if isinstance(found, str):
             module, _, function = found.partition(":")
-            info = CommandInfo(name, callback=getattr(import_module(f"mabos_cli.commands.{module}"), function))
-            info.context_settings = {"help_option_names": ["-h", "--help"]}
-            found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
-            found.epilog = self.epilog
-            self[name] = found
+            found = self._found[name] = getattr(import_module(f"mabos_cli.commands.{module}"), function)
         return found
 
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
+    def command(self, name: str = "", help: str = "") -> "Callable[[Function], Function]":
+        """Returns a decorator that adds a function under its name or another one."""
 
-    def values(self) -> Any:
-        return [self[name] for name in self]
+        def add(function: Function) -> Function:
+            known = name or function.__name__.replace("_", "-")
+            self._found[known] = function
+            if help:
+                self.helps[known] = help
+            return function
 
-    def items(self) -> Any:
-        return [(name, self[name]) for name in self]
+        return add
 
+    def callback(self) -> "Callable[[Function], Function]":
+        """Returns a decorator for what the group does itself, before its subcommand or without one."""
 
-def late_group(places: Mapping[str, str]) -> type[TyperGroup]:
-    """Returns a class of groups with these commands: name -> module:function, below commands/."""
+        def add(function: Function) -> Function:
+            self.first = function
+            return function
 
-    class LateGroup(TyperGroup):
-        def __init__(self, **attributes: Any) -> None:
-            super().__init__(**attributes)
-            self.commands = LateCommands(places)
-
-    return LateGroup
+        return add

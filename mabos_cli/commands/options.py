@@ -1,8 +1,33 @@
-"""Options that several commands take: one name, one meaning and one help text for each."""
+"""How commands declare what they take, and options that several of them share: one name, one meaning, one help text.
+
+Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py makes Typer's of them."""
 
 from typing import Annotated
 
-from typer import Option
+
+class Option:
+    """Declares an option of a command, in the metadata of its parameter's type."""
+
+    def __init__(
+        self,
+        *names: str,
+        help: str = "",
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+        show_default: bool = True,
+    ) -> None:
+        self.names = names
+        self.help = help
+        self.metavar = metavar
+        self.min = min
+        self.max = max
+        self.show_default = show_default
+
+
+class Argument(Option):
+    """Declares an argument of a command: a word that is known by its place."""
+
 
 DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
 Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]

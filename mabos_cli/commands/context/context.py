@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, late_group, new_group
-from mabos_cli.commands.options import Limit
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural, token_cost
 from mabos_cli.errors import InvalidFile
@@ -29,11 +27,10 @@ _PLACES = {
     "flush-prompt": "context.context:flush_prompt",
 }
 
-app = new_group(
+app = Commands(
     "context",
     "Decide what an agent reads: its memory index, packs, whole windows.",
-    cls=late_group(_PLACES),
-    no_args_is_help=True,
+    late=_PLACES,
 )
 
 

@@ -4,10 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group, open_progress
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context, open_progress
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.periods import LEVELS, Period, parse_period
@@ -21,7 +19,7 @@ from mabos_cli.workspace.files import list_names
 _LISTED = 12
 _MOST = 1000  # results, whatever is asked for
 
-app = new_group("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.", no_args_is_help=True)
+app = Commands("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.")
 
 
 @app.command()

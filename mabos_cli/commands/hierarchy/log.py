@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any
 
-from typer import Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact, Rules, Taking
 from mabos_cli.core.language.clock import format_span
@@ -16,7 +14,7 @@ from mabos_cli.services.inputs import option
 
 _SHOWN = 20  # MEMORY.md and --json have all of them
 
-app = new_group("log", "Take events of old daily logs into MEMORY.md, and archive old logs.", no_args_is_help=True)
+app = Commands("log", "Take events of old daily logs into MEMORY.md, and archive old logs.")
 
 
 @app.command()

@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, new_group
-from mabos_cli.commands.options import Limit, Trust, Voucher, more_line
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, Trust, Voucher, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
 from mabos_cli.core.language.text import one_line
@@ -16,9 +14,7 @@ from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.knowledge import cases
 from mabos_cli.workspace.agent import Agent
 
-app = new_group(
-    "case", "Store cases, retrieve those like the present situation, and note what came of reuse.", no_args_is_help=True
-)
+app = Commands("case", "Store cases, retrieve those like the present situation, and note what came of reuse.")
 CaseId = Annotated[str, Argument(metavar="ID", help="The case: C-001.")]
 Beliefs = Annotated[
     list[str] | None, Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")

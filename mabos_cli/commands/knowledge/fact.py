@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun, Limit, Trust, Voucher, more_line
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Limit, Option, Trust, Voucher, more_line
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
@@ -18,7 +16,7 @@ from mabos_cli.services.inputs import check_trust, check_voucher, read_given
 from mabos_cli.services.knowledge import facts
 from mabos_cli.workspace.agent import Agent
 
-app = new_group("fact", "Assert, retract, query and check facts.", no_args_is_help=True)
+app = Commands("fact", "Assert, retract, query and check facts.")
 _ENDINGS = {".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "ndjson", ".csv": "csv", ".ttl": "turtle"}
 Subject = Annotated[str, Argument(help="What it is about.")]
 

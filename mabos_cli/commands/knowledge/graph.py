@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, more_line
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.mind import LEVELS
@@ -15,7 +13,7 @@ from mabos_cli.formats.knowledge.proof_text import chain_lines, edge_row, edge_t
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.knowledge.inference import find_matches, find_near, find_way, select_graph
 
-app = new_group("graph", "Walk and export the graph of facts, and show what hangs on a belief.", no_args_is_help=True)
+app = Commands("graph", "Walk and export the graph of facts, and show what hangs on a belief.")
 
 
 @app.command()

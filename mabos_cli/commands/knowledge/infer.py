@@ -2,11 +2,8 @@
 
 from typing import Annotated
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.forward import Limits
 from mabos_cli.core.language.text import one_line, plural
@@ -27,8 +24,8 @@ from mabos_cli.formats.knowledge.proof_text import (
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.knowledge.inference import Answer, answer, find_hypotheses, infer_forward, prove
 
-app = new_group("infer", "Derive facts by rules, prove goals, and look for explanations.", no_args_is_help=True)
-explain = typer.Typer()
+app = Commands("infer", "Derive facts by rules, prove goals, and look for explanations.")
+explain = Commands()
 Part = Annotated[str, Argument(help="* or ?x stands for anything.")]
 
 

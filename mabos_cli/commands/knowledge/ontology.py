@@ -2,10 +2,8 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
 from mabos_cli.core.language.text import plural
@@ -18,7 +16,7 @@ from mabos_cli.services.knowledge import ontology
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library
 
-app = new_group("ontology", "Propose, check and merge concepts, and show ontologies.", no_args_is_help=True)
+app = Commands("ontology", "Propose, check and merge concepts, and show ontologies.")
 AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that are only alike, not the same.")]
 
 

@@ -2,21 +2,18 @@
 
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, OpenGroup, new_group
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, more_line
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS, Method
 
-app = new_group(
+app = Commands(
     "reason",
     "Reason about a problem by one of 35 methods, or several.\n\n"
     "Begin with list, then show METHOD; the options are those of solve: mabos reason solve --help.",
-    no_args_is_help=True,
-    cls=OpenGroup,
-    subcommand_metavar="PROBLEM [OPTIONS] | COMMAND [ARGS]...",
+    opens_first=True,
+    usage="PROBLEM [OPTIONS] | COMMAND [ARGS]...",
 )
 _FIT = ("uncertainty", "complexity", "domain", "data_availability", "stakes")
 

@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, more_line
 from mabos_cli.core.knowledge.joins import fill
 from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
 from mabos_cli.core.language.text import one_line, plural
@@ -25,9 +23,9 @@ from mabos_cli.services.inputs import line_argument
 from mabos_cli.services.knowledge import rules
 from mabos_cli.workspace.knowledge.facts import load_rules
 
-rule = new_group("rule", "Create, list, test and switch rules over facts.", no_args_is_help=True)
-constraint = new_group("constraint", "Check facts against constraints.", no_args_is_help=True)
-policy = new_group("policy", "Evaluate policies against facts.", no_args_is_help=True)
+rule = Commands("rule", "Create, list, test and switch rules over facts.")
+constraint = Commands("constraint", "Check facts against constraints.")
+policy = Commands("policy", "Evaluate policies against facts.")
 RuleId = Annotated[str, Argument(metavar="ID", help="The rule: R-001.")]
 
 

@@ -4,11 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, open_progress
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Call, Commands, Context, open_progress
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from mabos_cli.services.memory.capture import Candidate
     from mabos_cli.services.memory.ingest import Reviewed, SpoolResult
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command()

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from typer import Option
-
-from mabos_cli.commands.call import Context, new_group
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Option
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import text_argument
@@ -15,7 +14,7 @@ from mabos_cli.services.memory.checkpoints import (
     save_checkpoint,
 )
 
-app = new_group("checkpoint", "", invoke_without_command=True)
+app = Commands("checkpoint", "")
 
 
 @app.callback()

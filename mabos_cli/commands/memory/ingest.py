@@ -4,10 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group, open_progress
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context, open_progress
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
@@ -17,7 +15,7 @@ from mabos_cli.formats.memory.agent_transcripts import ROLES, Scope
 from mabos_cli.services.inputs import stamp_of
 from mabos_cli.services.memory.ingest import Taken, find_transcripts, ingest_transcripts, warnings_of
 
-app = new_group("ingest", "Take what was said in transcripts of agent hosts as observations.", no_args_is_help=True)
+app = Commands("ingest", "Take what was said in transcripts of agent hosts as observations.")
 
 
 @app.command()

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context
-from mabos_cli.commands.options import AllowSecret, Redact
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import AllowSecret, Argument, Option, Redact
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import STORES, check_choice, check_word
@@ -30,7 +27,7 @@ from mabos_cli.services.memory.items import (
 )
 from mabos_cli.terminal.emit import columns
 
-app = typer.Typer()
+app = Commands()
 Id = Annotated[str, Argument(metavar="ID", help="An item's id: M-...")]
 AnyId = Annotated[str, Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
 

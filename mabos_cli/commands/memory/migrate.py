@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TYPES
 from mabos_cli.core.memory.migration import Named
@@ -17,7 +14,7 @@ from mabos_cli.services.inputs import option
 from mabos_cli.services.memory.migrate import Migration, Reading, count_tokens, migrate_notes
 from mabos_cli.workspace.agent import Agent
 
-app = typer.Typer()
+app = Commands()
 _WIDTH = 72
 
 

@@ -1,12 +1,10 @@
 """status: what an agent remembers, and what is due."""
 
-import typer
-
-from mabos_cli.commands.call import Context
+from mabos_cli.commands.call import Commands, Context
 from mabos_cli.services.memory.status import DUE_COMMANDS, DUE_NAMES, answer_line, describe_left, describe_status
 from mabos_cli.terminal.emit import columns
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command()

@@ -3,11 +3,8 @@
 from datetime import timedelta
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context
-from mabos_cli.commands.options import AllowSecret, Redact, Trust, Voucher
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import AllowSecret, Argument, Option, Redact, Trust, Voucher
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost
@@ -19,7 +16,7 @@ from mabos_cli.services.inputs import check_voucher, draft_from, read_batch, sec
 from mabos_cli.services.memory.remember import Remembered, check_related, queue_drafts, remember
 from mabos_cli.workspace.agent import Agent
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command()

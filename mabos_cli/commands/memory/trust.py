@@ -4,11 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context
-from mabos_cli.commands.options import Limit, more_line
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, Limit, Option, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_span, parse_time
 from mabos_cli.core.language.text import one_line, plural
@@ -20,7 +17,7 @@ from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.services.memory.items import decide_trust, explain_trust, list_decisions, list_untrusted
 from mabos_cli.workspace.agent import Agent
 
-app = typer.Typer()
+app = Commands()
 # What else has a trust, by how its ids begin, and the command that sets it.
 _OTHERS = {"F-": ("fact", "assert"), "C-": ("case", "revise"), "B-": ("belief", "revise")}
 _LONGEST_REASON = 1000

@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.consolidation import Consolidation
@@ -21,8 +18,8 @@ from mabos_cli.services.memory.upkeep import grade_items, run_lifecycle
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
-app = typer.Typer()
-lifecycle = new_group("lifecycle", "Archive what nobody used for long, and what has expired.", no_args_is_help=True)
+app = Commands()
+lifecycle = Commands("lifecycle", "Archive what nobody used for long, and what has expired.")
 _SHOWN = 20  # of what would be archived
 
 

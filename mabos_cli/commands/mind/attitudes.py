@@ -3,11 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, new_group
-from mabos_cli.commands.options import Trust, Voucher
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, Option, Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind import attitudes
 
@@ -17,12 +14,12 @@ Deadline = Annotated[str, Option(metavar="DATE", help="Until when.")]
 NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
 Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its title.")]
 
-desire = new_group("desire", "Add and list what an agent wants.", no_args_is_help=True)
-goal = new_group("goal", "Add and list goals, and show how they hang together.", no_args_is_help=True)
-intention = new_group("intention", "Add intentions, note progress, complete, drop and list them.", no_args_is_help=True)
-plan = new_group("plan", "Add plans and steps, finish steps, and list plans.", no_args_is_help=True)
-commitment = new_group("commitment", "Add and list what an agent has promised to others.", no_args_is_help=True)
-learning = new_group("learning", "Add and list lessons.", no_args_is_help=True)
+desire = Commands("desire", "Add and list what an agent wants.")
+goal = Commands("goal", "Add and list goals, and show how they hang together.")
+intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
+plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
+commitment = Commands("commitment", "Add and list what an agent has promised to others.")
+learning = Commands("learning", "Add and list lessons.")
 
 
 def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
@@ -30,7 +27,7 @@ def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: A
     call.emit(f"{kind}.add", *attitudes.add_attitude(call.open_agent(), kind, title, fields, **more))
 
 
-def _add_list_command(app: typer.Typer, kind: str, usual: str, other: str) -> None:
+def _add_list_command(app: Commands, kind: str, usual: str, other: str) -> None:
     """Gives a group the command that lists its entries; two of their statuses are named in its help."""
 
     def list_entries(

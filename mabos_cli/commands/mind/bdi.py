@@ -3,10 +3,8 @@
 import sys
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, new_group
-from mabos_cli.commands.options import DryRun, Every
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Every, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
@@ -26,9 +24,7 @@ from mabos_cli.services.mind.cycle import (
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note, progress, shows_progress
 
-app = new_group(
-    "bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.", no_args_is_help=True
-)
+app = Commands("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.")
 
 
 @app.command()

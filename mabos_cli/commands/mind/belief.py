@@ -2,14 +2,12 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import Trust, Voucher
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Option, Trust, Voucher
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.beliefs import Revision, add_belief, list_beliefs, revise_belief
 
-app = new_group("belief", "Add, revise and list what an agent holds true.", no_args_is_help=True)
+app = Commands("belief", "Add, revise and list what an agent holds true.")
 
 
 @app.command()

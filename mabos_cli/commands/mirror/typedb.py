@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun, Every
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Every, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line
@@ -17,7 +15,7 @@ from mabos_cli.services.mirror.queries import define_schema, failure_row, read_s
 from mabos_cli.services.mirror.sync import mirror_agents
 from mabos_cli.terminal.emit import columns
 
-app = new_group("typedb", "Mirror agents in a TypeDB 3 server, and query it.", no_args_is_help=True)
+app = Commands("typedb", "Mirror agents in a TypeDB 3 server, and query it.")
 _ROOM = 4096  # bytes
 _SHOWN = 10
 

@@ -4,15 +4,13 @@ from pathlib import Path
 from shutil import which
 from typing import Annotated
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context, new_group
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core.language.text import one_line
 from mabos_cli.services.operations.git import DRIVER_COMMAND, install_driver
 from mabos_cli.services.operations.merging import merge_versions
 
-app = new_group("git", "Merge what two branches remember, by git itself.", no_args_is_help=True)
+app = Commands("git", "Merge what two branches remember, by git itself.")
 _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): "removed", (True, True): "would remove"}
 
 

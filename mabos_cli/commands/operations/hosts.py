@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.hook_hosts import HOSTS
 from mabos_cli.errors import UsageFault
@@ -19,7 +16,7 @@ from mabos_cli.services.operations.hosts import make_skill
 from mabos_cli.terminal.emit import columns, note
 from mabos_cli.workspace.locate import find_agent
 
-app = typer.Typer()
+app = Commands()
 _SHOWN = 12  # lines of what a model would see
 
 Host = Annotated[str, Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]

@@ -3,18 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, open_progress
-from mabos_cli.commands.options import Every
+from mabos_cli.commands.call import Call, Commands, Context, open_progress
+from mabos_cli.commands.options import Argument, Every, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
 
 if TYPE_CHECKING:
     from mabos_cli.services.operations.doctor import Finding
 
-app = typer.Typer()
+app = Commands()
 _FILES_SHOWN = 10
 
 

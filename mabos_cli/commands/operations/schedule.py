@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, new_group
-from mabos_cli.commands.options import DryRun
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.operations.schedule import find_job
 from mabos_cli.services.operations.schedule import (
@@ -21,7 +19,7 @@ from mabos_cli.services.operations.schedule import (
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note
 
-app = new_group("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.", no_args_is_help=True)
+app = Commands("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.")
 UserUnits = Annotated[bool, Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, Option("--cron", help="Lines in your crontab.")]
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Answer, Call, Context, new_group
+from mabos_cli.commands.call import Answer, Call, Commands, Context
+from mabos_cli.commands.options import Argument, Option
 from mabos_cli.config import SETTINGS, Setting, check_setting
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import plural
@@ -18,8 +16,8 @@ from mabos_cli.services.operations import setup
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, emit
 
-app = typer.Typer()
-agent = new_group("agent", "Create, list and show agents.", no_args_is_help=True)
+app = Commands()
+agent = Commands("agent", "Create, list and show agents.")
 
 
 @app.command()

@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any
 
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Call, Context, new_group
+from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.options import Argument, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.search.agent_search import MOST
@@ -12,7 +11,7 @@ from mabos_cli.services.search.index import find_in_lanes, index_status, sync_in
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
-app = new_group("index", "Keep and inspect the search index; it can be deleted at any time.", no_args_is_help=True)
+app = Commands("index", "Keep and inspect the search index; it can be deleted at any time.")
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 
 

@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
-from typer import Argument, Option
-
-from mabos_cli.commands.call import Context
+from mabos_cli.commands.call import Commands, Context
+from mabos_cli.commands.options import Argument, Option
 from mabos_cli.core.language.text import one_line, token_cost
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.memory.trust import trust_rank
@@ -16,7 +14,7 @@ from mabos_cli.services.inputs import importance_of, line_argument, text_argumen
 from mabos_cli.services.search.recall import Recalled, Request, find_timeline, read_lines
 from mabos_cli.services.search.recall import recall as find_memories
 
-app = typer.Typer()
+app = Commands()
 
 
 @app.command()

@@ -1,0 +1,136 @@
+"""Reads the words of an ordinary call by what its function declares.
+
+What is not plain (an unknown option, a value that does not fit, a word too few, a question for help) is left to Typer, which
+says what is wrong; a test compares the two on every line of the docs."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, NamedTuple
+
+from mabos_cli.commands.call import Commands, Function
+from mabos_cli.commands.options import Argument, Option
+
+_NUMBERS = {int: re.compile(r"-?\d{1,18}"), float: re.compile(r"-?\d{1,15}(\.\d{1,15})?")}
+_READABLE = (bool, str, int, float, list, Path)
+
+
+class _Parameter(NamedTuple):
+    name: str
+    type: Any
+    declared: Option
+    is_required: bool
+
+
+def plan_calls(commands: Commands, words: Sequence[str]) -> list[tuple[Function, str, dict[str, Any]]]:
+    """Returns the functions that some words call, with the subcommand that follows each and what each is given; none where
+    Typer has to look."""
+    if words and words[0] in commands:
+        function, rest = commands[words[0]], words[1:]
+        before = [(commands.first, words[0], _defaults(commands.first))] if commands.first else []
+    elif commands.first:
+        function, rest, before = commands.first, words, []
+    elif commands.opens_first and words:
+        function, rest, before = commands[next(iter(commands))], words, []
+    else:
+        return []
+    given = parse_words(function, rest)
+    return [] if given is None else [*before, (function, "", given)]
+
+
+def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | None:
+    """Returns what the words of a call give a function, by parameter; None where they are not plain."""
+    parameters = _read_parameters(function)
+    if parameters is None:
+        return None
+    flags, valued = _name_options(parameters)
+    given, places = _defaults(function), list[str]()
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            places += rest
+        elif word in flags and not equals:
+            given[flags[word][0]] = flags[word][1]
+        elif name in valued and (not equals or name.startswith("--")):
+            parameter = valued[name]
+            read = _read_value(parameter, value if equals else next(rest, ""))
+            if read is None:
+                return None
+            given[parameter.name] = [*(given[parameter.name] or ()), read] if parameter.type is list else read
+        elif not word or (word[0] == "-" and word != "-"):
+            return None
+        else:
+            places.append(word)
+    return _place(parameters, places, given)
+
+
+def _read_parameters(function: Function) -> list[_Parameter] | None:
+    """Returns what a function declares; None where Typer has to look at values."""
+    code, found = function.__code__, []
+    first_default = code.co_argcount - len(function.__defaults__ or ())
+    for at, name in enumerate(code.co_varnames[1 : code.co_argcount], 1):
+        annotation = function.__annotations__[name]
+        type_ = annotation.__origin__
+        if isinstance(type_, UnionType):
+            type_ = type_.__args__[0]
+        type_ = getattr(type_, "__origin__", type_)
+        if type_ not in _READABLE:
+            return None
+        found.append(_Parameter(name, type_, annotation.__metadata__[0], at < first_default))
+    return found
+
+
+def _name_options(parameters: Sequence[_Parameter]) -> tuple[dict[str, tuple[str, bool]], dict[str, _Parameter]]:
+    """Returns the words that switch something, with what they say, and the words that take a value."""
+    flags: dict[str, tuple[str, bool]] = {}
+    valued: dict[str, _Parameter] = {}
+    for each in parameters:
+        if isinstance(each.declared, Argument):
+            continue
+        plain = f"--{each.name.replace('_', '-')}"
+        for name in each.declared.names or ((f"{plain}/--no-{plain[2:]}",) if each.type is bool else (plain,)):
+            if each.type is bool:
+                on, _, off = name.partition("/")
+                flags |= {on: (each.name, True)} | ({off: (each.name, False)} if off else {})
+            else:
+                valued[name] = each
+    return flags, valued
+
+
+def _defaults(function: Function) -> dict[str, Any]:
+    values = function.__defaults__ or ()
+    count = function.__code__.co_argcount
+    return dict(zip(function.__code__.co_varnames[count - len(values) : count], values, strict=True))
+
+
+def _read_value(parameter: _Parameter, word: str) -> Any:
+    """Returns the value of a word, None where Typer has to look at it: an empty one, or one that may be an option."""
+    if not word or (word[0] == "-" and word != "-"):
+        return None
+    number = _NUMBERS.get(parameter.type)
+    if number is None:
+        return Path(word) if parameter.type is Path else word
+    value = parameter.type(word) if number.fullmatch(word) else None
+    low, high = parameter.declared.min, parameter.declared.max
+    is_within = value is not None and (low is None or low <= value) and (high is None or value <= high)
+    return value if is_within else None
+
+
+def _place(parameters: Sequence[_Parameter], words: list[str], given: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns what is given with the words that are known by their places; None for too few or too many."""
+    for each in parameters:
+        if not isinstance(each.declared, Argument):
+            if each.is_required and each.name not in given:
+                return None
+        elif words and each.type is list:
+            given[each.name], words = words, []
+        elif words:
+            value = words[0] if each.type is str else _read_value(each, words[0])
+            if value is None:
+                return None
+            given[each.name], words = value, words[1:]
+        elif each.is_required:
+            return None
+    return None if words else given

@@ -1,0 +1,213 @@
+"""Typer's view of the commands: help, what is wrong with a line, and what completion and MCP ask about parameters."""
+
+import functools
+import inspect
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info, get_group
+from typer.models import CommandInfo
+
+from mabos_cli.app import ANYWHERE, COMMANDS, find_commands
+from mabos_cli.commands.call import Call, Commands, Context, Function
+from mabos_cli.commands.options import Argument, Option
+from mabos_cli.errors import UsageFault
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def load_command(name: str) -> TyperCommand | TyperGroup:
+    """Imports the command with a name."""
+    commands = find_commands(name)
+    return _build_group(commands) if commands.name else _build_command(commands, name)
+
+
+def _build_group(commands: Commands) -> TyperGroup:
+    # The first lines of a group's own function are its help, and rich help is slow.
+    about: dict[str, Any] = {"help": commands.about} if commands.about else {}
+    about |= {"subcommand_metavar": commands.usage} if commands.usage else {}
+    app = typer.Typer(
+        name=commands.name,
+        cls=_group_class(commands),
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings=_HELP,
+        epilog=ANYWHERE,
+        no_args_is_help=commands.first is None,
+        invoke_without_command=commands.first is not None,
+        **about,
+    )
+    app.callback()(_declare(commands.first) if commands.first else lambda: None)
+    group = get_group(app)
+    group.name = commands.name
+    return group
+
+
+def _build_command(commands: Commands, name: str) -> TyperCommand:
+    info = CommandInfo(
+        name,
+        callback=_declare(commands[name]),
+        epilog=ANYWHERE,
+        help=commands.helps.get(name),
+        context_settings=_HELP,
+    )
+    found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+    assert isinstance(found, TyperCommand), "commands are made by Typer"
+    return found
+
+
+class _BuiltWhenAsked(dict[str, Any]):
+    """Commands by name; who asks for one builds it, who asks for all builds all."""
+
+    def __init__(self, commands: Commands) -> None:
+        super().__init__(dict.fromkeys(commands))
+        self._commands = commands
+
+    def __getitem__(self, name: str) -> Any:
+        if super().__getitem__(name) is None:
+            self[name] = _build_command(self._commands, name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+    def items(self) -> Any:
+        return [(name, self[name]) for name in self]
+
+
+def _group_class(commands: Commands) -> type[TyperGroup]:
+    """Returns a class of groups with these commands, whose first is meant where they say so."""
+
+    class Group(TyperGroup):
+        runs_first = commands.opens_first
+
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            self.commands = _BuiltWhenAsked(commands)
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            if self.runs_first and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+                args = [next(iter(self.commands)), *args]
+            return super().parse_args(ctx, args)
+
+    return Group
+
+
+def _declare(function: Function) -> Function:
+    """Returns a function with its parameters declared as Typer wants them, which hands its context on as ours."""
+
+    @functools.wraps(function)
+    def run(ctx: typer.Context, **given: Any) -> Any:
+        return function(Context(ctx.obj, ctx.invoked_subcommand or ""), **given)
+
+    parameters = [_declare_parameter(each) for each in inspect.signature(function).parameters.values()]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _declare_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    if parameter.annotation is Context:
+        return parameter.replace(annotation=typer.Context)
+    declared: Option = parameter.annotation.__metadata__[0]
+    about: dict[str, Any] = {"help": declared.help, "metavar": declared.metavar, "show_default": declared.show_default}
+    about |= {"min": declared.min, "max": declared.max}
+    make: Any = typer.Argument if isinstance(declared, Argument) else typer.Option
+    made = make(*declared.names, **about)
+    return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, made])
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are imported when they are called."""
+
+    # The context and the formatter are Click's, and where Typer keeps its Click differs between versions.
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, name: str) -> TyperCommand | TyperGroup | None:
+        return load_command(name) if name in COMMANDS else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+
+def build_root() -> TyperGroup:
+    """Builds the whole command line, for help and for words that are no command; known commands do without it."""
+    root = typer.Typer(
+        cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
+    )
+
+    @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
+    def _root(
+        workspace: Annotated[
+            str,
+            typer.Option(
+                "--workspace",
+                "-w",
+                metavar="DIR",
+                help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
+            ),
+        ] = "",
+        agent: Annotated[
+            str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
+        ] = "",
+        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
+        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+        lock_timeout: Annotated[
+            str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
+        ] = "",
+        commit: Annotated[
+            bool, typer.Option("--commit", help="Commit to git what the command writes, and nothing else.")
+        ] = False,
+        version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    ) -> None:
+        """Memory and mind for autonomous agents, as plain files."""
+
+    return get_group(root)
+
+
+def run_typer(call: Call, args: list[str]) -> int:
+    """Runs words that are not plain: help, and what the parser has to say about them; returns the exit code."""
+    usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
+    known = bool(args) and args[0] in COMMANDS
+    name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
+    try:
+        command = load_command(args[0]) if known else build_root()
+        code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
+        return code if isinstance(code, int) else 0  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        return 130
+    except usage_error as error:
+        if type(error).__name__ == "NoArgsIsHelpError" and not call.as_json:
+            print(error.format_message(), file=sys.stderr)
+            return 2
+        if type(error).__name__ == "NoArgsIsHelpError":
+            raise UsageFault("no command given", f"see {name} --help") from None
+        raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
+
+
+def _usage_hint(error: Any, args: list[str]) -> str:
+    """Returns what to do about a line that the parser did not understand."""
+    path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
+    if path == "mabos" and args and args[0] not in COMMANDS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(args[0], COMMANDS, n=1)
+        return f"did you mean {close[0]}? see mabos --help" if close else "see mabos --help"
+    option = str(getattr(error, "option_name", ""))
+    dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
+    if dashed or (option.startswith("-") and option[1:2].isdigit()):
+        return f"text that starts with a dash goes behind --, as in: {path} -- TEXT"
+    return f"see {path} --help"
