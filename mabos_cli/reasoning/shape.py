@@ -155,7 +155,7 @@ def _find_number(value: Any) -> float | None:
     if isinstance(value, int | float):
         return value
     known = find_value(value) if isinstance(value, str) else None
-    if known is None or known.kind in ("time", "clock"):
+    if known is None or known.kind in ("time", "clock", "measure"):
         return None
     return known.amount / 100 if known.kind == "percent" else known.amount
 

@@ -27,8 +27,8 @@ def assert_command(
     subject: Subject,
     predicate: Annotated[str, Argument(help="The relation or property.")],
     object: Annotated[str, Argument(help="The value, or another subject.")],
-    confidence: Annotated[float, Option(help="0 to 1.")] = 1.0,
-    source: Annotated[str, Option(help="Where it comes from.")] = "manual",
+    confidence: Annotated[float | None, Option(help="0 to 1; 1 for a new fact, else as it was.")] = None,
+    source: Annotated[str, Option(help="Where it comes from; manual for a new fact, else as it was.")] = "",
     trust: Trust = "",
     by: Voucher = "",
     since: Annotated[str, Option("--from", metavar="DATE", help="Since when it holds.")] = "",
@@ -41,8 +41,12 @@ def assert_command(
     agent = ctx.obj.open_agent()
     times = _day(since, agent), _day(until, agent)
     voucher = check_voucher(agent.settings, by)
-    made = Fact("", subject, predicate, object, confidence, source, check_trust(trust, source, voucher), *times)
-    done = facts.assert_facts(agent, "fact assert", [made], voucher)
+    origin = source or "manual"
+    sure = 1.0 if confidence is None else confidence
+    made = Fact("", subject, predicate, object, sure, origin, check_trust(trust, origin, voucher), *times)
+    given = {"confidence": confidence is not None, "source": source, "trust": trust or source or voucher}
+    keep = [name for name, value in given.items() if not value]
+    done = facts.assert_facts(agent, "fact assert", [made], voucher, keep)
     fact, state = done.states[0]
     data = {"state": state, "fact": fact_to_dict(fact)}
     ctx.obj.emit("fact.assert", data, [f"{state} {fact_line(fact)}"], done.warnings + done.notes)
@@ -256,7 +260,7 @@ def timeline(ctx: Context, subject: Subject) -> None:
 def lint(
     ctx: Context, check: Annotated[bool, Option("--check", help="Exit 7 when there are findings.")] = False
 ) -> None:
-    """Find contradictions, support that is gone or expired, and what ontologies say cannot be.
+    """Find contradictions, support that is gone or expired, misspelled names, and what ontologies say cannot be.
 
     Example: mabos fact lint --check
     """

@@ -296,3 +296,22 @@ def _compare_statements(
         i, j = sorted((conflict.a.line, conflict.b.line))
         found.setdefault((i, j), conflict.reason)
     return found
+
+
+def mark_rivals(entries: Sequence[Entry], functional: frozenset[str]) -> list[Entry]:
+    """Returns entries of facts, in which each that a surer one contradicts says so, and is worth no more than that."""
+    from mabos_cli.core.knowledge.fact import find_contradictions
+
+    def weight(entry: Entry) -> tuple[int, float]:
+        return trust_rank(entry.trust), entry.importance
+
+    found = []
+    for entry in entries:
+        surer = [other for other in entries if weight(other) > weight(entry)]
+        rivals = [r for r in surer if r.fact and entry.fact and find_contradictions([r.fact, entry.fact], functional)]
+        if rivals:
+            best = max(rivals, key=weight)
+            text = f"{entry.text} [against {best.ref}, {best.importance:.2f}]"
+            entry = entry._replace(text=text, score=min(entry.score, *(round(r.score - 1e-4, 4) for r in rivals)))
+        found.append(entry)
+    return found

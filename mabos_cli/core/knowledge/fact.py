@@ -1,6 +1,6 @@
 """Facts: triples with confidence, a source, and the time for which they hold; and plans that assert and retract them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
+from mabos_cli.core.language.values import compare
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 from mabos_cli.core.memory.trust import bound_by_source, vouch_for
 
@@ -119,7 +120,7 @@ def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> li
             for start, _, two in islice(spans, number + 1, None):
                 if start > end:
                     break
-                if two.object != one.object:
+                if compare("ne", one.object, two.object):
                     found.append((one, two))
                     break  # one finding for each fact says enough
     return found
@@ -265,9 +266,14 @@ def _part(text: str, name: str) -> str:
 
 
 def plan_assert(
-    given: Sequence[Fact], find: Callable[[Triple], Fact | None], mint: Callable[[], str], now: str
+    given: Sequence[Fact],
+    find: Callable[[Triple], Fact | None],
+    mint: Callable[[], str],
+    now: str,
+    keep: Collection[str] = (),
 ) -> tuple[FactChanges, list[tuple[Fact, str]]]:
-    """Adds facts, or updates those whose triple is known; and for each what became of it: added, updated, unchanged."""
+    """Adds facts, or updates those whose triple is known; and for each what became of it: added, updated, unchanged. A
+    known fact keeps the fields in `keep`, which nobody gave."""
     put: dict[Triple, Fact] = {}
     archive: list[FactDeparture] = []
     told: list[tuple[Fact, str]] = []
@@ -278,6 +284,7 @@ def plan_assert(
             put[fact.triple] = new
             told.append((new, "added"))
             continue
+        fact = fact._replace(**{name: getattr(known, name) for name in keep})
         new = known._replace(
             confidence=fact.confidence, source=fact.source, trust=fact.trust,
             valid_from=fact.valid_from or known.valid_from, valid_until=fact.valid_until or known.valid_until,

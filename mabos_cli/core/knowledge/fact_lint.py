@@ -1,11 +1,18 @@
 """What is wrong with a body of facts: contradictions, support that is gone or expired, sources that nobody knows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, find_contradictions, holds_at
+from mabos_cli.core.knowledge.graph import name_words
 from mabos_cli.core.knowledge.rule import Rule
+from mabos_cli.core.language.similar import edit_distance, tolerance
+from mabos_cli.core.language.text import plural
+from mabos_cli.core.language.values import find_value
+
+_RARE, _MOST_RARE = 2, 500  # a name that so few facts use may be a slip; so many of them are looked at
 
 
 class LintFinding(NamedTuple):
@@ -23,7 +30,7 @@ def lint_facts(
     known = {fact.id: fact for fact in facts}
     unfounded = {fact.id for fact in find_unfounded(facts)}
     found = [
-        LintFinding("contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {a.object} and {b.object} at one time")
+        LintFinding("contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {_sure(a)} and {_sure(b)} at one time")
         for a, b in find_contradictions(facts, functional)
     ]
     for fact in facts:
@@ -31,6 +38,59 @@ def lint_facts(
             found += _support(fact, known, unfounded, rule_ids, now)
     order = ("contradiction", "cycle", "orphan", "expired-support")
     return sorted(found, key=lambda finding: (order.index(finding.kind), finding.facts))
+
+
+def _sure(fact: Fact) -> str:
+    return f"{fact.object} ({fact.confidence:.2f})"
+
+
+def lint_names(facts: Sequence[Fact], known: Collection[str] = ()) -> list[LintFinding]:
+    """Returns predicates that look like a slip for another one that is used more or is `known` by an ontology, and likewise
+    values among those of one predicate."""
+    predicates: dict[str, list[str]] = {name: [] for name in sorted(known)}
+    values: dict[str, dict[str, list[str]]] = {}
+    for fact in facts:
+        predicates.setdefault(fact.predicate, []).append(fact.id)
+        values.setdefault(fact.predicate, {}).setdefault(fact.object, []).append(fact.id)
+    named = {fact.subject for fact in facts}
+    found = _find_slips("predicate", predicates, known)
+    for predicate, objects in values.items():
+        words = {value: ids for value, ids in objects.items() if value not in named and not find_value(value)}
+        found += _find_slips(f"value of {predicate}", words, ())
+    return found
+
+
+def _find_slips(what: str, uses: Mapping[str, list[str]], known: Collection[str]) -> list[LintFinding]:
+    found = []
+    rare = [name for name, ids in uses.items() if 0 < len(ids) <= _RARE and name not in known]
+    common = [name for name, ids in uses.items() if len(ids) > _RARE or name in known]
+    for name in rare[:_MOST_RARE]:
+        near = next((one for one in common if _is_slip(name, one)), None)
+        if near:
+            said = f"{what} {name} looks like {near}, which {plural(len(uses[near]), 'fact')} use{'s' * (len(uses[near]) == 1)}"
+            found.append(LintFinding("misspelled", tuple(uses[name]), said))
+    return found
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Returns whether two names differ only in how words are joined, or in a slip in one word.
+
+    >>> [_is_slip("hasRevnue", other) for other in ("hasRevenue", "has_revnue", "hasRefund")]
+    [True, True, False]
+    >>> _is_slip("locatedIn", "locatedAt"), _is_slip("hasPart", "hasPort"), _is_slip("phone1", "phone2")
+    (False, False, False)
+    """
+    if abs(len(one) - len(other)) > 3:
+        return False
+    apart = [(a, b) for a, b in zip_longest(name_words(one), name_words(other), fillvalue="") if a != b]
+    if len(apart) != 1:
+        return not apart
+    a, b = apart[0]
+    if min(len(a), len(b)) < 4 or any(char.isdigit() for char in a + b):
+        return False
+    at = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+    is_swapped = a[at : at + 2] == b[at : at + 2][::-1] and a[at + 2 :] == b[at + 2 :]
+    return is_swapped or edit_distance(a, b, 2) <= max(tolerance(min(len(a), len(b))), int(len(a) != len(b)))
 
 
 def _support(

@@ -1,23 +1,39 @@
-"""Objects of facts as values: numbers, money, percentages, dates and times, and how two of them compare."""
+"""Objects of facts as values: numbers, money, percentages, measures, dates and times, and how two of them compare."""
 
 import math
 import re
 from datetime import UTC, datetime, time
 from functools import cache, lru_cache
+from operator import eq, ge, gt, le, lt, ne
 from typing import NamedTuple
 
 
 class Value(NamedTuple):
     """What a text stands for: values of one kind and unit have an order, others have none."""
 
-    kind: str  # number, percent, money, time (a day or moment), clock (a time of day)
-    unit: str  # the currency of money
+    kind: str  # number, percent, money, measure, time (a day or moment), clock (a time of day)
+    unit: str  # the currency of money, the unit of a measure
     amount: float  # seconds for times; a whole number stays an int, which is exact at any size
 
 
 _SIGNS = {"$": "USD", "US$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _CODES = "USD EUR GBP JPY CHF CNY CAD AUD NZD INR SEK NOK DKK PLN CZK HUF RON BRL MXN ZAR SGD HKD KRW TRY ILS AED THB"
 _SCALES = {"k": 3, "m": 6, "mn": 6, "bn": 9, "b": 9, "t": 12, "tn": 12}
+# Each line is one dimension: units with what they are worth in the first of them. Months vary, so they are apart from days.
+_UNITS = {
+    unit: (line.split()[0].split("=")[0], float(worth))
+    for line in """g=1 mg=.001 kg=1e3 t=1e6 lb=453.59237 lbs=453.59237 oz=28.349523125
+m=1 mm=.001 cm=.01 km=1e3 mi=1609.344 mile=1609.344 miles=1609.344 ft=.3048
+s=1 ms=.001 sec=1 second=1 seconds=1 min=60 minute=60 minutes=60 h=3600 hr=3600 hour=3600 hours=3600 d=86400 day=86400 \
+days=86400 week=604800 weeks=604800
+month=1 months=1 quarter=3 quarters=3 year=12 years=12
+byte=1 bytes=1 kB=1e3 KB=1e3 MB=1e6 GB=1e9 TB=1e12 PB=1e15 KiB=1024 MiB=1048576 GiB=1073741824 TiB=1099511627776
+l=1 L=1 ml=.001 mL=.001 hl=100
+W=1 kW=1e3 MW=1e6 GW=1e9
+Wh=1 kWh=1e3 MWh=1e6 GWh=1e9
+m2=1 m²=1 km2=1e6 km²=1e6 ha=1e4""".split("\n")
+    for unit, worth in (each.split("=") for each in line.split())
+}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -25,10 +41,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Returns amounts, days with or without a time, times of day; compiled when first needed."""
     sign = rf"US\$|[$€£¥]|{_CODES.replace(' ', '|')}"
+    units = "|".join(_UNITS)
     amount = re.compile(
         rf"(?P<minus>[+-])?\s?(?P<before>{sign})?\s?(?P<sign>[+-])?"
         r"(?P<whole>[1-9][0-9]{0,2}(?:,[0-9]{3})+|0|[1-9][0-9]{0,39})?(?P<part>\.[0-9]{1,40})?(?P<power>[eE][+-]?[0-9]{1,3})?"
-        rf"(?:\s?(?P<scale>k|K|m|M|mn|bn|b|B|t|T|tn))?(?:\s?(?P<after>{sign}|%|percent))?"
+        rf"(?:\s?(?!(?:{units.replace('|m|', '|').replace('|t|', '|')})$)(?P<scale>k|K|m|M|mn|bn|b|B|t|T|tn))?"
+        rf"(?:\s?(?P<after>{sign}|%|percent|{units}))?"
     )
     day = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     clock = r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
@@ -80,8 +98,10 @@ def _amount(match: re.Match[str]) -> Value | None:
     if before and after:
         return None
     unit = before or after or ""
-    if scale in ("m", "b", "t") and unit in ("", "%", "percent"):
-        return None  # 5 m is a length, 5 t a weight
+    if scale in ("m", "t") and not unit:
+        scale, unit = None, scale  # 5 m is a length, 5 t a weight
+    if (scale in ("m", "b", "t") and unit in ("", "%", "percent")) or (scale and unit in _UNITS):
+        return None
     power = _SCALES[scale.lower()] if scale else 0
     digits = (match["whole"] or "0").replace(",", "") + (match["part"] or "")
     power += int(match["power"][1:]) if match["power"] else 0
@@ -91,6 +111,8 @@ def _amount(match: re.Match[str]) -> Value | None:
     number = -number if "-" in (match["minus"], match["sign"]) else number
     if unit in ("%", "percent"):
         return Value("percent", "", number)
+    if unit in _UNITS:
+        return Value("measure", unit, number)
     return Value("money", _SIGNS.get(unit, unit), number) if unit else Value("number", "", number)
 
 
@@ -109,36 +131,36 @@ def _exact(digits: str, power: int) -> float | None:
 def compare(operator: str, left: str, right: str) -> bool:
     """Returns whether the object of a fact stands in this relation to what a condition gives.
 
-    Equality is by value if both are of one kind, else by text; what has no common order is neither more nor less. A bare
-    number has the order of money and percentages: who writes `> 40000` means the unit of what is there.
+    Values of one kind compare by what they are worth, in whatever unit they are written; others are equal only as texts,
+    and neither more nor less. A bare number takes the unit of what is there: who writes `> 40000` means that.
 
     >>> compare("gt", "$50,000", "$12k"), compare("gt", "$50,000", "€12k"), compare("gt", "$50,000", "40000")
     (True, False, True)
+    >>> compare("eq", "$1,200.50", "1200.5"), compare("eq", "0.5 kg", "500 g"), compare("ne", "12 %", "12")
+    (True, True, False)
     """
     if operator == "contains":
         return right.casefold() in left.casefold()
-    if operator == "eq":
-        return _is_equal(left, right)
-    if operator == "ne":
-        return not _is_equal(left, right)
+    if operator in ("eq", "ne") and left == right:
+        return operator == "eq"
+    pair = _find_amounts(left, right)
+    if pair is None:
+        return operator == "ne"
+    return _RELATIONS[operator](*pair) if operator in _RELATIONS else False
+
+
+_RELATIONS = {"eq": eq, "ne": ne, "gt": gt, "gte": ge, "lt": lt, "lte": le}
+
+
+def _find_amounts(left: str, right: str) -> tuple[float, float] | None:
+    """Returns what two texts are worth in one unit; None if they have no order."""
     a, b = find_value(left), find_value(right)
-    if a is None or b is None or not _have_order(a, b):
-        return False
-    if operator == "gt":
-        return a.amount > b.amount
-    if operator == "gte":
-        return a.amount >= b.amount
-    if operator == "lt":
-        return a.amount < b.amount
-    return operator == "lte" and a.amount <= b.amount
-
-
-def _have_order(a: Value, b: Value) -> bool:
-    return a[:2] == b[:2] or ("number" in (a.kind, b.kind) and not {"time", "clock"} & {a.kind, b.kind})
-
-
-def _is_equal(left: str, right: str) -> bool:
-    if left == right:
-        return True
-    a = find_value(left)
-    return a is not None and a == find_value(right)
+    if a is None or b is None:
+        return None
+    if a[:2] == b[:2] or ("number" in (a.kind, b.kind) and not {"time", "clock"} & {a.kind, b.kind}):
+        return a.amount, b.amount
+    if a.kind == b.kind == "measure" and _UNITS[a.unit][0] == _UNITS[b.unit][0]:
+        # To twelve digits: 2.54 cm and 1 in differ in the last one only.
+        one, other = (float(f"{value.amount * _UNITS[value.unit][1]:.12g}") for value in (a, b))
+        return one, other
+    return None

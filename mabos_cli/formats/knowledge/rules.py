@@ -172,13 +172,13 @@ class Word(NamedTuple):
 
 
 def _words(text: str) -> list[Word]:
-    """Returns the words of a text. In quotes, \\" stands for a quote and \\\\ for a backslash."""
+    """Returns the words of a text. In quotes of either kind, \\" stands for a quote and \\\\ for a backslash."""
     found = []
-    for match in re.finditer(r'"((?:[^"\\]|\\.)*)"(?!\S)|(\S+)', text, re.DOTALL):
-        quoted, plain = match.groups()
+    for match in re.finditer(r"""(["'])((?:(?!\1)[^\\]|\\.)*)\1(?!\S)|(\S+)""", text, re.DOTALL):
+        _, quoted, plain = match.groups()
         if plain and plain.startswith('"'):
             raise BadValue("cannot read the rule: a quote is not closed, or text follows it at once", _FORM)
-        found.append(Word(plain, False) if plain else Word(re.sub(r'\\(["\\])', r"\1", quoted), True))
+        found.append(Word(plain, False) if plain else Word(re.sub(r"""\\(["'\\])""", r"\1", quoted), True))
     return found
 
 
@@ -226,7 +226,12 @@ def render_pattern(pattern: Pattern) -> str:
 def _quoted(term: str) -> str:
     """Returns a term as it can be read again: in quotes if it is empty, has spaces or quotes, or would be taken for something
     else."""
-    plain = term and not re.search(r'[\s"]', term) and term.lower() not in _KEYWORDS and not Word(term, False).operator
+    plain = (
+        term
+        and not re.search(r"""[\s"]|^'""", term)
+        and term.lower() not in _KEYWORDS
+        and not Word(term, False).operator
+    )
     escaped = re.sub(r'(["\\])', r"\\\1", term)
     return term if plain else f'"{escaped}"'
 

@@ -18,6 +18,7 @@ from mabos_cli.core.context.candidates import (
     has_rival_facts,
     is_fact_page,
     is_unheard_of,
+    mark_rivals,
     wanted_hits,
 )
 from mabos_cli.core.context.pack import choose, pack
@@ -245,7 +246,8 @@ class PackSearch:
 
         try:
             facts = load_facts(self._agent)
-            return [*fact_entries(pages, self.question, facts.find, self._agent.now())]
+            found = [*fact_entries(pages, self.question, facts.find, self._agent.now())]
+            return mark_rivals(found, self.functional()) if has_rival_facts(found) else found
         except InvalidFile as error:
             self._notes.append(f"no facts: {error.message}")
             return []

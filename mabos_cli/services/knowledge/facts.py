@@ -2,7 +2,7 @@
 
 import gc
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from mabos_cli.core.knowledge.fact import (
     plan_retract,
     select_facts,
 )
-from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts
+from mabos_cli.core.knowledge.fact_lint import LintFinding, Origin, explain_fact, lint_facts, lint_names
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import STORES
@@ -56,13 +56,14 @@ class Asserted(NamedTuple):
     notes: list[str]
 
 
-def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "") -> Asserted:
-    """Adds facts, or updates those whose triple is known. `by` names the person who vouches for what comes from outside."""
+def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "", keep: Collection[str] = ()) -> Asserted:
+    """Adds facts, or updates those whose triple is known, which keep the fields in `keep`. `by` names the person who vouches
+    for what comes from outside."""
     asserted = [vouch_for(fact, by) for fact in given]
 
     def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, tuple[list[tuple[Fact, str]], list[str]]]:
         find = facts.asserted.find_triple if len(asserted) < 20 else facts.by_triple().get
-        changes, states = plan_assert(asserted, find, fresh.new_id, format_time(agent.now()))
+        changes, states = plan_assert(asserted, find, fresh.new_id, format_time(agent.now()), keep)
         known = [fact for fact, state in states[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
         return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
 
@@ -317,6 +318,7 @@ def find_history(agent: Agent, subject: str) -> list[tuple[Fact, str, str]]:
 def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
     """Returns what is wrong with the facts of an agent, the functional predicates among them, and warnings."""
     from mabos_cli.core.knowledge.constraints import lint_types  # only this needs whole ontologies
+    from mabos_cli.core.knowledge.ontology import local_name
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     ontology, warnings = load_ontology(agent.paths.workspace)
@@ -324,6 +326,7 @@ def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
     rules = frozenset(rule.id for rule in load_rules(agent).rules if rule.enabled)
     held = list(facts.all())
     found = [*lint_facts(held, functional, rules, agent.now()), *lint_types(held, ontology)]
+    found += lint_names(held, {local_name(own) for own in ontology.properties})
     used = sorted(functional & {fact.predicate for fact in held})
     return found, used, warnings + stale_warning(agent, facts)
 

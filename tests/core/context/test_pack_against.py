@@ -2,7 +2,7 @@
 
 import pytest
 
-from mabos_cli.core.context.candidates import Against, Entry, find_against, has_rival_facts
+from mabos_cli.core.context.candidates import Against, Entry, find_against, has_rival_facts, mark_rivals
 from mabos_cli.core.knowledge.fact import Fact
 
 
@@ -97,3 +97,15 @@ def test_facts_of_different_times_or_subjects_do_not() -> None:
     assert find_against([past, now], frozenset({"ceo"})) is None
     others = facts(("acme", "ceo", "Ann"), ("zeta", "ceo", "Bob"))
     assert find_against(others, frozenset({"ceo"})) is None and not has_rival_facts(others)
+
+
+def test_a_rumour_never_stands_above_a_surer_fact_unmarked() -> None:
+    told = [("bob, boss of acme", 0.4, 0.9), ("ann", 1.0, 0.5), ("eve", 0.3, 0.6)]
+    entries = []
+    for n, (value, sure, score) in enumerate(told):
+        fact = Fact(f"F-{n}", "acme", "hasCEO", value, sure)
+        entries.append(Entry(fact.id, " ".join(fact.triple), "fact", importance=sure, score=score, fact=fact))
+    marked = mark_rivals(entries, frozenset({"hasCEO"}))
+    assert max(marked, key=lambda entry: entry.score).ref == "F-1"
+    assert [entry.text.endswith("[against F-1, 1.00]") for entry in marked] == [True, False, True]
+    assert mark_rivals(entries, frozenset()) == entries

@@ -8,10 +8,10 @@ from mabos_cli.core.knowledge.fact import Fact, Query, check_fact, plan_assert, 
 NOW = "2026-02-24T14:30:00.000Z"
 
 
-def assert_all(*given, known=()):
+def assert_all(*given, known=(), keep=()):
     held = {fact.triple: fact for fact in known}
     ids = iter(f"F-{n}" for n in range(1, 99))
-    return plan_assert(given, held.get, lambda: next(ids), NOW)
+    return plan_assert(given, held.get, lambda: next(ids), NOW, keep)
 
 
 def said(subject="acme", predicate="owns", obj="shop", **fields):
@@ -32,6 +32,16 @@ def test_the_last_word_counts_and_the_first_version_is_archived():
     (new,) = changes.put
     assert (new.id, new.confidence, new.created_at) == ("F-9", 0.7, "x")
     assert dict(new.extra) == {"note": 1, "tag": 2}
+
+
+def test_what_nobody_gave_stays():
+    known = Fact("F-9", "acme", "owns", "shop", 0.5, "crm", "trusted")
+    changes, told = assert_all(said(), known=[known], keep=("confidence", "source", "trust"))
+    assert told == [(known, "unchanged")] and not changes.put
+    changes, _ = assert_all(said(confidence=0.9), known=[known], keep=("source", "trust"))
+    assert changes.put[0][4:7] == (0.9, "crm", "trusted")
+    changes, _ = assert_all(said(), keep=("confidence", "source", "trust"))
+    assert changes.put[0][4:7] == (1.0, "manual", "agent")
 
 
 def test_what_was_derived_in_a_foreign_file_is_asserted_from_now_on():

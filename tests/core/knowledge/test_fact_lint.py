@@ -1,7 +1,9 @@
 """Derived facts lead back to asserted ones, and a retraction to all that rest on it."""
 
+from datetime import UTC, datetime
+
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.fact_lint import explain_fact, find_unfounded, supports_lost
+from mabos_cli.core.knowledge.fact_lint import explain_fact, find_unfounded, lint_facts, lint_names, supports_lost
 from mabos_cli.core.knowledge.forward import forward_chain
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 
@@ -82,3 +84,24 @@ def test_facts_without_ground_are_found():
         derived("D"),
     ]
     assert [fact.id for fact in find_unfounded(facts)] == ["A", "B", "D"]
+
+
+def test_names_that_look_like_a_slip():
+    given = [("a", "hasRevenue", "5"), ("b", "hasRevenue", "6"), ("c", "hasRevenue", "7"), ("d", "hasRevnue", "8")]
+    given += [(one, "tier", "silver") for one in "abc"] + [("d", "tier", "sliver"), ("e", "tier", "gold")]
+    given += [("a", "suplier", "x"), ("a", "locatedAt", "y"), ("a", "due_on", "2026-01-01")]
+    facts = [Fact(f"F-{n}", *triple) for n, triple in enumerate(given)]
+    found = lint_names(facts, {"supplier", "locatedIn", "dueOn"})
+    assert {(one.facts, one.message.split(", ")[0]) for one in found} == {
+        (("F-3",), "predicate hasRevnue looks like hasRevenue"),
+        (("F-9",), "predicate suplier looks like supplier"),
+        (("F-11",), "predicate due_on looks like dueOn"),
+        (("F-7",), "value of tier sliver looks like silver"),
+    }
+
+
+def test_one_value_written_in_two_ways_is_no_contradiction():
+    facts = [Fact("F-1", "x", "price", "$1,200.50"), Fact("F-2", "x", "price", "1200.5"), Fact("F-3", "x", "price", "9", 0.4)]
+    found = lint_facts(facts, frozenset({"price"}), frozenset(), datetime(2026, 1, 1, tzinfo=UTC))
+    assert [one.message for one in found][0] == "x price: $1,200.50 (1.00) and 9 (0.40) at one time"
+    assert not any({*one.facts} == {"F-1", "F-2"} for one in found)

@@ -45,7 +45,7 @@ def test_what_texts_stand_for(text, kind, unit, amount):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "US", "acme", "v2", "007", "01234", "1,20", "1,2000", "12 13", "5 m", "3 t", "$", "%", "k", "1.2.3", "--3", "-$-3",
+    ["", "US", "acme", "v2", "007", "01234", "1,20", "1,2000", "12 13", "5 b", "5k m", "$", "%", "k", "1.2.3", "--3", "-$-3",
      "$5 €", "2026-13-01", "2026-02-30", "25:00", "20 apples", "٣", "1e999", "ABC 12", "e5", "NaN", "inf", "9" * 200],
 )  # fmt: skip
 def test_what_stands_for_nothing(text):
@@ -71,7 +71,19 @@ def test_what_stands_for_nothing(text):
         ("0001-01-01T00:00:00+14:00", "lt", "0001-01-01", True),
         ("09:30", "lt", "14:00:00", True),
         ("1,200", "eq", "1200.0", True),
-        ("1200", "eq", "$1200", False),
+        ("1200", "eq", "$1200", True),
+        ("$1,200.50", "ne", "1200.5", False),
+        ("12 %", "eq", "12", True),
+        ("0.5 kg", "eq", "500 g", True),
+        ("1 mi", "gt", "1.6 km", True),
+        ("2 weeks", "gte", "14 days", True),
+        ("90 min", "lt", "2 h", True),
+        ("1 GiB", "gt", "1 GB", True),
+        ("6 kg", "gt", "5", True),
+        ("6 kg", "gt", "5 m", False),
+        ("1 month", "lt", "40 days", False),
+        ("5 kg", "eq", "$5", False),
+        ("2026-02-24", "eq", "2026-02-24T00:00:00Z", True),
         ("$5", "eq", "€5", False),
         ("$5", "ne", "€5", True),
         ("Rome", "eq", "rome", False),

@@ -44,6 +44,7 @@ def test_comparisons_settle_at_once(found, tests, conclusion):
         ('if ?x "contains" 5', (("?x", "contains", "5", "eq"),), None),
         ('if ?x says "say \\"hi\\" \\\\ C:\\dir"', (("?x", "says", 'say "hi" \\ C:\\dir', "eq"),), None),
         ("if ?x size 5\" and ?x owner O'Brien", (("?x", "size", '5"', "eq"), ("?x", "owner", "O'Brien", "eq")), None),
+        ("if ?x city 'New York' and ?x says 'it\\'s \"so\"'", (("?x", "city", "New York", "eq"), ("?x", "says", 'it\'s "so"', "eq")), None),
         ("if ?x p ?y and ?y >= 5", (("?x", "p", "5", "gte"),), None),
         # What is needed elsewhere, compared already, or bound twice is not folded.
         ("if ?x p ?y and ?y > 5 then ?x q ?y", (("?x", "p", "?y", "eq"), ("?y", "", "5", "gt")), ("?x", "q", "?y", "eq")),
