@@ -101,7 +101,11 @@ def test_names_that_look_like_a_slip():
 
 
 def test_one_value_written_in_two_ways_is_no_contradiction():
-    facts = [Fact("F-1", "x", "price", "$1,200.50"), Fact("F-2", "x", "price", "1200.5"), Fact("F-3", "x", "price", "9", 0.4)]
+    facts = [
+        Fact("F-1", "x", "price", "$1,200.50"),
+        Fact("F-2", "x", "price", "1200.5"),
+        Fact("F-3", "x", "price", "9", 0.4),
+    ]
     found = lint_facts(facts, frozenset({"price"}), frozenset(), datetime(2026, 1, 1, tzinfo=UTC))
-    assert [one.message for one in found][0] == "x price: $1,200.50 (1.00) and 9 (0.40) at one time"
+    assert found[0].message == "x price: $1,200.50 (1.00) and 9 (0.40) at one time"
     assert not any({*one.facts} == {"F-1", "F-2"} for one in found)
