@@ -14,11 +14,11 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SCRIPTS = {"bash": "mabos.bash", "zsh": "_mabos", "fish": "mabos.fish"}
+SHELLS = ("bash", "zsh", "fish")
 # The shells that can be asked here, the others as tests that say why they are skipped.
 INSTALLED = [
     pytest.param(name, marks=[] if shutil.which(name) else pytest.mark.skip(reason=f"{name} is not installed"))
-    for name in SCRIPTS
+    for name in SHELLS
 ]
 
 _BASH = """
@@ -52,7 +52,7 @@ class Tab(NamedTuple):
 
 def press_tab(shell: str, lines: Sequence[str], folder: Path, environment: dict[str, str]) -> list[Tab]:
     """The effect of a TAB at the end of each line, in a folder."""
-    script = ROOT / "completions" / SCRIPTS[shell]
+    script = ROOT / "mabos_cli" / "templates" / f"completion.{shell}"
     if shell == "fish":
         return _ask_fish(script, lines, folder, environment)
     home = Path(environment["HOME"])

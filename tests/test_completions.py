@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from shells import INSTALLED, ROOT, SCRIPTS, Tab, press_tab, shell_environment
+from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
 
 from mabos_cli.app import Program
 from mabos_cli.formats.operations.completion import ANY, FILES, FOLDERS, WORDS
-from mabos_cli.serve.complete import KINDS
-from mabos_cli.services.operations.completion import completion_script, describe_program, unused_values, value_of
+from mabos_cli.serve.known_values import KINDS
+from mabos_cli.services.operations.completion import completion_table, describe_program, unused_values, value_of
 from tests.commands.desk import Desk, note
 
 TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")
@@ -20,11 +20,10 @@ def commands() -> dict:
     return Program()
 
 
-@pytest.mark.parametrize("shell", SCRIPTS)
-def test_the_scripts_are_what_the_program_makes(shell: str, commands: dict) -> None:
-    """UPDATE=1 writes them anew."""
-    path = ROOT / "completions" / SCRIPTS[shell]
-    text = completion_script(shell, commands)
+def test_the_table_is_what_the_program_makes(commands: dict) -> None:
+    """UPDATE=1 writes it again."""
+    path = ROOT / "mabos_cli" / "templates" / "completion.txt"
+    text = completion_table(commands)
     if os.environ.get("UPDATE"):
         path.write_text(text, "utf-8")
     assert path.read_text("utf-8") == text, "run: UPDATE=1 python -m pytest tests/test_completions.py"

@@ -1,44 +1,26 @@
-"""Answers a TAB: `mabos complete KIND [-w DIR] [-a AGENT] [-- START]` prints values, each with a description.
+"""Answers a TAB: the scripts of the shells (templates/completion.*) hand over the line and print what comes back.
 
-Runs before the command line is loaded, writes nothing, and whatever goes wrong means that nothing is offered. Files are
-searched as text, in whatever layout they are; only what is shown is decoded.
+`mabos complete words -- WORD... CURRENT` prints values for the current word, each with a description behind a tab, or
+`:files` or `:folders` where the shell finds them itself. `mabos complete bash LINE LAST` does the same for a line as it was
+typed, quoted as bash needs it. Nothing is loaded for commands, options and fixed words but their table; whatever goes wrong
+means that nothing is offered.
 """
 
 import os
-import re
 import sys
-from collections.abc import Callable, Iterator
-from heapq import nlargest
-from json import JSONDecoder
-from pathlib import Path
 
-from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError
-from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
-from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
-
-MOST = 100
-_WIDTH = 60
-_ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
-_TAGS = re.compile(r'"tags":\s*+(\[(?:\s*+"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*+,?)*+\s*+\])')
-# Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
-_NAMED = re.compile(r"(?:#+|\||[-*]|(?i:id):)[\s*]*([A-Z]{1,3}-[\w.]*\w)[\s*:|]*(.*)")
+_TABLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "templates", "completion.txt")
+_SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%")
 Pair = tuple[str, str]
 
 
 def main(words: list[str]) -> int:
-    """Prints what can stand in the place of a word that begins so; the exit code is always 0."""
-    options = {"-w": "", "-a": "", "--": ""}
-    rest = iter(words[1:])
-    for word in rest:
-        if word in options:
-            options[word] = next(rest, "")
-    try:
-        found = KINDS[words[0]](options) if words[:1] and words[0] in KINDS else []
-    except (MabosError, BadValue, OSError, ValueError):
-        found = []
-    lines = [f"{value}\t{about}" if about else value for value, about in found if value.isprintable()]
+    """Prints what can stand in the place of the last word; the exit code is always 0."""
+    lines: list[str] = []
+    if words[:1] == ["words"] and len(words) > 2:
+        lines = [f"{value}\t{about}" if about else value for value, about in offer(words[2:-1], words[-1])]
+    elif words[:1] == ["bash"] and len(words) > 2:
+        lines = _offer_bash(words[1], words[2])
     try:
         sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         sys.stdout.flush()
@@ -47,165 +29,167 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _agents(options: dict[str, str]) -> list[Pair]:
-    names = list_agents(find_workspace(options["-w"]))
-    return [(name, "") for name in names if name.startswith(options["--"])][:MOST]
+def offer(words: list[str], current: str) -> list[Pair]:
+    """Returns what may stand in place of the current word behind some words; a value behind `--option=` comes alone."""
+    try:
+        with open(_TABLE, encoding="utf-8") as file:
+            table = file.read().split("\n")
+    except OSError:
+        return []
+    at, pending, is_literal, number, where = _walk(table, words)
+    about = _read_command(table, at)
+    if pending:
+        kind = about.kinds.get(pending, "")
+    elif not is_literal and current.startswith("--") and "=" in current:
+        name, _, current = current.partition("=")
+        kind = about.kinds.get(name, "")
+    elif not is_literal and current.startswith("-"):
+        return _starting(about.options, current)
+    elif number == 0 and about.below:
+        return _starting(about.below, current)
+    else:
+        kind = about.arguments[number] if number < len(about.arguments) else about.more
+    return _values(table, kind, where, current)
 
 
-def _agent(options: dict[str, str]) -> AgentPaths:
-    return find_agent(find_workspace(options["-w"]), options["-a"])
+def _values(table: list[str], kind: str, where: dict[str, str], start: str) -> list[Pair]:
+    if kind in ("", "any"):
+        return []
+    if kind in ("files", "folders"):
+        return [(f":{kind}", "")]
+    if kind[0] == "=":
+        return _starting([(word, "") for word in kind[1:].split(" ")], start)
+    if kind[0] == "@":
+        return _starting(_block(table, kind), start)
+    from mabos_cli.serve.known_values import find_values
+
+    return find_values(kind, where.get("-w", ""), where.get("-a", ""), start)
 
 
-def _text(path: Path) -> str:
-    return (read_bytes(path) or b"").decode("utf-8", "replace")
+def _starting(pairs: list[Pair], start: str) -> list[Pair]:
+    return [pair for pair in pairs if pair[0].startswith(start)]
 
 
-def _stores(agent: AgentPaths) -> Iterator[Path]:
-    """Yields the files of memory, latest first."""
-    yield agent.store
-    folder = agent.store_pages
-    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
+class _Command:
+    """What may follow a command: the commands below it, options and what they take, and arguments in order."""
+
+    def __init__(self) -> None:
+        self.below: list[Pair] = []
+        self.options: list[Pair] = []
+        self.kinds: dict[str, str] = {}
+        self.arguments: list[str] = []
+        self.more = ""
+
+    def add_option(self, line: str) -> None:
+        names, kind, about = line.split("\t")
+        for name in names.split(" "):
+            self.options.append((name, about))
+            if kind:
+                self.kinds[name] = kind
 
 
-def _archives(agent: AgentPaths) -> Iterator[Path]:
-    names = [name for name in list_names(agent.archive) if re.fullmatch(r"\d{4}-\d\d.*\.jsonl", name)]
-    yield from (agent.archive / name for name in reversed(names))
-
-
-def _proposals(workspace: WorkspacePaths) -> Iterator[Path]:
-    folder = workspace.proposals_folder
-    yield from (folder / name for name in list_names(folder) if name.endswith(".json"))
-
-
-def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
-    """Returns ids that begin so, latest first, each with its text; files are read until there are enough."""
-    found: list[Pair] = []
-    known = set(but)
-    for path in paths:
-        text = _text(path)
-        places = {
-            m[1]: m.start() - 1
-            for m in _ID.finditer(text)
-            if m[1].startswith(start) and m[1].startswith(letters) and m[1] not in known
-        }
-        latest = nlargest(MOST - len(found), places, key=lambda record_id: (len(record_id), record_id))
-        found += [(record_id, _about(text, places[record_id])) for record_id in latest]
-        known |= places.keys()
-        if len(found) >= MOST:
-            break
+def _read_command(table: list[str], name: str) -> _Command:
+    """Returns what the table says about a command; the options of `*` hold for all."""
+    found, reading, depth = _Command(), "", name.count(" ") + bool(name)
+    for line in table:
+        if line[:1] != " ":
+            reading, _, rest = line.partition("\t")
+            about, _, arguments = rest.partition("\t")
+            if reading == name and arguments:
+                found.arguments = arguments.removesuffix(" *").split("|")
+                found.more = found.arguments[-1] if arguments.endswith(" *") else ""
+            elif reading.count(" ") == depth and reading[:1] not in ("", "@", "*") and reading.startswith(name):
+                last = reading[len(name) :]
+                if not name or last[0] == " ":
+                    found.below.append((last.strip(), about))
+        elif reading == name or reading == "*":
+            found.add_option(line[1:])
     return found
 
 
-def _about(text: str, place: int) -> str:
-    """Returns what a record says, on one line; nothing when it does not begin at this place."""
-    try:
-        record = JSONDecoder().raw_decode(text, place)[0]
-    except (ValueError, RecursionError):
-        return ""
-    inner = record.get("item", record) if isinstance(record, dict) else None
-    if not isinstance(inner, dict):
-        return ""
-    parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]
-    text = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
-    if isinstance(case := inner.get("situation"), dict):
-        listed = [case.get(name) for name in ("beliefs", "desires")]
-        text = ", ".join(str(word) for each in listed if isinstance(each, list) for word in each)
-    return _short(text)
+def _block(table: list[str], name: str) -> list[Pair]:
+    """Returns the words, each with what it means, below a name."""
+    first = table.index(name) + 1
+    found: list[Pair] = []
+    for line in table[first:]:
+        if line[:1] != " ":
+            break
+        word, _, about = line[1:].partition("\t")
+        found.append((word, about))
+    return found
 
 
-def _short(text: str) -> str:
-    text = "".join(c if c.isprintable() else " " for c in text[: 2 * _WIDTH])
-    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+def _walk(table: list[str], words: list[str]) -> tuple[str, str, bool, int, dict[str, str]]:
+    """Returns the command that some words name, the option that waits for its value, whether `--` came, how many arguments
+    came, and where to look."""
+    at, pending, is_literal, number = "", "", False, 0
+    where: dict[str, str] = {}
+    about = _read_command(table, "")
+    for word in words:
+        if pending:
+            where[_short(pending)], pending = word, ""
+        elif is_literal:
+            number += 1
+        elif word == "--":
+            is_literal = True
+        elif word.startswith("--") and "=" in word:
+            name, _, value = word.partition("=")
+            where[_short(name)] = value
+        elif len(word) > 1 and word[0] == "-":
+            pending = word if word in about.kinds else ""
+        elif number == 0 and any(word == name for name, _ in about.below):
+            at = f"{at} {word}".strip()
+            about = _read_command(table, at)
+        else:
+            number += 1
+    return at, pending, is_literal, number, where
 
 
-def _items(options: dict[str, str]) -> list[Pair]:
-    return _ids("M-", options["--"], _stores(_agent(options)))
+def _short(option: str) -> str:
+    return {"--workspace": "-w", "--agent": "-a"}.get(option, option)
 
 
-def _facts(options: dict[str, str]) -> list[Pair]:
-    agent = _agent(options)
-    return _ids("F-", options["--"], iter((agent.facts, agent.derived_facts)))
-
-
-def _any_id(options: dict[str, str]) -> list[Pair]:
-    """Memories and facts: half of the places each when nothing says which."""
-    both = _items(options), _facts(options)
-    half = MOST // 2
-    return [*both[0][: max(half, MOST - len(both[1]))], *both[1][: max(half, MOST - len(both[0]))]]
-
-
-def _archived(options: dict[str, str]) -> list[Pair]:
-    """Returns what can be revived: what left, and did not come back."""
-    agent = _agent(options)
-    live = frozenset(m[1] for path in _stores(agent) for m in _ID.finditer(_text(path)))
-    return _ids("M-", options["--"], _archives(agent), live)
-
-
-def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str, str]], list[Pair]]:
-    return lambda options: _ids(letters, options["--"], iter((path(_agent(options)),)))
-
-
-def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
-    """Finds what a cognitive file defines, in its order, with what stands beside the id or above it."""
-
-    def find(options: dict[str, str]) -> list[Pair]:
-        found: dict[str, str] = {}
-        heading = ""
-        for line in _text(_agent(options).root / name).splitlines():
-            if (match := _NAMED.match(line)) and match[1].startswith(options["--"]):
-                found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
-            heading = line.lstrip("# ") if line.startswith("#") else heading
-        return list(found.items())[:MOST]
-
-    return find
-
-
-def _tags(options: dict[str, str]) -> list[Pair]:
-    """Returns the tags of memory, the most used first."""
-    counts: dict[str, int] = {}
-    for path in _stores(_agent(options)):
-        for match in _TAGS.finditer(_text(path)):
-            counts[match[1]] = counts.get(match[1], 0) + 1
-    uses: dict[str, int] = {}
-    for listed, count in counts.items():
-        for tag in _decoded(listed):
-            uses[tag] = uses.get(tag, 0) + count
-    chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(options["--"]))
-    return [(tag, str(-count)) for count, tag in chosen[:MOST]]
-
-
-def _decoded(listed: str) -> list[str]:
-    try:
-        found: list[str] = JSONDecoder(strict=False).decode(listed)
-        return found
-    except ValueError:  # a comma too many, or an escape that is none
+def _offer_bash(line: str, last: str) -> list[str]:
+    """Returns what bash shall put in place of the last word, which it cuts at = and : as well."""
+    words, raw, current = _split(line)
+    if not words:
         return []
+    found = offer(words[1:], current)
+    is_quoted = raw[:1] in ("'", '"')
+    raw = current if is_quoted else raw
+    if current.startswith("--") and "=" in current and "--" not in words:
+        raw = raw.partition("=")[2]
+    last = "" if last in ("=", ":") else last
+    lead = len(raw) - len(last) if raw.endswith(last) else 0
+    values = [value for value, _ in found]
+    if values[:1] in ([":files"], [":folders"]):
+        return values
+    shown = [value if is_quoted else _escape(value) for value in values]
+    return [value[lead:] for value in shown]
 
 
-def _paths(options: dict[str, str]) -> list[Pair]:
-    """Returns files of the agent as read takes them, a folder at a time; dated ones the latest first."""
-    root = _agent(options).root
-    folder, _, start = options["--"].rpartition("/")
-    if folder.startswith("/") or ".." in folder.split("/"):
-        return []
-    lead = f"{folder}/" if folder else ""
-    names = [name for name in list_names(root / folder) if name.startswith(start) and name[0] != "."]
-    names = [n for n in reversed(names) if n[0].isdigit()] + [n for n in names if not n[0].isdigit()]
-    shown = [f"{lead}{name}/" if (root / folder / name).is_dir() else lead + name for name in names[:MOST]]
-    return [(name, "") for name in shown]
+def _escape(word: str) -> str:
+    return "".join(c if c in _SAFE or ord(c) > 127 else f"\\{c}" for c in word)
 
 
-KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
-    "agents": _agents,
-    "items": _items,
-    "facts": _facts,
-    "ids": _any_id,
-    "archived": _archived,
-    "cases": _of("C-", lambda agent: agent.cases),
-    "results": _of("T-", lambda agent: agent.reasoning),
-    "rules": _of("", lambda agent: agent.rules),
-    "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
-    **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
-    "tags": _tags,
-    "paths": _paths,
-}
+def _split(line: str) -> tuple[list[str], str, str]:
+    """Returns the words of a line as a program would get them, and the last one as typed and as it would get it, as far as
+    that needs no evaluation."""
+    words: list[str] = []
+    word, quote, start, is_escaped = "", "", 0, False
+    for at, c in enumerate(line):
+        if is_escaped:
+            word, is_escaped = word + c, False
+        elif c == "\\" and quote != "'":
+            is_escaped = True
+        elif quote:
+            word, quote = (word, "") if c == quote else (word + c, quote)
+        elif c in "'\"":
+            quote = c
+        elif c in " \t":
+            if at > start:
+                words.append(word)
+            word, start = "", at + 1
+        else:
+            word += c
+    return words, line[start:], word

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.serve.complete import MOST, main
+from mabos_cli.serve.complete import _split, main
+from mabos_cli.serve.known_values import MOST, find_values
 from tests.commands.desk import Desk, note
 
 
@@ -18,33 +19,21 @@ def desk(quick: Path, still_world: None) -> Desk:
 
 
 class Shell:
-    """Asks as a completion script does."""
+    """Asks for values of a workspace."""
 
-    def __init__(self, desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
-        self.desk, self.capture = desk, capsysbinary
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
 
     def ask(self, kind: str, start: str = "", **options: str) -> list[tuple[str, str]]:
-        words = [
-            kind,
-            "-w",
-            options.get("w", os.fspath(self.desk.root)),
-            "-a",
-            options.get("a", "main"),
-            "--",
-            start,
-        ]
-        assert main(words) == 0
-        out, err = self.capture.readouterr()
-        assert err == b""
-        return [tuple(line.split("\t", 1)) if "\t" in line else (line, "") for line in out.decode().splitlines()]  # type: ignore[misc]
+        return find_values(kind, options.get("w", os.fspath(self.desk.root)), options.get("a", "main"), start)
 
     def values(self, kind: str, start: str = "", **options: str) -> list[str]:
         return [value for value, _ in self.ask(kind, start, **options)]
 
 
 @pytest.fixture
-def shell(desk: Desk, capsysbinary: pytest.CaptureFixture[bytes]) -> Shell:
-    return Shell(desk, capsysbinary)
+def shell(desk: Desk) -> Shell:
+    return Shell(desk)
 
 
 def test_items_come_latest_first_and_bounded(shell: Shell) -> None:
@@ -133,7 +122,7 @@ def test_what_is_off_means_that_nothing_is_offered(shell: Shell) -> None:
     (shell.desk.folder() / "memory-store.json").unlink()
     (shell.desk.folder() / "memory-store.json").mkdir()
     assert shell.ask("items") == shell.ask("tags") == []
-    assert main([]) == 0
+    assert main([]) == main(["words"]) == main(["bash", "", ""]) == main(["nonsense", "--", "x"]) == 0
 
 
 def test_a_case_that_is_malformed_is_offered_without_a_description(shell: Shell) -> None:
@@ -143,11 +132,30 @@ def test_a_case_that_is_malformed_is_offered_without_a_description(shell: Shell)
     assert shell.ask("cases") == [("C-2", "")]
 
 
+@pytest.mark.parametrize(
+    ("line", "words", "raw", "current"),
+    [
+        ("mabos rec", ["mabos"], "rec", "rec"),
+        ("mabos  get ", ["mabos", "get"], "", ""),
+        ("mabos -w 'my team' --tag two\\ w", ["mabos", "-w", "my team", "--tag"], "two\\ w", "two w"),
+        ('mabos recall "a \\"b', ["mabos", "recall"], '"a \\"b', 'a "b'),
+        ("mabos store ''  x", ["mabos", "store", ""], "x", "x"),
+    ],
+)
+def test_a_line_is_split_as_a_shell_splits_it(line: str, words: list[str], raw: str, current: str) -> None:
+    assert _split(line) == (words, raw, current)
+
+
 def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
     code = (
-        "import sys; sys.argv = ['mabos', 'complete', 'agents', '-w', sys.argv[1]]\n"
+        "import sys; sys.argv = ['mabos', 'complete', 'words', '--', '-w', sys.argv[1], *sys.argv[2:]]\n"
         "from mabos_cli.__main__ import main; main()\n"
-        "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config') if name in sys.modules])"
+        "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config', *sys.argv[7:]) if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(desk.root)], capture_output=True, text=True, check=True)
-    assert done.stdout == "main\n[]\n"
+
+    def ask(*words: str) -> str:
+        line = [sys.executable, "-c", code, str(desk.root), *words]
+        return subprocess.run(line, capture_output=True, text=True, check=True).stdout
+
+    assert ask("agent", "show", "") == "main\n[]\n"
+    assert ask("belief", "li", "re", "json", "pathlib").endswith("[]\n")

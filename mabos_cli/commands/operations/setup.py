@@ -125,7 +125,7 @@ def _format_value(setting: Setting, value: Any) -> str:
 def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
     """Print what completes this program's words in a shell.
 
-    Commands, options and fixed words are in it; ids, tags and agents are asked of the program at each TAB.
+    At each TAB the script asks the program, which answers from a table of its words and from the files of the workspace.
 
     Example: mabos completion bash
     """
@@ -134,8 +134,7 @@ def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", hel
     from mabos_cli.services.operations.completion import completion_script
 
     check_choice(shell, SHELLS, "shell")
-    assert ctx.obj.program is not None, "app knows the commands"
-    text = completion_script(shell, dict(ctx.obj.program))
+    text = completion_script(shell)
     ctx.obj.emit("completion", {"shell": shell, "text": text}, text.splitlines())
 
 

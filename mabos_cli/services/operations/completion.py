@@ -3,7 +3,7 @@
 Words come from where commands check them. Loaded by `mabos completion` alone: the table gathers words from half of the program.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mabos_cli.config import PRESETS, SETTINGS
@@ -121,14 +121,15 @@ _VALUES = {
 }
 
 
-def completion_script(shell: str, commands: dict[str, Any]) -> str:
-    """Returns the completion script of a shell for commands by name, as Click knows them; "" is the root."""
-    script = read_text(template_file(f"completion.{shell}"))
-    for part in ("table", "walk"):  # what bash and zsh have in common
-        script = script.replace(f"@{part.upper()}@\n", read_text(template_file(f"completion.{part}")))
-    return completion.render_completion(
-        shell, script, list(describe_program(commands)), list(global_options(commands[""]))
-    )
+def completion_table(commands: Mapping[str, Any]) -> str:
+    """Returns the table of commands by name, as Click knows them; "" is the root. The package has it as a file, made by the
+    test that compares them."""
+    return completion.render_table(list(describe_program(commands)), list(global_options(commands[""])))
+
+
+def completion_script(shell: str) -> str:
+    """Returns the completion script of a shell."""
+    return read_text(template_file(f"completion.{shell}"))
 
 
 def global_options(root: Any) -> Iterator[completion.Option]:
@@ -137,7 +138,7 @@ def global_options(root: Any) -> Iterator[completion.Option]:
     yield completion.Option(("--help", "-h"), "Show the help of a command")
 
 
-def describe_program(commands: dict[str, Any]) -> Iterator[completion.Line]:
+def describe_program(commands: Mapping[str, Any]) -> Iterator[completion.Line]:
     """Yields what may follow each command of the program, the root first."""
     names = [(name, completion.first_sentence(command.help or "")) for name, command in commands.items() if name]
     version = [option for option in _options("", commands[""]) if option.names == _VERSION]

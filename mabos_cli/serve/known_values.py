@@ -1,0 +1,197 @@
+"""Finds ids, tags, agents and paths of a workspace for completion.
+
+Writes nothing. Files are searched as text, in whatever layout they are; only what is shown is decoded.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from heapq import nlargest
+from json import JSONDecoder
+from pathlib import Path
+
+from mabos_cli.core import BadValue
+from mabos_cli.errors import MabosError
+from mabos_cli.workspace.files import list_names, read_bytes
+from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
+
+MOST = 100
+_WIDTH = 60
+_ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
+_TAGS = re.compile(r'"tags":\s*+(\[(?:\s*+"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*+,?)*+\s*+\])')
+# Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
+_NAMED = re.compile(r"(?:#+|\||[-*]|(?i:id):)[\s*]*([A-Z]{1,3}-[\w.]*\w)[\s*:|]*(.*)")
+Pair = tuple[str, str]
+
+
+def find_values(kind: str, workspace: str, agent: str, start: str) -> list[Pair]:
+    """Returns what there is of a kind that begins so, each with a description; nothing when something is off."""
+    try:
+        found = KINDS[kind]({"-w": workspace, "-a": agent, "--": start}) if kind in KINDS else []
+        return [pair for pair in found if pair[0].isprintable()]
+    except (MabosError, BadValue, OSError, ValueError):
+        return []
+
+
+def _agents(options: dict[str, str]) -> list[Pair]:
+    names = list_agents(find_workspace(options["-w"]))
+    return [(name, "") for name in names if name.startswith(options["--"])][:MOST]
+
+
+def _agent(options: dict[str, str]) -> AgentPaths:
+    return find_agent(find_workspace(options["-w"]), options["-a"])
+
+
+def _text(path: Path) -> str:
+    return (read_bytes(path) or b"").decode("utf-8", "replace")
+
+
+def _stores(agent: AgentPaths) -> Iterator[Path]:
+    """Yields the files of memory, latest first."""
+    yield agent.store
+    folder = agent.store_pages
+    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
+
+
+def _archives(agent: AgentPaths) -> Iterator[Path]:
+    names = [name for name in list_names(agent.archive) if re.fullmatch(r"\d{4}-\d\d.*\.jsonl", name)]
+    yield from (agent.archive / name for name in reversed(names))
+
+
+def _proposals(workspace: WorkspacePaths) -> Iterator[Path]:
+    folder = workspace.proposals_folder
+    yield from (folder / name for name in list_names(folder) if name.endswith(".json"))
+
+
+def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
+    """Returns ids that begin so, latest first, each with its text; files are read until there are enough."""
+    found: list[Pair] = []
+    known = set(but)
+    for path in paths:
+        text = _text(path)
+        places = {
+            m[1]: m.start() - 1
+            for m in _ID.finditer(text)
+            if m[1].startswith(start) and m[1].startswith(letters) and m[1] not in known
+        }
+        latest = nlargest(MOST - len(found), places, key=lambda record_id: (len(record_id), record_id))
+        found += [(record_id, _about(text, places[record_id])) for record_id in latest]
+        known |= places.keys()
+        if len(found) >= MOST:
+            break
+    return found
+
+
+def _about(text: str, place: int) -> str:
+    """Returns what a record says, on one line; nothing when it does not begin at this place."""
+    try:
+        record = JSONDecoder().raw_decode(text, place)[0]
+    except (ValueError, RecursionError):
+        return ""
+    inner = record.get("item", record) if isinstance(record, dict) else None
+    if not isinstance(inner, dict):
+        return ""
+    parts = [inner.get(n) for n in ("content", "label", "subject", "predicate", "object", "problem", "name")]
+    text = " ".join(" ".join(str(part).split()) for part in parts if isinstance(part, str | int | float))
+    if isinstance(case := inner.get("situation"), dict):
+        listed = [case.get(name) for name in ("beliefs", "desires")]
+        text = ", ".join(str(word) for each in listed if isinstance(each, list) for word in each)
+    return _short(text)
+
+
+def _short(text: str) -> str:
+    text = "".join(c if c.isprintable() else " " for c in text[: 2 * _WIDTH])
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
+
+
+def _items(options: dict[str, str]) -> list[Pair]:
+    return _ids("M-", options["--"], _stores(_agent(options)))
+
+
+def _facts(options: dict[str, str]) -> list[Pair]:
+    agent = _agent(options)
+    return _ids("F-", options["--"], iter((agent.facts, agent.derived_facts)))
+
+
+def _any_id(options: dict[str, str]) -> list[Pair]:
+    """Memories and facts: half of the places each when nothing says which."""
+    both = _items(options), _facts(options)
+    half = MOST // 2
+    return [*both[0][: max(half, MOST - len(both[1]))], *both[1][: max(half, MOST - len(both[0]))]]
+
+
+def _archived(options: dict[str, str]) -> list[Pair]:
+    """Returns what can be revived: what left, and did not come back."""
+    agent = _agent(options)
+    live = frozenset(m[1] for path in _stores(agent) for m in _ID.finditer(_text(path)))
+    return _ids("M-", options["--"], _archives(agent), live)
+
+
+def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str, str]], list[Pair]]:
+    return lambda options: _ids(letters, options["--"], iter((path(_agent(options)),)))
+
+
+def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
+    """Finds what a cognitive file defines, in its order, with what stands beside the id or above it."""
+
+    def find(options: dict[str, str]) -> list[Pair]:
+        found: dict[str, str] = {}
+        heading = ""
+        for line in _text(_agent(options).root / name).splitlines():
+            if (match := _NAMED.match(line)) and match[1].startswith(options["--"]):
+                found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
+            heading = line.lstrip("# ") if line.startswith("#") else heading
+        return list(found.items())[:MOST]
+
+    return find
+
+
+def _tags(options: dict[str, str]) -> list[Pair]:
+    """Returns the tags of memory, the most used first."""
+    counts: dict[str, int] = {}
+    for path in _stores(_agent(options)):
+        for match in _TAGS.finditer(_text(path)):
+            counts[match[1]] = counts.get(match[1], 0) + 1
+    uses: dict[str, int] = {}
+    for listed, count in counts.items():
+        for tag in _decoded(listed):
+            uses[tag] = uses.get(tag, 0) + count
+    chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(options["--"]))
+    return [(tag, str(-count)) for count, tag in chosen[:MOST]]
+
+
+def _decoded(listed: str) -> list[str]:
+    try:
+        found: list[str] = JSONDecoder(strict=False).decode(listed)
+        return found
+    except ValueError:  # a comma too many, or an escape that is none
+        return []
+
+
+def _paths(options: dict[str, str]) -> list[Pair]:
+    """Returns files of the agent as read takes them, a folder at a time; dated ones the latest first."""
+    root = _agent(options).root
+    folder, _, start = options["--"].rpartition("/")
+    if folder.startswith("/") or ".." in folder.split("/"):
+        return []
+    lead = f"{folder}/" if folder else ""
+    names = [name for name in list_names(root / folder) if name.startswith(start) and name[0] != "."]
+    names = [n for n in reversed(names) if n[0].isdigit()] + [n for n in names if not n[0].isdigit()]
+    shown = [f"{lead}{name}/" if (root / folder / name).is_dir() else lead + name for name in names[:MOST]]
+    return [(name, "") for name in shown]
+
+
+KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
+    "agents": _agents,
+    "items": _items,
+    "facts": _facts,
+    "ids": _any_id,
+    "archived": _archived,
+    "cases": _of("C-", lambda agent: agent.cases),
+    "results": _of("T-", lambda agent: agent.reasoning),
+    "rules": _of("", lambda agent: agent.rules),
+    "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
+    **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
+    "tags": _tags,
+    "paths": _paths,
+}
