@@ -1,11 +1,10 @@
-"""Lists the tools of memory and mind: items, capture, sessions, context, beliefs to lessons, the cycle."""
+"""Lists the tools of memory: items, capture, sessions, context."""
 
 from typing import Any
 
 from mabos_cli.core.context.audit import SCOPES
 from mabos_cli.core.language.periods import LEVELS as PERIOD_LEVELS
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, priority_of
-from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.tool import (
     ADD,
@@ -325,70 +324,4 @@ _CONTEXT = (
     tool("agent_show", "agent", "agent show", READ)(),
 )
 
-_CERTAINTY = option("certainty", schema=SHARE)
-_STATUS = options("status")
-_PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
-_MIND = (
-    tool("bdi_cycle", "bdi", "bdi cycle", SET)(*options("all", "dry_run", "compacted")),
-    tool("bdi_status", "bdi", "bdi status", READ)(),
-    tool("bdi_conflicts", "bdi", "bdi conflicts", READ)(option("floor", schema=SHARE), option("all")),
-    tool("bdi_resolve", "bdi", "bdi resolve", SET)(
-        word("id"), option("keep", schema=choice("a", "b", "both")), option("reason")
-    ),
-    tool("belief_add", "bdi", "belief add", ADD)(
-        word("subject"),
-        word("text", "What holds."),
-        _CERTAINTY,
-        option("source"),
-        option("supports", about="Goals that it supports."),
-        option("group"),
-    ),
-    tool("belief_revise", "bdi", "belief revise", SET)(
-        word("belief"), _CERTAINTY, *options("value", "source", "reason")
-    ),
-    tool("belief_list", "bdi", "belief list", READ)(option("min_certainty", schema=SHARE)),
-    tool("desire_add", "bdi", "desire add", ADD)(
-        word("title"),
-        option("priority"),
-        option("motivates", about="Goals that it motivates."),
-        *options("status", "group"),
-    ),
-    tool("desire_list", "bdi", "desire list", READ)(*_STATUS),
-    tool("goal_add", "bdi", "goal add", ADD)(
-        word("title"),
-        option("level", schema=choice(*LEVELS)),
-        *options("priority", "deadline", "parent"),
-        option("desires", "--desire", "Desires behind it."),
-        option("requires", about="Plans that it requires."),
-        option("group"),
-    ),
-    tool("goal_update", "bdi", "goal update", SET)(
-        word("goal"),
-        option("status"),
-        option("progress", schema=_PERCENT),
-        option("priority", about=f"0 to 1, or {', '.join(PRIORITIES)}."),
-        *options("deadline", "reason"),
-    ),
-    tool("goal_list", "bdi", "goal list", READ)(*_STATUS),
-    tool("goal_tree", "bdi", "goal tree", READ)(),
-    tool("intention_add", "bdi", "intention add", ADD)(word("title"), *options("goal", "plan", "deadline", "group")),
-    tool("intention_progress", "bdi", "intention progress", ADD)(
-        word("intention"), word("note"), option("percent", schema=_PERCENT), option("deadline")
-    ),
-    tool("intention_complete", "bdi", "intention complete", SET)(word("intention"), option("outcome")),
-    tool("intention_drop", "bdi", "intention drop", SET)(word("intention"), option("reason")),
-    tool("intention_list", "bdi", "intention list", READ)(*_STATUS),
-    tool("plan_add", "bdi", "plan add", ADD)(
-        word("title"),
-        option("goals", "--goal", "Goals that require it."),
-        option("steps", "--step", "Its steps, in order."),
-    ),
-    tool("plan_step", "bdi", "plan step", SET)(word("plan"), word("text"), option("done")),
-    tool("plan_list", "bdi", "plan list", READ)(option("steps")),
-    tool("commitment_add", "bdi", "commitment add", ADD)(word("title"), *options("to", "due", "status", "group")),
-    tool("commitment_list", "bdi", "commitment list", READ)(*_STATUS),
-    tool("learning_add", "bdi", "learning add", ADD)(word("lesson"), word("text", "More about it."), option("source")),
-    tool("learning_list", "bdi", "learning list", READ)(),
-)
-
-TOOLS = (*_STORE, *_RECALL, *_KEEP, *_CAPTURE, *_CONTEXT, *_MIND)
+TOOLS = (*_STORE, *_RECALL, *_KEEP, *_CAPTURE, *_CONTEXT)

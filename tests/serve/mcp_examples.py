@@ -139,12 +139,14 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"title": "Never lose a batch", "priority": "high", "motivates": ["G-001"]},
         "Never lose a batch",
     ),
+    "desire_update": ({"desire": "D-001", "priority": "low"}, "Sleep well"),
     "desire_list": ({}, "Sleep well"),
     "goal_add": (
         {"title": "Halve the churn", "level": "strategic", "deadline": "2026-12-31"},
         "Halve the churn",
     ),
     "goal_update": ({"goal": "G-001", "progress": 40}, "Renew the largest customer"),
+    "goal_close": ({"goal": "Halve the churn", "outcome": "abandoned"}, "(abandoned)"),
     "goal_list": ({"status": "active"}, "Renew the largest customer"),
     "goal_tree": ({}, "Renew the largest customer"),
     "intention_add": ({"title": "Ask the bank", "goal": "G-001"}, "Ask the bank"),
@@ -162,8 +164,12 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
         {"title": "Send the accounts", "to": "the bank", "due": "2026-04-30"},
         "Send the accounts",
     ),
+    "commitment_update": ({"commitment": "C-001", "due": "2026-05-01"}, "Pay rent"),
+    "commitment_complete": ({"commitment": "Send the accounts", "reason": "sent"}, "(kept)"),
+    "commitment_break": ({"commitment": "C-001", "reason": "no money"}, "(broken)"),
     "commitment_list": ({}, "Pay rent"),
     "learning_add": ({"lesson": "Ask the night shift", "text": "They know"}, "Ask the night shift"),
+    "learning_adopt": ({"lesson": "Measure twice"}, "instruction: Measure twice"),
     "learning_list": ({}, "Measure twice"),
     "fact_assert": (
         {

@@ -12,14 +12,16 @@ Group = Annotated[str, Option(help="The heading that it goes under.")]
 Priority = Annotated[str, Option(help="0 to 1, or critical, high, medium, low.")]
 Deadline = Annotated[str, Option(metavar="DATE", help="Until when.")]
 NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
+Why = Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")]
 Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its title.")]
+Commitment = Annotated[str, Argument(metavar="COMMITMENT", help="Its id, or its title.")]
 
-desire = Commands("desire", "Add and list what an agent wants.")
-goal = Commands("goal", "Add and list goals, and show how they hang together.")
+desire = Commands("desire", "Add, change and list what an agent wants.")
+goal = Commands("goal", "Add, change, close and list goals, and show how they hang together.")
 intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
 plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
-commitment = Commands("commitment", "Add and list what an agent has promised to others.")
-learning = Commands("learning", "Add and list lessons.")
+commitment = Commands("commitment", "Add, change, end and list what an agent has promised to others.")
+learning = Commands("learning", "Add and list lessons, and make instructions of them.")
 
 
 def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
@@ -55,6 +57,25 @@ def add_desire(
     _add(ctx.obj, "desire", title, {"priority": priority, "status": status, "motivates": motivates}, group=group)
 
 
+@desire.command("update")
+def update_desire(
+    ctx: Context,
+    name: Annotated[str, Argument(metavar="DESIRE", help="Its id, or its title.")],
+    status: Annotated[str, Option(help="active, dormant, withdrawn, ...")] = "",
+    priority: Priority = "",
+    motivates: Annotated[
+        list[str] | None, Option(metavar="GOAL", help="The goals that it motivates; may repeat.")
+    ] = None,
+    reason: Why = "",
+) -> None:
+    """Change a desire in its place. One that is withdrawn takes away the reason for the goals that it alone motivates.
+
+    Example: mabos desire update D-001 --status withdrawn --reason "the market is gone"
+    """
+    fields = {"status": status, "priority": priority, "motivates": motivates}
+    ctx.obj.emit("desire.update", *attitudes.update_attitude(ctx.obj.open_agent(), "desire", name, fields, reason))
+
+
 _add_list_command(desire, "desire", "active", "dormant")
 
 
@@ -68,6 +89,8 @@ def add_goal(
     parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
     desire: Annotated[list[str] | None, Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
     requires: Annotated[list[str] | None, Option(metavar="PLAN", help="A plan that it requires; may repeat.")] = None,
+    resource: Annotated[list[str] | None, Option(help="What it takes and others cannot have then; may repeat.")] = None,
+    excludes: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it cannot go with; may repeat.")] = None,
     group: Annotated[str, Option(help="The heading that it goes under; else that of its level.")] = "",
 ) -> None:
     """Add a goal to Goals.md, in the shape that the file has.
@@ -75,7 +98,7 @@ def add_goal(
     Example: mabos goal add "Renew the largest customer" --level tactical --deadline 2026-03-31
     """
     fields = {"type": level, "priority": priority, "status": "active", "deadline": deadline}
-    links = {"parent": [parent], "desire": desire, "requires": requires}
+    links = {"parent": [parent], "desire": desire, "requires": requires, "needs": resource, "excludes": excludes}
     _add(ctx.obj, "goal", title, fields | links, group=group)
 
 
@@ -87,14 +110,28 @@ def update(
     progress: Annotated[float | None, Option(metavar="PERCENT", help="How far it is.")] = None,
     priority: Priority = "",
     deadline: NewDeadline = "",
-    reason: Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+    reason: Why = "",
 ) -> None:
-    """Change a goal in its place. An achieved or abandoned goal ends the intentions for it in the next cycle.
+    """Change a goal in its place. An achieved, impossible or abandoned goal ends the intentions for it in the next cycle.
 
     Example: mabos goal update G-001 --status achieved
     """
     fields = {"status": status, "progress": progress, "priority": priority, "deadline": deadline}
-    ctx.obj.emit("goal.update", *attitudes.update_goal(ctx.obj.open_agent(), name, fields, reason))
+    ctx.obj.emit("goal.update", *attitudes.update_attitude(ctx.obj.open_agent(), "goal", name, fields, reason))
+
+
+@goal.command()
+def close(
+    ctx: Context,
+    name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
+    outcome: Annotated[str, Option("--as", help="achieved, abandoned, failed or impossible.")] = "achieved",
+    reason: Annotated[str, Option(help="What came of it, or why.")] = "",
+) -> None:
+    """Close a goal, in its place and dated; the next cycle ends the intentions for it as the commitment strategy says.
+
+    Example: mabos goal close G-001 --as impossible --reason "the permit was refused"
+    """
+    ctx.obj.emit("goal.close", *attitudes.end_attitude(ctx.obj.open_agent(), "goal", "close", name, reason, outcome))
 
 
 _add_list_command(goal, "goal", "active", "achieved")
@@ -153,7 +190,9 @@ def complete(ctx: Context, name: Intention, outcome: Annotated[str, Option(help=
 
     Example: mabos intention complete I-001 --outcome "signed for three years"
     """
-    ctx.obj.emit("intention.complete", *attitudes.end_intention(ctx.obj.open_agent(), name, "complete", outcome))
+    ctx.obj.emit(
+        "intention.complete", *attitudes.end_attitude(ctx.obj.open_agent(), "intention", "complete", name, outcome)
+    )
 
 
 @intention.command()
@@ -162,7 +201,7 @@ def drop(ctx: Context, name: Intention, reason: Annotated[str, Option(help="Why 
 
     Example: mabos intention drop I-001 --reason "the customer went elsewhere"
     """
-    ctx.obj.emit("intention.drop", *attitudes.end_intention(ctx.obj.open_agent(), name, "drop", reason))
+    ctx.obj.emit("intention.drop", *attitudes.end_attitude(ctx.obj.open_agent(), "intention", "drop", name, reason))
 
 
 _add_list_command(intention, "intention", "active", "expired")
@@ -222,6 +261,41 @@ def add_commitment(
     _add(ctx.obj, "commitment", title, {"owner": to, "status": status, "deadline": deadline}, group=group)
 
 
+@commitment.command("update")
+def update_commitment(
+    ctx: Context,
+    name: Commitment,
+    status: Annotated[str, Option(help="open, kept, broken, ...")] = "",
+    to: Annotated[str, Option(metavar="WHOM", help="To whom.")] = "",
+    deadline: Annotated[str, Option("--deadline", "--due", metavar="DATE", help="The new deadline.")] = "",
+    reason: Why = "",
+) -> None:
+    """Change a commitment in its place.
+
+    Example: mabos commitment update C-001 --due 2026-05-15 --reason "agreed with the bank"
+    """
+    fields = {"status": status, "owner": to, "deadline": deadline}
+    ctx.obj.emit(
+        "commitment.update", *attitudes.update_attitude(ctx.obj.open_agent(), "commitment", name, fields, reason)
+    )
+
+
+def _add_end_command(verb: str, about: str, example: str) -> None:
+    """Gives the group of commitments a command that ends one."""
+
+    def end(
+        ctx: Context, name: Commitment, reason: Annotated[str, Option(help="What came of it, or why.")] = ""
+    ) -> None:
+        done = attitudes.end_attitude(ctx.obj.open_agent(), "commitment", verb, name, reason)
+        ctx.obj.emit(f"commitment.{verb}", *done)
+
+    commitment.command(
+        verb, help=f"{about}, in its place and dated.\n\nExample: mabos commitment {verb} C-001{example}"
+    )(end)
+
+
+_add_end_command("complete", "Mark a commitment as kept", "")
+_add_end_command("break", "Mark a commitment as broken", ' --reason "the auditor was ill"')
 _add_list_command(commitment, "commitment", "open", "kept")
 
 
@@ -240,6 +314,17 @@ def add_learning(
     """
     more = text_argument(text, ctx.obj.literal_dash) if text else None
     _add(ctx.obj, "learning", lesson, {"source": source, "trust": trust}, text=more, by=by)
+
+
+@learning.command("adopt")
+def adopt_learning(
+    ctx: Context, name: Annotated[str, Argument(metavar="LESSON", help="Its id, or the lesson.")], by: Voucher = ""
+) -> None:
+    """Make an instruction of a lesson: memory keeps it for good, and the lesson is marked as adopted.
+
+    Example: mabos learning adopt "Ask the night shift first"
+    """
+    ctx.obj.emit("learning.adopt", *attitudes.adopt_learning(ctx.obj.open_agent(), name, by))
 
 
 @learning.command("list")

@@ -187,7 +187,9 @@ def conflicts(
 def resolve(
     ctx: Context,
     key: Annotated[str, Argument(metavar="ID", help="The conflict: its key, or the start of it.")],
-    keep: Annotated[str, Option(help="a, b, or both when they can hold together.")],
+    keep: Annotated[
+        str, Option(help="a, b, both when they can hold together, or the stronger: more trusted, surer, newer.")
+    ],
     reason: Annotated[str, Option(help="Why; kept with the resolution.")] = "",
 ) -> None:
     """Settle a conflict for good. The belief that is not kept is marked as superseded, in place.
@@ -205,7 +207,7 @@ def _row(conflict: Conflict) -> dict[str, Any]:
     sides = {"a": _side(conflict.a), "b": _side(conflict.b)}
     about = {"kind": conflict.kind, "severity": conflict.severity, "newer": conflict.newer or None}
     return {"key": conflict.key, "subject": conflict.subject, **about, "reason": conflict.reason, **sides,
-            "goals": list(conflict.goals), "action": conflict.action}  # fmt: skip
+            "goals": list(conflict.goals), "action": conflict.action, "stronger": conflict.stronger[0] or None}  # fmt: skip
 
 
 def _side(belief: Belief) -> dict[str, Any]:

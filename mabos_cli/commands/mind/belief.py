@@ -19,6 +19,9 @@ def add(
     source: Annotated[str, Option(help="Where it comes from.")] = "manual",
     supports: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
     group: Annotated[str, Option(help="The heading that it goes under.")] = "",
+    rests_on: Annotated[
+        list[str] | None, Option(metavar="ID", help="A fact or belief it rests on; may repeat.")
+    ] = None,
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -27,7 +30,10 @@ def add(
     Example: mabos belief add "Market demand" "growing" --certainty 0.8 --source report
     """
     value = text_argument(text, ctx.obj.literal_dash) if text else None
-    added = add_belief(ctx.obj.open_agent(), subject, value, certainty, source, supports or (), group, trust, by)
+    links = {"supports": supports or (), "rests_on": rests_on or ()}
+    added = add_belief(
+        ctx.obj.open_agent(), subject, value, certainty, source, group=group, trust=trust, by=by, **links
+    )
     ctx.obj.emit("belief.add", *added)
 
 
@@ -38,7 +44,8 @@ def revise(
     certainty: Annotated[float | None, Option(help="The new certainty, 0 to 1.")] = None,
     value: Annotated[str | None, Option(help="What holds now, in place of its value or text.")] = None,
     source: Annotated[str | None, Option(help="The new source.")] = None,
-    reason: Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")] = "",
+    status: Annotated[str, Option(help="retracted, superseded by B-002, active, ...; its certainty stays.")] = "",
+    reason: Annotated[str, Option(help="Why; kept in the revision log of the file, or with the belief.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
@@ -46,7 +53,7 @@ def revise(
 
     Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
     """
-    revised = revise_belief(ctx.obj.open_agent(), name, Revision(certainty, value, source, reason, trust, by))
+    revised = revise_belief(ctx.obj.open_agent(), name, Revision(certainty, value, source, reason, trust, by, status))
     ctx.obj.emit("belief.revise", *revised)
 
 

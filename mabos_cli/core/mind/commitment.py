@@ -1,23 +1,34 @@
 """Which intentions an agent should give up, by how it is committed: what passed, what stands still, what lost its goal."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.language.text import fold, terms
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.mind.mind import DONE, GONE, Attitude, Belief, is_active, status_word
+from mabos_cli.core.mind.mind import DONE, FAILED, GONE, Attitude, Belief, is_active, status_word
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
 # a blind agent holds on until it has what it wants, a single-minded one also gives up what cannot be had, the others
 # also what is no longer wanted.
-STRATEGIES = ("blind", "single-minded", "open-minded", "cautious")
+DROPS = {
+    "blind": ("achieved",),
+    "single-minded": ("achieved", "impossible"),
+    "open-minded": ("achieved", "impossible", "unwanted"),
+    "cautious": ("achieved", "impossible", "unwanted"),
+}
+STRATEGIES = tuple(DROPS)
+_NOTHING = re.compile(r"(?!)")
 _IMPOSSIBLE = re.compile(
     r"\b(?:impossible|unreachable|unattainable|unachievable|infeasible|unfeasible|out of reach|no longer possible|"
     r"not (?:possible|feasible|achievable|reachable|attainable)|(?:cannot|can't|can not|will never|won't|will not) "
     r"(?:be |ever be )?(?:reach(?:ed)?|achieved?|met|attain(?:ed)?|done|succeed|happen))\b",
     re.IGNORECASE,
+)
+_UNABLE = re.compile(
+    r"\b(?:cannot|can't|can not|can no longer|(?:am|is|are) unable to|will never|won't be able to)\s", re.IGNORECASE
 )
 _ACHIEVED = re.compile(
     r"\b(?:is|are|was|were|has been|have been) (?:now |already |fully |finally )?"
@@ -53,6 +64,14 @@ class Mind(NamedTuple):
     beliefs: Sequence[Belief]
 
 
+class Loss(NamedTuple):
+    """Why a goal is no reason to act any more: it is achieved, impossible or unwanted, by a reason and where that is said."""
+
+    kind: str
+    reason: str
+    cite: str
+
+
 def judge_intentions(
     intentions: Sequence[Attitude], mind: Mind, strategy: str, stall_days: float | None, now: datetime, floor: float
 ) -> list[Verdict]:
@@ -63,7 +82,7 @@ def judge_intentions(
     for each in intentions:
         if not is_active(each):
             continue
-        gone = [(goal, lost[goal]) for goal in each.linked("goal") if goal in lost]
+        gone = [(goal, lost[goal].reason) for goal in each.linked("goal") if goal in lost]
         if gone and len(gone) == len(each.linked("goal")):
             found.append(Verdict(each, "dropped", f"{gone[0][0]} {gone[0][1]}"))
         elif is_past(each.deadline, now):
@@ -73,33 +92,42 @@ def judge_intentions(
     return found
 
 
-def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, str]:
-    """Returns the goals that are no reason to act any more under a strategy, with what became of them."""
-    sure = [belief for belief in mind.beliefs if belief.certainty > floor and trust_rank(belief.trust)]
+def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, Loss]:
+    """Returns the goals that are no reason to act any more under a strategy, by id or else title, with what became of
+    them."""
+    sure = [
+        belief for belief in mind.beliefs if belief.is_held and belief.certainty > floor and trust_rank(belief.trust)
+    ]
     behind = _motives(mind)
-    lost: dict[str, str] = {}
+    lost: dict[str, Loss] = {}
     pursued = set()
-    for goal in (goal for goal in mind.goals if goal.id):
-        why = _why_lost(goal, strategy, behind.get(goal.id, ()))
-        lost |= {goal.id: why} if why else {}
-        pursued |= set() if why else {goal.id}
+    for goal in mind.goals:
+        loss = _own_loss(goal, behind.get(goal.id, ()))
+        if loss and loss.kind in DROPS[strategy]:
+            lost[goal.name] = loss
+        else:
+            pursued.add(goal.name)
     # An id that two goals have says nothing as long as one of them is pursued.
-    lost = {goal: why for goal, why in lost.items() if goal not in pursued}
-    for goal_id, reason in _believed(sure, [goal.id for goal in mind.goals if goal.id]).items():
-        if reason.startswith("is achieved") or strategy != "blind":
-            lost.setdefault(goal_id, reason)
+    lost = {goal: loss for goal, loss in lost.items() if goal not in pursued}
+    for name, loss in _believed(sure, mind.goals):
+        if loss.kind in DROPS[strategy]:
+            lost.setdefault(name, loss)
     return lost
 
 
-def _why_lost(goal: Attitude, strategy: str, desires: Sequence[Attitude]) -> str:
-    """Returns what its own status, or that of the desires behind it, says against a goal; empty when nothing does."""
+def _own_loss(goal: Attitude, desires: Sequence[Attitude]) -> Loss | None:
+    """Returns what its own status, or that of the desires behind it, says against a goal; None when nothing does."""
     word = status_word(goal.status)
     if word in DONE:
-        return "is achieved"
-    if strategy not in ("open-minded", "cautious"):
-        return ""
-    unwanted = _unwanted(desires)
-    return f"is {word}" if word in GONE else f"is no longer desired: {unwanted}" if unwanted else ""
+        return Loss("achieved", "is achieved", goal.place)
+    if word in FAILED:
+        return Loss("impossible", f"is marked {word}", goal.place)
+    if word in GONE:
+        return Loss("unwanted", f"is {word}", goal.place)
+    if not desires or any(status_word(desire.status) not in GONE for desire in desires):
+        return None
+    why = f"is no longer desired: {desires[0].id} is {status_word(desires[0].status)}"
+    return Loss("unwanted", why, desires[0].place)
 
 
 def _motives(mind: Mind) -> dict[str, list[Attitude]]:
@@ -107,7 +135,7 @@ def _motives(mind: Mind) -> dict[str, list[Attitude]]:
     file says nothing."""
     desires = {desire.id: desire for desire in mind.desires if desire.id}
     found: dict[str, list[Attitude]] = {}
-    for goal in mind.goals:
+    for goal in (goal for goal in mind.goals if goal.id):
         found.setdefault(goal.id, []).extend(desires[linked] for linked in goal.linked("desire") if linked in desires)
     for desire in desires.values():
         for linked in desire.linked("motivates"):
@@ -115,44 +143,89 @@ def _motives(mind: Mind) -> dict[str, list[Attitude]]:
     return found
 
 
-def _unwanted(desires: Sequence[Attitude]) -> str:
-    """Returns why nobody wants a goal: every desire behind it is gone."""
-    if not desires or any(status_word(desire.status) not in GONE for desire in desires):
-        return ""
-    return f"{desires[0].id} is {status_word(desires[0].status)}"
+class _Names:
+    """Finds the goals that a text names: by id, by title, or by what a title is about."""
+
+    def __init__(self, goals: Sequence[Attitude]) -> None:
+        self.words = {goal.name: frozenset(terms(goal.title)) for goal in goals}
+        titled = {fold(goal.title): goal.name for goal in goals if len(self.words[goal.name]) > 1}
+        self.named = titled | {goal.id.casefold(): goal.id for goal in goals if goal.id}
+        ids = [re.escape(goal.id) for goal in goals if goal.id]
+        titles = [f"(?i:{re.escape(title).replace(chr(92) + ' ', chr(92) + 's+')})" for title in titled]
+        self.one = re.compile(rf"(?<![\w-])(?:{'|'.join((*ids, *titles))})(?![\w-])") if ids or titles else _NOTHING
+        self.run = re.compile(rf"{self.one.pattern}(?:(?:\s*[,/&]\s*|\s+)(?:and\s+|or\s+)?{self.one.pattern})*")
+        self.by_word: dict[str, list[str]] = {}
+        for name, found in self.words.items():
+            for word in found if len(found) > 1 else ():
+                self.by_word.setdefault(word, []).append(name)
+
+    def in_run(self, text: str) -> list[str]:
+        return [self.named[fold(found)] for found in self.one.findall(text)]
+
+    def about(self, text: str, spare: int, least: float = 1.0) -> list[str]:
+        """Returns the goals that a text is about: all their words or a share of them, with few others between, and not only
+        a part of such a goal."""
+        found = frozenset(terms(text))
+        near = dict.fromkeys(name for word in found for name in self.by_word.get(word, ()))
+        return [
+            name
+            for name in near
+            if len(found & self.words[name]) >= max(2, least * len(self.words[name]))
+            and len(found - self.words[name]) <= spare
+            and not _PART_OF.search(text[: self._start(text, name)])
+        ]
+
+    def _start(self, text: str, name: str) -> int:
+        """Returns where the first word of a goal stands in a text."""
+        stands = (word.start() for word in re.finditer(r"[^\W_]+", text) if self.words[name] & {*terms(word[0])})
+        return next(stands, 0)
 
 
-def _believed(beliefs: Sequence[Belief], goals: Sequence[str]) -> dict[str, str]:
-    """Returns what beliefs say of goals that they name: that they are impossible, or achieved."""
-    one = rf"(?<![\w-])(?:{'|'.join(map(re.escape, goals))})(?![\w-])"
-    named = re.compile(rf"{one}(?:(?:\s*[,/&]\s*|\s+)(?:and\s+|or\s+)?{one})*")
-    found: dict[str, str] = {}
-    for belief in beliefs if goals else ():
+def _believed(beliefs: Sequence[Belief], goals: Sequence[Attitude]) -> Iterator[tuple[str, Loss]]:
+    """Yields what beliefs say of goals that they name: that they are impossible, or achieved."""
+    claiming = [
+        b for b in beliefs if any(each.search(f"{b.subject}: {b.text}") for each in (_IMPOSSIBLE, _UNABLE, _ACHIEVED))
+    ]
+    names = _Names(goals) if claiming else None
+    for belief in claiming if names else ():
+        assert names
+        named = names.run.search(belief.subject) or next(iter(names.about(belief.subject, 0, 0.5)), "")
         sentences = re.split(r"(?<=[.!?])\s+", belief.text)
-        if named.search(belief.subject):
-            sentences = [belief.subject, *(f"{belief.subject}: {sentence}" for sentence in sentences if sentence)]
-        for sentence in sentences:
-            for run in _claimed(sentence, named, _ACHIEVED):
-                found |= {goal: "is achieved" for goal in re.findall(one, run) if goal not in found}
-            for run in _claimed(sentence, named, _IMPOSSIBLE):
-                reason = f"is believed impossible, {belief.id or belief.place}"
-                found |= {goal: reason for goal in re.findall(one, run) if goal not in found}
-    return found
+        if named:
+            subject = belief.subject if not isinstance(named, str) else named
+            sentences = [belief.subject, *(f"{subject}: {sentence}" for sentence in sentences if sentence)]
+        for sentence in sentences if belief.text else [belief.subject]:
+            for name in _claimed(sentence, names, _ACHIEVED):
+                yield name, Loss("achieved", "is achieved", belief.place)
+            for name in _claimed(sentence, names, _IMPOSSIBLE) or _unable(sentence, names):
+                yield name, Loss("impossible", f"is believed impossible, {belief.id or belief.place}", belief.place)
 
 
-def _claimed(sentence: str, named: re.Pattern[str], claim: re.Pattern[str]) -> list[str]:
-    """Returns the names of what a sentence makes a claim about, rather than asks, denies or makes depend on something:
+def _claimed(sentence: str, names: _Names, claim: re.Pattern[str]) -> list[str]:
+    """Returns the goals that a sentence makes a claim about, rather than asks, denies or makes depend on something:
     those before the claim, or else the first ones behind it, as in "we cannot reach G-001"."""
     if "?" in sentence or _DEPENDS.search(sentence):
         return []
     found = []
     for clause in _CLAUSES.split(sentence):
-        runs, match = list(named.finditer(clause)), claim.search(clause)
-        if not runs or not match or _DENIED.search(clause[: match.start()]):
+        runs, match = list(names.run.finditer(clause)), claim.search(clause)
+        if not match or _DENIED.search(clause[: match.start()]):
+            continue
+        if not runs:  # in other forms of its words, as "winning Pagel is out of reach"
+            found += names.about(clause[: match.start()], 0) if claim is _IMPOSSIBLE else []
             continue
         run = next((run for run in reversed(runs) if run.end() <= match.start()), runs[0])
-        found += [] if _PART_OF.search(clause[: run.start()]) else [run[0]]
+        found += [] if _PART_OF.search(clause[: run.start()]) else names.in_run(run[0])
     return found
+
+
+def _unable(sentence: str, names: _Names) -> list[str]:
+    """Returns the goals that a sentence says nobody can reach, in their words: "we cannot open a shop in Lyon"."""
+    if "?" in sentence or _DEPENDS.search(sentence):
+        return []
+    clauses = [(clause, match) for clause in _CLAUSES.split(sentence) if (match := _UNABLE.search(clause))]
+    kept = [clause[match.end() :] for clause, match in clauses if not _DENIED.search(clause[: match.start()])]
+    return [name for text in kept for name in names.about(text, 1)]
 
 
 def is_past(text: str, now: datetime) -> bool:

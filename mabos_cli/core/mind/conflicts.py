@@ -31,6 +31,7 @@ _NAMED = 3
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
+_CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
 Cut = Callable[[str, int], None]
 
@@ -65,9 +66,27 @@ class Conflict(NamedTuple):
         return f"the older one, {older.id or older.place}, is likely stale: revise or remove it"
 
     @property
+    def stronger(self) -> tuple[str, str]:
+        """Returns the side that is more firmly entrenched, a, b or neither, and by what: trust, certainty, source, date."""
+        for why, a, b in (
+            ("trusted more", trust_rank(self.a.trust), trust_rank(self.b.trust)),
+            ("surer", self.a.certainty, self.b.certainty),
+            ("not concluded from something else", not _is_concluded(self.a), not _is_concluded(self.b)),
+            ("newer", self.newer == "a", self.newer == "b"),
+        ):
+            if abs(a - b) > (_CLEARLY if why == "surer" else 0):
+                return "a" if a > b else "b", why
+        return "", ""
+
+    @property
     def goals(self) -> tuple[str, ...]:
         """Returns the goals that either belief supports."""
         return tuple(sorted({*self.a.supports, *self.b.supports}))
+
+
+def _is_concluded(belief: Belief) -> bool:
+    """Returns whether a belief was derived, by rules or from others, rather than learned from its source."""
+    return bool(belief.rests) or belief.source.partition(":")[0].casefold() in _CONCLUSIONS
 
 
 class Reading(NamedTuple):
@@ -102,7 +121,7 @@ def find_conflicts(
     >>> [(c.kind, c.severity, c.reason) for c in find_conflicts([one, two])]
     [('antonym', 0.78, 'growing against declining')]
     """
-    sure = sorted((belief for belief in beliefs if belief.certainty > floor), key=_order)
+    sure = sorted((belief for belief in beliefs if belief.certainty > floor and belief.is_held), key=_order)
     read: list[Reading] = []
     for start in range(0, len(sure), max(1, chunk)):
         read += map(read_belief, sure[start : start + max(1, chunk)])

@@ -11,7 +11,25 @@ LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
 ACTIVE = frozenset(("active", "executing", "in progress", "in-progress", "in_progress", "started", "running"))
 DONE = frozenset(("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached"))
-GONE = frozenset(("abandoned", "dropped", "cancelled", "canceled", "withdrawn", "rejected", "retired", "superseded"))
+GONE = frozenset(
+    (
+        "abandoned",
+        "dropped",
+        "cancelled",
+        "canceled",
+        "withdrawn",
+        "rejected",
+        "retired",
+        "superseded",
+        "retracted",
+        "broken",
+    )
+)
+FAILED = frozenset(("failed", "impossible", "unreachable", "unattainable", "unachievable", "infeasible", "unfeasible"))
+# What nobody is to take up for now.
+WAITING = frozenset(
+    ("on hold", "on-hold", "paused", "suspended", "deferred", "dormant", "postponed", "someday", "planned")
+)
 _STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
@@ -31,7 +49,7 @@ class Problem(NamedTuple):
 
 class Belief(NamedTuple):
     """Something held true. The subject is what it is about: a heading, or the Belief or About cell of a table; the text
-    says what about it, and may be empty when the subject is the whole statement."""
+    says what about it, and may be empty when the subject is the whole statement. It rests on facts and beliefs, by id."""
 
     subject: str
     text: str
@@ -44,6 +62,12 @@ class Belief(NamedTuple):
     line: int = 0
     status: str = ""
     trust: str = "agent"
+    rests: tuple[str, ...] = ()
+
+    @property
+    def is_held(self) -> bool:
+        """Returns whether it is still believed: what was superseded or retracted stays in the file, with its certainty."""
+        return status_word(self.status) not in GONE | FAILED
 
     @property
     def statement(self) -> str:
@@ -73,7 +97,8 @@ class Step(NamedTuple):
 
 
 class Attitude(NamedTuple):
-    """A desire, goal, intention, plan, commitment or lesson. Links are ids by what they are to it: motivates, goal, ..."""
+    """A desire, goal, intention, plan, commitment or lesson. Links are ids by what they are to it: motivates, goal, ...
+    `needs` are resources that it takes, `delegated` is the agent and the goal that it was handed down from."""
 
     kind: str
     id: str
@@ -92,6 +117,8 @@ class Attitude(NamedTuple):
     path: str = ""
     line: int = 0
     trust: str = "agent"
+    needs: tuple[str, ...] = ()
+    delegated: str = ""
 
     @property
     def place(self) -> str:
@@ -155,7 +182,7 @@ def is_active(attitude: Attitude) -> bool:
 def state_of(attitude: Attitude) -> str:
     """Returns how things stand, in one of five words: done, gone, stalled, active, open."""
     word = status_word(attitude.status)
-    for state, words in (("done", DONE), ("gone", GONE | {"expired"}), ("stalled", _STALLED)):
+    for state, words in (("done", DONE), ("gone", GONE | FAILED | {"expired"}), ("stalled", _STALLED)):
         if word in words:
             return state
     return "active" if is_active(attitude) else "open"
@@ -216,7 +243,7 @@ def _behind(attitudes: Sequence[Attitude], link: str) -> dict[str, list[str]]:
 def _supporting(beliefs: Sequence[Belief]) -> dict[str, list[str]]:
     """Returns the beliefs that support each goal; an untrusted one supports none."""
     found: dict[str, list[str]] = {}
-    for belief in filter(lambda belief: trust_rank(belief.trust), beliefs):
+    for belief in filter(lambda belief: belief.is_held and trust_rank(belief.trust), beliefs):
         for goal in belief.supports:
             found.setdefault(goal, []).append(belief.id or belief.subject)
     return found

@@ -18,6 +18,11 @@ def attitude_row(each: Attitude) -> dict[str, Any]:
     row |= {"to": each.owner} if each.kind == "commitment" else {}
     row |= {"trust": each.trust} if each.kind == "learning" else {}
     row |= {name: list(each.links.get(name, ())) for name in KINDS[each.kind].links}
+    row |= (
+        {"needs": list(each.needs), "delegated": each.delegated or None, "owner": each.owner}
+        if each.kind == "goal"
+        else {}
+    )
     if each.kind == "plan":
         row["steps"] = [step._asdict() for step in each.steps]
     return row | {"group": each.group, "place": each.place}
@@ -45,6 +50,8 @@ def _details(each: Attitude) -> Iterable[str]:
     yield f"due {each.deadline}" if each.deadline else ""
     yield f"updated {each.updated}" if each.updated else ""
     yield from (f"{name} {', '.join(ids)}" for name, ids in each.links.items())
+    yield f"needs {', '.join(each.needs)}" if each.needs else ""
+    yield f"delegated by {each.delegated}" if each.delegated else ""
 
 
 def belief_line(belief: Belief) -> str:

@@ -27,6 +27,8 @@ _CERTAINTIES = {
     "very low": 0.1,
 }
 _UNSAID = 0.5
+# Beliefs and facts that a source names.
+_EVIDENCE = re.compile(r"\b[BF][A-Z]?-[A-Za-z0-9-]*\d[A-Za-z0-9-]*")
 
 
 class Kind(NamedTuple):
@@ -40,7 +42,7 @@ class Kind(NamedTuple):
 KINDS = {
     "belief": Kind("Beliefs.md", "B", ("supports",)),
     "desire": Kind("Desires.md", "D", ("motivates", "serves")),
-    "goal": Kind("Goals.md", "G", ("requires", "parent", "desire")),
+    "goal": Kind("Goals.md", "G", ("requires", "parent", "desire", "excludes")),
     "intention": Kind("Intentions.md", "I", ("goal", "plan")),
     "plan": Kind("Plans.md", "PL", ("goal",)),
     "commitment": Kind("Commitments.md", "C"),
@@ -113,6 +115,8 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
         {name: ids for name, ids in links.items() if ids},
         group=entry.group,
         trust=entry.trust,
+        needs=tuple(filter(None, (cognitive_fields.plain(each) for each in re.split(r"[,;]", entry.get("needs"))))),
+        delegated=entry.get("delegated"),
     )
     return attitude, [*troubles, *check_trust(entry)]
 
@@ -196,7 +200,8 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
-        beliefs.append(mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust))
+        rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
+        beliefs.append(mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests))
     return beliefs, problems
 
 

@@ -23,9 +23,16 @@ from mabos_cli.formats.mind.cognitive import (
 _MARKED = ("updated", "deadline")
 # What stands among the words of an item, and how fields are called on a line of their own.
 SPOKEN = ("status", "priority", "certainty")
-_LABELS = {"id": "ID", "owner": "To", "status": "status", "priority": "priority"}
+_LABELS = {"id": "ID", "owner": "To", "status": "status", "priority": "priority"} | {
+    "rests": "Rests on",
+    "needs": "Resource",
+    "delegated": "Delegated by",
+}
 _LEVELS = 8  # entries within entries: no more than headings and lists can nest
 _BOLD = re.compile(r"(\s*(?:[-*+]\s+)?)(\*\*|__)[^*_]+:")
+# What a file says of itself above its entries.
+_COUNT = re.compile(r"^([\W_]*revision count[\W_]*:[\W_]*)(\d{1,9})", re.IGNORECASE | re.MULTILINE)
+_DATED = re.compile(r"^([\W_]*last updated[\W_]*:[\W_]*)\d{4}-\d\d-\d\d\S*", re.IGNORECASE | re.MULTILINE)
 # Columns, by what they hold.
 _COLUMNS = {
     "reason": re.compile(r"reason|note|why|source|because"),
@@ -335,6 +342,14 @@ def log_change(text: str, entry_id: str, title: str, day: str, change: Change) -
     if items:
         return add_item(file, items[-1], file.end_of_item(items[-1]), [line])
     return insert_block(file, heading.last + 1, [f"- {line}"])
+
+
+def count_revision(text: str, day: str) -> str:
+    """Returns the file with its count of revisions raised, and the date beside it, where it keeps them above its entries."""
+    head, mark, rest = text.partition("\n## ")
+    counted = _COUNT.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", head, count=1)
+    dated = _DATED.sub(lambda found: f"{found[1]}{day}", counted, count=1) if counted != head else head
+    return dated + mark + rest
 
 
 def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]:

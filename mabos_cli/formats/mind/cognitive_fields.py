@@ -21,6 +21,10 @@ NAMES = {
     **dict.fromkeys(("about", "subject", "name", "action", "step", "what", "task"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
+    **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
+    **dict.fromkeys(("needs", "resource", "resources"), "needs"),
+    **dict.fromkeys(("excludes", "conflicts with", "competes with"), "excludes"),
+    **dict.fromkeys(("delegated by", "delegated from"), "delegated"),
 }
 TITLES = ("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson")
 # In a section the heading is the title and the prose the text; these begin a line that is a field.
@@ -30,19 +34,22 @@ _IN_SECTIONS = {
         *("id", "certainty", "confidence", "priority", "status", "source", "trust", "progress", "owner", "to"),
         *("updated", "last updated", "updated at", "deadline", "due", "due date", "type"),
         *("supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
-        "assigned to",
+        *("assigned to", "resource", "resources", "delegated by", "delegated from"),
     )
 }
 # These are words of everyday prose too: they are fields where they are bold, or where an id follows.
 _IF_MARKED = {
     **dict.fromkeys(("level", "kind", "category"), "type"),
-    **{name: name for name in ("goal", "desire", "plan", "parent", "serves", "reason", "outcome", "note")},
+    **{name: name for name in ("goal", "desire", "plan", "parent", "serves", "reason", "outcome", "note", "needs")},
+    **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
+    **dict.fromkeys(("excludes", "conflicts with", "competes with"), "excludes"),
 }
 _BRACKETED = {
     **{name: NAMES[name] for name in ("deadline", "due", "updated", "status", "priority", "certainty", "id")},
     **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "trust", "type")},
     **{name: name for name in ("goal", "plan", "parent", "desire", "note", "reason", "outcome")},
-    **{name: name for name in ("serves", "text")},
+    **{name: name for name in ("serves", "text", "rests", "needs", "excludes", "delegated")},
+    **{name: NAMES[name] for name in ("rests on", "resource", "delegated by")},
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
 # Brackets do not nest, so that a line of many that are never closed is read once.

@@ -34,6 +34,7 @@ def belief_draft(belief: Belief, trust: str = "") -> Draft:
         "source": belief.source,
         "trust": trust,
         "supports": ", ".join(belief.supports),
+        "rests": ", ".join(belief.rests),
         "updated": belief.updated,
     }
     return Draft("belief", belief.id, belief.subject, belief.text, fields)

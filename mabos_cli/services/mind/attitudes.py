@@ -8,7 +8,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import counted_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
-from mabos_cli.core.memory.trust import needs_voucher
+from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.mind import mind
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
@@ -25,22 +25,28 @@ from mabos_cli.formats.mind.attitude_text import (
 from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
-from mabos_cli.services.inputs import check_trust, check_voucher, parse_ahead
+from mabos_cli.services.inputs import check_trust, check_voucher, draft_from, parse_ahead
+from mabos_cli.services.memory.remember import remember
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import has_clones
-from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs, read_mind
 
 _LONGEST_TITLE = 300
 # The kinds that fields of an entry lead to.
 _LINKS = {
     "desire": {"motivates": "goal"},
-    "goal": {"parent": "goal", "desire": "desire", "requires": "plan"},
+    "goal": {"parent": "goal", "desire": "desire", "requires": "plan", "excludes": "goal"},
     "intention": {"goal": "goal", "plan": "plan"},
     "plan": {"goal": "goal"},
 }
 # Fields that hold a word, by what a message calls it.
 _WORDS = {"status": "status", "owner": "name", "source": "source", "trust": "trust"}
-_ENDED = {"complete": "completed", "drop": "dropped"}
+# What a thing becomes by a command that ends it.
+_ENDED = {
+    **{("intention", "complete"): "completed", ("intention", "drop"): "dropped", ("goal", "close"): "achieved"},
+    **{("commitment", "complete"): "kept", ("commitment", "break"): "broken"},
+}
+_OUTCOMES = ("achieved", "abandoned", "failed", "impossible")
 # Decides what to change in an entry, given how it is and the day.
 Changes = Callable[[mind.Attitude, str], Mapping[str, str]]
 
@@ -201,7 +207,7 @@ def _change_attitude(agent: Agent, kind: str, verb: str, name: str, decide: Chan
         if entry is None or each is None:
             raise NotFound(f"no {kind} {name!r} for agent {agent.id}", f"mabos {kind} list shows them")
         changes = decide(each, day)
-        new = change_entry(old, entry, changes) or old
+        new = (change_entry(old, entry, changes) or old) if changes else old
         new = add_note(new, entry, day, note) if note and verb == "progress" else new
         found[:] = [each]
         if new == old:
@@ -244,12 +250,17 @@ def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     return [f"{len(same)} {kind}s go by {one_line(name, 60)!r}; the first was meant ({places})"]
 
 
-def update_goal(agent: Agent, name: str, fields: Mapping[str, Any], reason: str) -> Result:
-    """Changes the fields of a goal that have a value."""
-    changes = {field: value for field, value in _check_fields(agent, fields).items() if value}
+def update_attitude(agent: Agent, kind: str, name: str, fields: Mapping[str, Any], reason: str) -> Result:
+    """Changes the fields of an entry that have a value."""
+    checked = _check_fields(agent, fields)
+    for field, linked in _LINKS.get(kind, {}).items():
+        if checked.get(field):
+            checked[field] = ", ".join(resolve_ids(agent, linked, checked[field].split(", "))[0])
+    changes = {field: value for field, value in checked.items() if value}
     if not changes:
-        raise BadValue("nothing given to change", "--status, --progress, --priority or --deadline")
-    return _change_attitude(agent, "goal", "update", name, lambda *_: changes, check_word(reason, "reason", 2000))
+        options = [f"--{'to' if field == 'owner' else field}" for field in fields]
+        raise BadValue("nothing given to change", f"{', '.join(options[:-1])} or {options[-1]}")
+    return _change_attitude(agent, kind, "update", name, lambda *_: changes, check_word(reason, "reason", 2000))
 
 
 def note_progress(agent: Agent, name: str, note: str, percent: float | None, deadline: str) -> Result:
@@ -270,16 +281,45 @@ def note_progress(agent: Agent, name: str, note: str, percent: float | None, dea
     return _change_attitude(agent, "intention", "progress", name, decide, note)
 
 
-def end_intention(agent: Agent, name: str, verb: str, reason: str) -> Result:
-    """Marks an intention as completed or dropped, dated, with what came of it or why."""
-    reason, status = check_word(reason, "reason", 2000), _ENDED[verb]
+def end_attitude(agent: Agent, kind: str, verb: str, name: str, reason: str, outcome: str = "") -> Result:
+    """Marks an intention, a goal or a commitment as ended, dated, with what came of it or why."""
+    status = check_choice(outcome, _OUTCOMES, "outcome") if outcome else _ENDED[kind, verb]
+    reason = check_word(reason, "reason", 2000)
 
     def decide(each: mind.Attitude, day: str) -> Mapping[str, str]:
         if mind.status_word(each.status) == status:
             return {}
         return {"status": f"{status} ({day}{f': {reason}' if reason else ''})"}
 
-    return _change_attitude(agent, "intention", verb, name, decide, reason)
+    return _change_attitude(agent, kind, verb, name, decide, reason)
+
+
+def adopt_learning(agent: Agent, name: str, by: str) -> Result:
+    """Makes an instruction of a lesson, which memory keeps for good, and marks the lesson as adopted. One from outside needs a
+    person who vouches for it: instructions are followed."""
+    text = read_mind(agent, "learning")
+    entry, each = attitudes.find_entry(parse_cognitive(text), "learning", name), _find_attitude(text, "learning", name)
+    if entry is None or each is None:
+        raise NotFound(f"no learning {name!r} for agent {agent.id}", "mabos learning list shows them")
+    voucher, outside = check_voucher(agent.settings, by), not trust_rank(each.trust)
+    if outside and not voucher:
+        raise BadValue(
+            f"{each.name} is untrusted ({each.place})", "--by NAME vouches for it, once somebody has checked it"
+        )
+    fields: dict[str, Any] = {
+        "content": "\n".join(filter(None, (each.title, each.text))),
+        "type": "instruction",
+        "tags": ["learning"],
+    }
+    fields |= {"source": entry.claim.source if outside else "learning", "trust": "agent" if outside else each.trust}
+    fields |= {"context": f"adopted from {each.name} ({each.place})", "importance": 0.8}
+    done = remember(agent, [draft_from(fields, agent.settings, agent.now(), by=voucher)])
+    item = done.results[0].item
+    status = {"status": f"adopted ({today(agent)}: {item.id})"}
+    is_new = mind.status_word(each.status) != "adopted"
+    marked = _change_attitude(agent, "learning", "adopt", name, lambda *_: status if is_new else {}, "")
+    lines = [f"{item.id} instruction: {one_line(each.title, 100)}", *marked.lines]
+    return Result(marked.data | {"instruction": item.id}, lines, done.warnings + marked.warnings)
 
 
 def list_attitudes(agent: Agent, kind: str, status: str = "", *, with_steps: bool = False) -> Result:

@@ -11,7 +11,7 @@ from mabos_cli.errors import NotFound
 from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
-from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.cognitive_edit import Change, count_revision, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.mind import attitudes
@@ -37,6 +37,7 @@ def add_belief(
     group: str,
     trust: str = "",
     by: str = "",
+    rests_on: Sequence[str] = (),
 ) -> attitudes.Result:
     """Adds a belief; goals that it supports and that are not there are warned about. `by` vouches for one from outside."""
     goals, unknown = attitudes.resolve_ids(agent, "goal", [check_word(goal, "id") for goal in supports])
@@ -49,6 +50,7 @@ def add_belief(
         source=source,
         supports=tuple(goals),
         trust=check_trust(trust, source, voucher),
+        rests=tuple(check_word(each, "id", 80) for each in rests_on),
     )
     vouched = voucher if needs_voucher(belief.trust, source) else ""
     added, draft = belief, belief_draft(belief, render_trust(belief.trust, source, vouched))
@@ -74,16 +76,18 @@ class Revision(NamedTuple):
     reason: str = ""
     trust: str = ""
     by: str = ""
+    status: str = ""
 
 
 def revise_belief(agent: Agent, name: str, given: Revision) -> attitudes.Result:
     """Changes the fields of a belief that are given, in place."""
-    certainty, value, source, reason, trust, _ = given
+    certainty, value, source, reason, trust = given[:5]
     changes = {} if certainty is None else {"certainty": f"{_check_certainty(certainty):g}"}
     changes |= {} if value is None else {"text": check_content(value, agent.settings["memory.max_content_bytes"])}
     changes |= {} if source is None else {"source": check_word(source, "source")}
+    changes |= {"status": check_word(given.status, "status")} if given.status else {}
     if not changes and not trust:
-        raise BadValue("nothing given to change", "--certainty, --value, --source or --trust")
+        raise BadValue("nothing given to change", "--certainty, --value, --source, --status or --trust")
     voucher = check_voucher(agent.settings, given.by)
     found: list[Belief] = []
     others: list[str] = []
@@ -114,8 +118,11 @@ def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reaso
         return old
     field = "text" if "text" in changes else next(iter(changes))
     before = entry.text if field == "text" else entry.get(field)
-    change = Change(f"revised {_name_fields(changes)}", reason, before, changes[field])
-    return log_change(new, entry.get("id"), entry.title, attitudes.today(agent), change)
+    change, day = Change(f"revised {_name_fields(changes)}", reason, before, changes[field]), attitudes.today(agent)
+    logged = log_change(new, entry.get("id"), entry.title, day, change)
+    if reason and logged == new:  # a file without a log keeps the last reason with the belief
+        logged = change_entry(new, entry, {"reason": f"{day}: {reason}"}) or new
+    return count_revision(logged, day)
 
 
 def _change_trust(belief: Belief, changes: Mapping[str, str], trust: str, by: str) -> dict[str, str]:

@@ -3,6 +3,7 @@ kept for good."""
 
 from typing import NamedTuple
 
+from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_word
@@ -12,7 +13,7 @@ from mabos_cli.errors import Conflict as Moved
 from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.cognitive_edit import Change, count_revision, log_change
 from mabos_cli.formats.mind.mind_edit import change_entry
 from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
 from mabos_cli.services.inputs import option, refuse_secrets
@@ -52,8 +53,13 @@ def list_conflicts(agent: Agent, floor: float | None, every: bool) -> ListedConf
 def resolve_conflict(agent: Agent, key: str, keep: str, reason: str) -> Resolved:
     """Settles the conflict with a key, or the start of one: marks the belief that is not kept, with all that say the same, and
     notes the decision."""
-    keep = check_choice(keep.strip().lower(), ("a", "b", "both"), "side")
+    keep = check_choice(keep.strip().lower(), ("a", "b", "both", "stronger"), "side")
     conflict = _find_conflict(agent, key.strip().lower())
+    if keep == "stronger":
+        keep, why = conflict.stronger
+        if not keep:
+            raise BadValue(f"neither side of {key} is entrenched more firmly", "decide: --keep a, b or both")
+        reason = reason or f"it is {why}"
     reason = check_word(reason, "reason", 2000)
     refuse_secrets(agent.settings, reason=reason)  # the ledger is written behind the commit point
     stamp = format_time(agent.now())
@@ -100,18 +106,20 @@ def _note(agent: Agent, decision: Resolution) -> list[str]:
 
 
 def _supersede(text: str, kept: Belief, lost: Belief, day: str, reason: str) -> str:
-    """Returns Beliefs.md with a belief, and those that say the same, superseded: the certainty is zero, the status says why."""
+    """Returns Beliefs.md with a belief, and those that say the same, superseded: the status says by what, the certainty
+    that it had stays."""
     beliefs = parse_beliefs(text, lost.path)[0]
     places = [belief.line for belief in beliefs if (belief.subject, belief.text) == (lost.subject, lost.text)]
     if not places:
         raise Moved(f"{lost.place} was changed meanwhile", "look at it again: mabos bdi conflicts")
     by = kept.id or f"“{one_line(kept.statement, 80)}”"
-    changes = {"certainty": "0", "status": f"superseded by {by} ({day})", "updated": day}
+    status = f"superseded by {by} ({day})"
+    changes = {"status": status, "updated": day}
     entries = [entry for entry in parse_cognitive(text).entries if entry.first + 1 in places]
     for entry in reversed(entries):
         text = change_entry(text, entry, changes) or text
     # Only now: a log may stand above what it is about, and moves it.
     for entry in entries:
-        change = Change(f"superseded by {by}", reason, entry.get("certainty"), "0")
+        change = Change(f"superseded by {by}", reason, entry.get("status"), status)
         text = log_change(text, entry.get("id"), entry.title, day, change)
-    return text
+    return count_revision(text, day)

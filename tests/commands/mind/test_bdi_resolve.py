@@ -43,7 +43,9 @@ def keys(desk: Desk) -> list[str]:
 
 
 def certainties(desk: Desk) -> list[float]:
-    return [row["certainty"] for row in desk.run("belief", "list", "--json").data["beliefs"]]
+    """How sure each belief is; below zero what is superseded, which stays in the file as sure as it was."""
+    rows = desk.run("belief", "list", "--json").data["beliefs"]
+    return [-row["certainty"] if row["status"].startswith("superseded") else row["certainty"] for row in rows]
 
 
 def text_of(desk: Desk, name: str = "Beliefs.md") -> str:
@@ -62,7 +64,7 @@ def tomorrow(monkeypatch: pytest.MonkeyPatch, day: str = "2026-02-25") -> None:
 # Sides
 
 
-@pytest.mark.parametrize(("side", "left"), [("a", [0.9, 0.0]), ("b", [0.0, 0.85]), ("both", [0.9, 0.85])])
+@pytest.mark.parametrize(("side", "left"), [("a", [0.9, -0.85]), ("b", [-0.9, 0.85]), ("both", [0.9, 0.85])])
 def test_what_is_not_kept_is_held_no_more(torn: Desk, side: str, left: list[float]) -> None:
     before = text_of(torn)
     (key,) = keys(torn)
@@ -74,14 +76,13 @@ def test_what_is_not_kept_is_held_no_more(torn: Desk, side: str, left: list[floa
     assert torn.run("bdi", "status", "--json").data["conflicts"] == 0
     # Only the losing belief's own lines changed.
     restored = re.sub(r"(?:status: superseded|\[updated: 2026-02-24).*\n", "", text_of(torn))
-    restored = restored.replace("Certainty: 0\n", f"Certainty: {0.9 if side == 'b' else 0.85}\n")
     assert restored == before
 
 
 def test_a_row_keeps_its_table(desk: Desk) -> None:
     desk.write("Beliefs.md", TABLE)
     assert desk.run("bdi", "resolve", keys(desk)[0], "--keep", "b").code == 0
-    assert "B-001 | Market demand | growing [status: superseded by B-002 (2026-02-24)] | 0 |" in text_of(desk)
+    assert "B-001 | Market demand | growing [status: superseded by B-002 (2026-02-24)] | 0.85 |" in text_of(desk)
     assert TABLE.split("\n")[7] in text_of(desk).split("\n")
 
 
@@ -92,15 +93,36 @@ def test_every_belief_that_says_what_lost_is_marked(desk: Desk) -> None:
     (row,) = desk.run("bdi", "conflicts", "--json").data["conflicts"]
     assert POSTGRES in row["b"]["statement"]
     assert desk.run("bdi", "resolve", row["key"], "--keep", "b").code == 0
-    assert certainties(desk) == [0.0, 0.85, 0.0]
+    assert certainties(desk) == [-0.9, 0.85, -0.7]
     assert text_of(desk).count("| superseded by “Session store: Sessions are stored in Postg") == 2
+
+
+def test_the_stronger_side_is_kept_by_trust_certainty_source_and_date(desk: Desk) -> None:
+    for low, why in (
+        (("--certainty", "0.7"), "surer"),
+        (("--source", "web:forum"), "trusted more"),
+        (("--source", "inference"), "not concluded"),
+    ):
+        desk.write("Beliefs.md", "# Beliefs\n")
+        (desk.folder() / "memory/bdi-conflicts/resolved.jsonl").unlink(missing_ok=True)
+        for text, words in ((REDIS, low), (POSTGRES, ("--source", "the cto"))):
+            assert desk.run("belief", "add", "Session store", text, "--certainty", "0.9", *words).code == 0
+        (row,) = desk.run("bdi", "conflicts", "--json").data["conflicts"]
+        assert row["stronger"] == "b"
+        done = desk.run("bdi", "resolve", row["key"], "--keep", "stronger", "--json").data
+        assert (done["keep"], why in text_of(desk, "memory/bdi-conflicts/resolved.jsonl")) == ("b", True)
+
+
+def test_neither_side_may_be_stronger(torn: Desk) -> None:
+    said = torn.run("bdi", "resolve", keys(torn)[0], "--keep", "stronger")
+    assert (said.code, "neither side" in said.stderr) == (2, True)
 
 
 def test_a_changed_mind(torn: Desk) -> None:
     (key,) = keys(torn)
     assert torn.run("bdi", "resolve", key, "--keep", "both").code == 0
     assert torn.run("bdi", "resolve", key, "--keep", "a").code == 0
-    assert certainties(torn) == [0.9, 0.0]
+    assert certainties(torn) == [0.9, -0.85]
     said = torn.run("bdi", "resolve", key, "--keep", "b")
     assert (said.code, "was resolved already" in said.stderr) == (3, True)
 

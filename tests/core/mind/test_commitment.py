@@ -184,7 +184,7 @@ def test_a_goal_is_wanted_as_long_as_one_desire_behind_it_is() -> None:
 def test_an_id_that_two_goals_have_is_lost_when_both_are() -> None:
     assert lost_goals(Mind([goal(status="achieved"), goal()], (), ()), "cautious", 0.6) == {}
     both = Mind([goal(status="achieved"), goal(status="done")], (), ())
-    assert lost_goals(both, "cautious", 0.6) == {"G-1": "is achieved"}
+    assert [*lost_goals(both, "cautious", 0.6)] == ["G-1"]
 
 
 def test_without_goals_beliefs_say_nothing() -> None:
@@ -281,7 +281,61 @@ def test_a_belief_must_be_held_firmly() -> None:
 
 def test_the_id_of_a_belief_is_told_rather_than_its_place() -> None:
     told = belief("G-1 is impossible.")._replace(id="B-7")
-    assert lost_goals(Mind([goal()], (), [told]), "cautious", 0.6) == {"G-1": "is believed impossible, B-7"}
+    lost = lost_goals(Mind([goal()], (), [told]), "cautious", 0.6)["G-1"]
+    assert (lost.kind, lost.reason) == ("impossible", "is believed impossible, B-7")
+
+
+SHOP = Attitude("goal", "G-1", "Open a shop in Lyon", status="active")
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("Open a shop in Lyon", "is impossible: the city refuses"),
+        ("News", "Open a shop in Lyon is no longer possible."),
+        ("News", "Opening the shop in Lyon is out of reach."),
+        ("News", "We cannot open a shop in Lyon this year."),
+        ("News", "The city said no. We can no longer open a shop in Lyon."),
+        ("Shop in Lyon", "It is infeasible."),
+        ("Opening a shop in Lyon is impossible", ""),
+    ],
+)
+def test_a_goal_may_be_named_by_title_or_by_its_subject(subject: str, text: str) -> None:
+    mind = Mind([SHOP], (), [belief(text, 0.9, subject)])
+    assert lost_goals(mind, "single-minded", 0.6)["G-1"].kind == "impossible"
+    assert lost_goals(mind, "blind", 0.6) == {}
+
+
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("Shop in Kiel", "It is impossible."),
+        ("News", "We cannot open on Sundays in Lyon."),
+        ("News", "The first plan for opening a shop in Lyon is impossible."),
+        ("News", "Opening a shop in Lyon is not impossible."),
+        ("News", "We cannot open a shop in Lyon unless the bank agrees."),
+        ("Lyon", "Parking is impossible."),
+        ("News", "Half of opening a shop in Lyon is done."),
+    ],
+)
+def test_what_is_about_something_else_names_no_goal(subject: str, text: str) -> None:
+    assert lost_goals(Mind([SHOP], (), [belief(text, 0.9, subject)]), "cautious", 0.6) == {}
+
+
+@pytest.mark.parametrize("word", ["impossible", "failed", "Infeasible (2026-02-01: no permit)"])
+def test_a_goal_that_is_marked_impossible_is_dropped_by_all_but_the_blind(word: str) -> None:
+    mind = Mind([SHOP._replace(status=word)], (), ())
+    assert {name: [*lost_goals(mind, name, 0.6)] for name in STRATEGIES} == {
+        "blind": [],
+        "single-minded": ["G-1"],
+        "open-minded": ["G-1"],
+        "cautious": ["G-1"],
+    }
+
+
+def test_a_superseded_belief_says_nothing_of_goals() -> None:
+    told = belief("G-1 is impossible.")._replace(status="superseded by B-2 (2026-02-01)")
+    assert lost_goals(Mind([goal()], (), [told]), "cautious", 0.6) == {}
 
 
 def test_verdicts_come_in_the_order_of_the_file() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from mabos_cli.formats.mind.attitudes import KINDS, find_entry, parse_attitudes, parse_beliefs, priority_of
 from mabos_cli.formats.mind.cognitive import Entry, parse_cognitive
-from mabos_cli.formats.mind.cognitive_edit import Change, log_change, reorder, set_field
+from mabos_cli.formats.mind.cognitive_edit import Change, count_revision, log_change, reorder, set_field
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry, next_id
 
 AGENTS = Path(__file__).parents[3] / "fixtures/business/agents"
@@ -327,3 +327,16 @@ def test_nothing_moves_where_a_move_would_hide_entries():
 def test_odd_lines_are_read_in_one_go(text: str):
     """Each took minutes once, when its cost grew with the square of its length."""
     assert parse_cognitive(text).render() == text
+
+
+@pytest.mark.parametrize(
+    ("head", "after"),
+    [
+        ("Last updated: 2026-02-20T16:05:11.000Z\nRevision count: 7", "Last updated: 2026-03-01\nRevision count: 8"),
+        ("- **Revision count:** 9", "- **Revision count:** 10"),
+        ("Last updated: 2026-02-20", "Last updated: 2026-02-20"),
+    ],
+)
+def test_a_file_that_counts_its_revisions_counts_on(head: str, after: str) -> None:
+    body = "\n\n## Runway\n\nRevision count: 3 of 4 drafts\n"
+    assert count_revision(f"# Beliefs\n\n{head}{body}", "2026-03-01") == f"# Beliefs\n\n{after}{body}"
