@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -84,6 +85,40 @@ COMMANDS = {
     "config": ("operations.setup", "Show the settings in effect and where each comes from."),
 }
 
+# The groups of the help, the daily commands first.
+GROUPS = {
+    "Daily": "store recall get context checkpoint status",
+    "Memory over time": (
+        "update forget revive reinforce trust timeline read capture harvest ingest migrate grade consolidate lifecycle log hierarchy"
+    ),
+    "Mind": "belief desire goal intention plan commitment learning bdi",
+    "Knowledge": "fact rule infer constraint policy explain graph ontology case reason",
+    "Connect": "connect disconnect hook mcp skill typedb completion",
+    "Care": "init agent config allow deny doctor index materialize git review report schedule demo",
+}
+# What people type for a command that has another name.
+OTHER_NAMES = {
+    "recall": "search find query ask lookup grep",
+    "store": "add remember note save write put new",
+    "forget": "delete remove rm del drop",
+    "update": "edit change modify set",
+    "revive": "undo restore recover undelete",
+    "timeline": "list ls history all",
+    "migrate": "import load",
+    "get": "show view cat open",
+    "--version": "version -V",
+    "status": "stats info state",
+    "index sync": "sync reindex rebuild",
+    "ingest transcript": "transcript",
+    "bdi cycle": "cycle think",
+    "context pack": "pack prompt",
+    "report": "export html",
+    "config": "settings configure",
+    "connect": "install setup",
+    "schedule": "cron timer",
+    "init": "create start",
+}
+
 _QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")
 _SWITCHES = {
     "--json": "as_json",
@@ -162,10 +197,14 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
 def _check_utf8(args: list[str]) -> list[str]:
     """Returns the arguments if they are text.
 
-    What is not UTF-8 arrives as lone surrogates: a question may hold them, a memory not.
+    What Python could not decode in this locale arrives as lone surrogates. If it is UTF-8, it is read as that; of what is not,
+    a question may hold some, a memory not.
     """
     for position, word in enumerate(args):
         if any("\ud800" <= c <= "\udfff" for c in word):
+            with suppress(UnicodeError):
+                args[position] = word.encode("utf-8", "surrogateescape").decode("utf-8")
+                continue
             if args[0] not in _QUESTIONS and " ".join(args[:2]) not in _QUESTIONS:
                 raise UsageFault(
                     f"argument {position + 1} is not valid UTF-8", "convert it, for example with iconv -t utf-8"

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+import shlex
 import sys
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group
 from typer.models import CommandInfo
 
-from mabos_cli.app import ANYWHERE, COMMANDS, find_commands
+from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
 from mabos_cli.commands.call import Call, Commands, Context, Function
 from mabos_cli.commands.options import Argument, Option
 from mabos_cli.errors import UsageFault
@@ -136,8 +138,10 @@ class LazyGroup(TyperGroup):
         return load_command(name) if name in COMMANDS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+        width = max(map(len, COMMANDS))  # one column of names for all groups
+        for group, names in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names.split()])
 
 
 def build_root() -> TyperGroup:
@@ -146,7 +150,7 @@ def build_root() -> TyperGroup:
         cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
 
-    @root.callback(epilog="The options above work anywhere on the line. Docs: README.md")
+    @root.callback(epilog="The options above work anywhere on the line. mabos help COMMAND says more, with an example.")
     def _root(
         workspace: Annotated[
             str,
@@ -179,6 +183,8 @@ def build_root() -> TyperGroup:
 def run_typer(call: Call, args: list[str]) -> int:
     """Runs words that are not plain: help, and what the parser has to say about them; returns the exit code."""
     usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
+    if args[:1] == ["help"]:
+        args = [*args[1:], "--help"]
     known = bool(args) and args[0] in COMMANDS
     name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
     try:
@@ -202,12 +208,32 @@ def _usage_hint(error: Any, args: list[str]) -> str:
     """Returns what to do about a line that the parser did not understand."""
     path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
     if path == "mabos" and args and args[0] not in COMMANDS:
-        from difflib import get_close_matches
-
-        close = get_close_matches(args[0], COMMANDS, n=1)
-        return f"did you mean {close[0]}? see mabos --help" if close else "see mabos --help"
+        return _name_command(args)
+    if (group := path.removeprefix("mabos ")) in COMMANDS and type(error).__name__ == "UsageError":
+        below = list(getattr(load_command(group), "commands", ()))
+        if below:
+            return f"one of: {', '.join(below)}"
     option = str(getattr(error, "option_name", ""))
     dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
     if dashed or (option.startswith("-") and option[1:2].isdigit()):
         return f"text that starts with a dash goes behind --, as in: {path} -- TEXT"
+    if "extra argument" in error.format_message():
+        words = list(takewhile(lambda word: word[:1] != "-", args[path.count(" ") :]))
+        places = [each.metavar or "" for each in error.ctx.command.params if each.param_type_name == "argument"]
+        if len(words) > 1 and len(places) == 1 and "ID" not in places[0]:
+            return f'did you mean to quote it? {path} "{" ".join(words)}"'
     return f"see {path} --help"
+
+
+def _name_command(args: list[str]) -> str:
+    """Returns the command that is probably meant by a line whose first word is none."""
+    from difflib import get_close_matches
+
+    word = args[0].lower()
+    known = next((name for name, others in OTHER_NAMES.items() if word in others.split()), "")
+    known = known or next(iter(get_close_matches(word, COMMANDS, n=1)), "")
+    if known:
+        return f"did you mean {shlex.join(['mabos', *known.split(), *args[1:]])}? see mabos --help"
+    if " " in args[0]:
+        return f"to keep it: mabos store {shlex.quote(args[0])}; to look for it: mabos recall {shlex.quote(args[0])}"
+    return "see mabos --help"

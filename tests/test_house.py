@@ -14,7 +14,7 @@ import pytest
 import typer
 from transcript import parse_transcript
 
-from mabos_cli.app import COMMANDS
+from mabos_cli.app import COMMANDS, GROUPS, OTHER_NAMES
 from mabos_cli.typer_app import load_command
 
 ROOT = Path(__file__).parent.parent
@@ -291,6 +291,16 @@ def _commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
         yield name, command
         for below, child in getattr(command, "commands", {}).items():
             yield f"{name} {below}", child
+
+
+def test_the_help_has_every_command_in_one_group() -> None:
+    assert sorted(name for names in GROUPS.values() for name in names.split()) == sorted(COMMANDS)
+
+
+def test_other_names_are_no_commands_and_lead_to_one() -> None:
+    others = [other for names in OTHER_NAMES.values() for other in names.split()]
+    assert len(others) == len({*others}) and not {*others} & {*COMMANDS}
+    assert {name.split()[0] for name in OTHER_NAMES} <= {*COMMANDS, "--version"}
 
 
 ALL = dict(_commands())
