@@ -8,6 +8,11 @@ BIN := $(VENV)/bin
 $(VENV)/.ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mabos needs Python 3.11 or newer; set PYTHON=..."; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+# What tests and checks need besides; a first look at the program does not wait for it.
+$(VENV)/.ready-dev: $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
@@ -32,25 +37,25 @@ PYTEST := TMP=$$(test -w /dev/shm && echo /dev/shm || echo $${TMPDIR:-/tmp}); \
   PYTHONDONTWRITEBYTECODE= PYTEST_DEBUG_TEMPROOT=$$TMP $(BIN)/python -m pytest
 
 # Plain assertions are collected three times as fast; what fails runs once more with the values that it compared.
-test: compiled typeql
+test: compiled $(VENV)/.ready-dev typeql
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(PYTEST) -n auto --dist loadfile --assert=plain || { $(PYTEST) --last-failed --last-failed-no-failures none; exit 1; }
 
 # Before a commit: ruff, mypy and the tests of what changed (against BASE, else what is not committed, else the last commit).
-check: compiled
+check: compiled $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(PYTEST) -n auto --dist loadfile --assert=plain $$($(BIN)/python tests/changed.py $(BASE))
 
 # What an installation has on every Python that is here: wheel, sources, each extra with and without, the lowest versions. Needs an index.
-matrix: compiled
+matrix: compiled $(VENV)/.ready-dev
 	$(BIN)/python tests/matrix.py $(PYTHONS)
 
 # Two sessions with real agent hosts, which npm installs into a cache, and a scripted model: what the second was told of the first. HOSTS="codex" narrows it down.
-hosts: compiled
+hosts: compiled $(VENV)/.ready-dev
 	cd tests && ../$(BIN)/python -m hosts $(HOSTS)
 
 bench: compiled

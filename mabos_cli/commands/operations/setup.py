@@ -12,6 +12,7 @@ from mabos_cli.config import SETTINGS, Setting, check_setting
 from mabos_cli.core.language.clock import format_span
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
+from mabos_cli.core.operations.hook_hosts import HOSTS
 from mabos_cli.services.operations import setup
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, emit
@@ -38,7 +39,9 @@ def init(
     where = "" if os.path.samefile(created.root, os.curdir) else f"-w {shlex.quote(place)} "
     lines = [
         f"workspace {created.root} with agent {created.agent}: {plural(len(created.files), 'file')} made",
-        f'next: mabos {where}store "..."',
+        f'next: mabos {where}store "..."  keeps something, mabos {where}recall "..." finds it',
+        f"      mabos {where}connect HOST  gives it to an agent host: {', '.join(HOSTS)}",
+        f"      mabos {where}schedule install --user  keeps it in order by itself",
     ]
     if not created.files:
         agents = f"{plural(len(created.known), 'agent')}: {', '.join(created.known)}"
