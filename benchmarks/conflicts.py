@@ -1,11 +1,12 @@
-"""Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_pairs.json.
+"""Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_pairs.json and belief_files.json.
 
-    python benchmarks/conflicts.py [--split dev|test|fresh|blind] [--show-errors]
+    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files] [--show-errors]
 
 Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
 alarms. dev, test and fresh were tuned on, one after the other; blind was written by somebody who had not seen the
-detector and is not to be tuned on: its figures are what to expect of other texts.
+detector and is not to be tuned on: its figures are what to expect of other texts. files are whole Beliefs.md files
+with two beliefs each, in many shapes, written before the detector was opened; they are not to be tuned on either.
 """
 
 import argparse
@@ -16,8 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core.mind.mind import Belief
+from mabos_cli.formats.mind.attitudes import parse_beliefs
 
-PAIRS = Path(__file__).parent.parent / "fixtures" / "belief_pairs.json"
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+SPLITS = ("dev", "test", "fresh", "blind", "files")
 Pair = dict[str, Any]
 
 
@@ -27,11 +30,17 @@ def judge(pair: Pair) -> bool:
     what its answer means (a list of conflicts, empty when there are none)."""
     from mabos_cli.core.mind.conflicts import find_conflicts  # here, so that --help works without it
 
-    beliefs = [
+    return bool(find_conflicts(beliefs_of(pair), floor=0.6))
+
+
+def beliefs_of(pair: Pair) -> list[Belief]:
+    """Returns the two beliefs of a pair: those of its file, or its two sides."""
+    if "file" in pair:
+        return parse_beliefs(pair["file"], "Beliefs.md")[0]
+    return [
         Belief(side["subject"], side["text"], side["certainty"], side["updated"], line=line)
         for line, side in enumerate((pair["a"], pair["b"]), 1)
     ]
-    return bool(find_conflicts(beliefs, floor=0.6))
 
 
 class Score(NamedTuple):
@@ -95,7 +104,11 @@ def report(judged: list[tuple[Pair, bool]]) -> str:
             lines.append(line(name, score(each for each in judged if key(each[0]) == name)))
 
     rows(lambda pair: pair["split"])
-    rows(lambda pair: "same subject" if pair["a"]["subject"] == pair["b"]["subject"] else "different subjects")
+    rows(
+        lambda pair: (
+            pair.get("shape") or ("same" if len({pair[s]["subject"] for s in "ab"}) < 2 else "different") + " subject"
+        )
+    )
     rows(lambda pair: pair["kind"], kind_row)
     return "\n".join(lines)
 
@@ -106,18 +119,17 @@ def errors(judged: list[tuple[Pair, bool]]) -> str:
     for pair, verdict in judged:
         if verdict != pair["conflict"]:
             lines.append(f"{pair['id']} {pair['kind']} {pair['split']}: {'false alarm' if verdict else 'missed'}")
-            lines += [
-                f"    {side['subject']} | {side['text']} ({side['certainty']})" for side in (pair["a"], pair["b"])
-            ]
+            lines += [f"    {side.subject} | {side.text} ({side.certainty})" for side in beliefs_of(pair)]
     return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--split", choices=("dev", "test", "fresh", "blind"), help="only these pairs")
+    parser.add_argument("--split", choices=SPLITS, help="only these pairs")
     parser.add_argument("--show-errors", action="store_true", help="list the wrong verdicts")
     args = parser.parse_args()
-    pairs = json.loads(PAIRS.read_text("utf-8"))
+    pairs = json.loads((FIXTURES / "belief_pairs.json").read_text("utf-8"))
+    pairs += [{"split": "files"} | each for each in json.loads((FIXTURES / "belief_files.json").read_text("utf-8"))]
     judged = [(pair, judge(pair)) for pair in pairs if args.split in (None, pair["split"])]
     print(report(judged))
     if args.show_errors:
