@@ -20,6 +20,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 KINDS = {"beliefs": "belief", "desires": "desire", "goals": "goal", "intentions": "intention", "plan": "plan"}
 HEADING = re.compile(r"(#+) +(.*?) *$")
 ID = re.compile(r"([A-Z]+(?:-[A-Za-z0-9]+)*-\d+): +(.*)")
+WORDS = {"Critical": 0.95, "High": 0.8, "Medium": 0.5, "Low": 0.2}
 KEY = re.compile(r"- \*\*(.+?):\*\* *(.*)")
 ITEM = re.compile(r"(?:-|\d+\.) +(.*)")
 
@@ -39,31 +40,43 @@ class Label(NamedTuple):
 def find_labels(kind: str, text: str) -> Iterator[Label]:
     """Yields what a person would call the entries of a file."""
     named: Label | None = None
-    is_log = in_steps = False
+    is_log, in_steps, level = False, False, 0
     header = ""
     for number, line in enumerate(text.splitlines(), 1):
         heading, item = HEADING.match(line), ITEM.match(line)
         if heading:
             found = ID.match(heading[2])
             in_steps = heading[2].startswith("Steps")
-            if named and (found or not in_steps):
+            if named and (found or len(heading[1]) <= level):
                 yield named
                 named = None
             is_log = bool(re.search(r"\bLog\b|Hierarchy", heading[2]))
             if found:
-                named = Label(number, found[1], found[2])
+                named, level = Label(number, found[1], found[2]), len(heading[1])
         elif named:
             named = with_line(named, line, is_step=bool(item) and (in_steps or line[0].isdigit()))
         elif line.startswith("|"):
             if header and not is_log and not re.fullmatch(r"[|\s:-]+", line):
-                cells = [cell.strip() for cell in line.strip("|").split("|")]
-                yield Label(number, "", ": ".join(cells[:2]))
+                yield row_label(number, *(split_row(each) for each in (header, line)))
             header = header or line
         elif item and not is_log and kind in ("belief", "goal"):
             yield Label(number, "", item[1])
         header = header if line.startswith("|") else ""
     if named:
         yield named
+
+
+def split_row(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def row_label(number: int, names: list[str], cells: list[str]) -> Label:
+    """Returns a row as a label: by the names of its columns where one is the id, else its first two cells."""
+    if names[0] != "ID":
+        return Label(number, "", ": ".join(cells[:2]))
+    row = dict(zip(names, cells, strict=False))
+    priority = str(WORDS.get(row.get("Priority", ""), row.get("Priority", "")))
+    return Label(number, cells[0], cells[1], row.get("Status", ""), priority)
 
 
 def with_line(label: Label, line: str, is_step: bool) -> Label:
@@ -79,7 +92,8 @@ def with_line(label: Label, line: str, is_step: bool) -> Label:
 def read_entries(kind: str, text: str) -> dict[int, Label]:
     """Returns what the readers list, by line."""
     if kind == "belief":
-        return {b.line: Label(b.line, b.id, b.statement, b.status, "", b.updated) for b in parse_beliefs(text, "")[0]}
+        beliefs = [(b, f"{b.subject}: {b.text}" if b.text else b.subject) for b in parse_beliefs(text, "")[0]]
+        return {b.line: Label(b.line, b.id, title, b.status, "", b.updated) for b, title in beliefs}
     found = parse_plans(text, "")[0] if kind == "plan" else parse_attitudes(text, kind, "")[0]
     return {
         a.line: Label(

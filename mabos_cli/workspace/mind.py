@@ -16,7 +16,7 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind import mind_md
-from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import KINDS, find_unread, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.cognitive import find_vouchers
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
@@ -56,6 +56,11 @@ def load_attitudes(agent: Agent, kind: str) -> tuple[list[Attitude], list[Proble
     clean = _clean(text)
     found, problems = parse_plans(clean, name) if kind == "plan" else parse_attitudes(clean, kind, name)
     return found, [*_odd_bytes(text, name), *problems]
+
+
+def list_unread(agent: Agent, kind: str) -> list[Problem]:
+    """Returns the lines of the file of a kind that no entry was made of."""
+    return find_unread(_clean(read_mind(agent, kind)), kind, KINDS[kind].file)
 
 
 def _clean(text: str) -> str:

@@ -61,6 +61,31 @@ def find_day(text: str) -> date | None:
         return None
 
 
+_WRITTEN = re.compile(
+    rf"(?:(?P<y>\d{{4}})[-/.](?P<m>\d\d?)[-/.](?P<d>\d\d?)|(?P<d2>\d\d?)\.(?P<m2>\d\d?)\.(?P<y2>\d{{4}})"
+    rf"|(?P<d3>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<n3>{MONTH})\.?,?\s+(?P<y3>\d{{4}})"
+    rf"|(?P<n4>{MONTH})\.?\s+(?P<d4>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<y4>\d{{4}}))(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def written_day(text: str) -> str:
+    """Returns the day that a text begins with, as people write days, in the form 2026-02-24; empty when there is none.
+
+    >>> written_day("24 February 2026 (board)"), written_day("Feb 24th, 2026"), written_day("24.2.2026"), written_day("soon")
+    ('2026-02-24', '2026-02-24', '2026-02-24', '')
+    """
+    match = _WRITTEN.match(text.lstrip("*_` \t"))
+    if not match:
+        return ""
+    year, day = (next(match[n] for n in match.groupdict() if n[0] == part and match[n]) for part in "yd")
+    month = match["m"] or match["m2"] or month_number(match["n3"] or match["n4"])
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
 @cache
 def day_of(day: date) -> Period:
     return Period("daily", day.isoformat(), day, day)

@@ -5,35 +5,38 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from mabos_cli.core.memory.item import PRIORITIES
 from mabos_cli.core.memory.trust import trust_rank
 
 LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
-ACTIVE = frozenset(("active", "executing", "in progress", "in-progress", "in_progress", "started", "running"))
-DONE = frozenset(("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached"))
-GONE = frozenset(
-    (
-        "abandoned",
-        "dropped",
-        "cancelled",
-        "canceled",
-        "withdrawn",
-        "rejected",
-        "retired",
-        "superseded",
-        "retracted",
-        "broken",
-    )
+ACTIVE = frozenset(
+    ("active", "executing", "in progress", "started", "running", "ongoing", "pursued", "on track", "wip")
 )
-FAILED = frozenset(("failed", "impossible", "unreachable", "unattainable", "unachievable", "infeasible", "unfeasible"))
+DONE = frozenset(
+    ("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached", "met", "succeeded")
+)
+GONE = frozenset("abandoned dropped cancelled canceled withdrawn rejected retired superseded retracted broken".split())
+FAILED = frozenset("failed impossible unreachable unattainable unachievable infeasible unfeasible".split())
 # What nobody is to take up for now.
-WAITING = frozenset(
-    ("on hold", "on-hold", "paused", "suspended", "deferred", "dormant", "postponed", "someday", "planned")
-)
+WAITING = frozenset(("on hold", "paused", "suspended", "deferred", "dormant", "postponed", "someday", "planned"))
+_BEHIND = re.compile(r"\(| by |[,;:.]|\s[-—–]\s")
 _STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
 _NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
+_PRIORITIES = PRIORITIES | {
+    "very high": 0.9,
+    "very low": 0.1,
+    "urgent": 0.95,
+    "highest": 0.95,
+    "normal": 0.5,
+    "lowest": 0.1,
+}
+_PRIORITY = re.compile(
+    r"(?P<stars>[★⭐]+)(?P<empty>☆*)|p(?P<rank>[0-4])\b|(?P<part>\d+(?:\.\d+)?)\s*(?:/|(?:out )?of)\s*(?P<whole>\d+)"
+    r"|(?P<number>\d*\.?\d+)\s*(?P<percent>%?)(?=$|[\s(,;—–])|(?P<word>(?:very )?[a-z]+)"
+)
 
 
 class Problem(NamedTuple):
@@ -155,6 +158,44 @@ def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float
     return (value, "") if value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
 
 
+def parse_priority(text: str) -> tuple[float | None, str]:
+    """Returns a priority in 0..1, and what is wrong with it: a number, a percentage, stars, a word, a mark such as 8/10,
+    or a rank. Whole numbers to 5 are ranks, with 1 as the highest, those to 10 are marks, and those to 100 percent.
+
+    >>> [parse_priority(each)[0] for each in ("0.94", "High (board)", "★★★★☆", "4 of 5", "P1", "2", "8", "85%")]
+    [0.94, 0.8, 0.8, 0.8, 0.9, 0.8, 0.8, 0.85]
+    >>> parse_priority("soon")
+    (None, "priority 'soon' is no number")
+    """
+    words = text.strip().strip("*_`").casefold()
+    match = _PRIORITY.match(words)
+    if not words or not match:
+        return None, f"priority {text[:20]!r} is no number" if words else ""
+    value: float | None
+    if match["stars"]:
+        value = len(match["stars"]) / max(5, len(match["stars"]) + len(match["empty"]))
+    elif match["rank"]:
+        value = (1.0, 0.9, 0.7, 0.5, 0.3)[int(match["rank"])]
+    elif match["whole"]:
+        value = float(match["part"]) / max(1, int(match["whole"]))
+    elif match["word"]:
+        known = (_PRIORITIES.get(word) for word in (match["word"], match["word"].split()[0]))
+        value = next((each for each in known if each is not None), None)
+        return value, "" if value is not None else f"priority {text[:20]!r} is no number"
+    else:
+        value = _scaled(float(match["number"]), bool(match["percent"]), "." in match["number"])
+    return (value, "") if 0 <= value <= 1 else (None, f"priority {text[:20]!r} is outside 0..1")
+
+
+def _scaled(number: float, is_percent: bool, is_exact: bool) -> float:
+    """Returns a number on the scale that people mean by it; above 1 when there is none."""
+    if is_percent or (not is_exact and 10 < number <= 100):
+        return number / 100
+    if is_exact or number <= 1 or number > 100:
+        return number
+    return round(1.2 - number / 5, 2) if number <= 5 else number / 10
+
+
 def find_step(steps: Sequence[Step], name: str) -> Step | None:
     """Returns the step with a name, or at a place in the order, done or not; None when there is none."""
     by_name = [each for each in steps if each.name and each.name.casefold() == name.casefold()]
@@ -167,10 +208,11 @@ def status_word(status: str) -> str:
 
     >>> status_word("Expired (2026-02-24: deadline 2026-02-20)")
     'expired'
-    >>> status_word("superseded by B-002 (2026-02-24)")
-    'superseded'
+    >>> status_word("superseded by B-002 (2026-02-24)"), status_word("✅ In_Progress — since May")
+    ('superseded', 'in progress')
     """
-    return status.partition("(")[0].partition(" by ")[0].strip(" *_`,;.").casefold()
+    words = re.sub(r"[^\w\s-]|_", " ", _BEHIND.split(status, maxsplit=1)[0])
+    return " ".join(words.replace("-", " ").split()).casefold()
 
 
 def is_active(attitude: Attitude) -> bool:

@@ -1,21 +1,20 @@
 """Desires.md, Goals.md, Intentions.md, Commitments.md and Learnings.md as values, and what is wrong in them."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.ids import counted_id
-from mabos_cli.core.language.periods import find_day
+from mabos_cli.core.language.periods import written_day
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import PRIORITIES, TRUSTS
+from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.mind import mind
-from mabos_cli.formats.markdown.escape import escape_block, unescape_block
+from mabos_cli.formats.markdown.escape import unescape_block
 from mabos_cli.formats.mind import cognitive_fields
-from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Entry, Heading, Table, parse_cognitive
-from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, set_field
+from mabos_cli.formats.mind.cognitive import CognitiveFile, is_aside, parse_cognitive
+from mabos_cli.formats.mind.entries import Entry, headed
+from mabos_cli.formats.mind.plans import find_plans, steps_of
 
 _CERTAINTIES = {
     "certain": 1.0,
@@ -51,7 +50,8 @@ KINDS = {
 # Dates that are none, but say so: people write them where a date is asked for.
 _OPEN_END = re.compile(r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+")
 _VIA = re.compile(rf"({cognitive_fields.ID.pattern})(?:\s+via\s+({cognitive_fields.ID.pattern}))?")
-_WORDS = PRIORITIES | {"very high": 0.9, "very low": 0.1, "urgent": 0.95, "normal": 0.5}
+_STANDING = sorted(mind.ACTIVE | mind.DONE | mind.GONE | {"expired", "stalled", "suspended", "paused"}, key=len)
+_STATUS = re.compile(rf"\b(?:{'|'.join(reversed(_STANDING))})\b", re.IGNORECASE)
 
 
 def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
@@ -86,12 +86,12 @@ def _is_prose(entry: Entry, kind: str) -> bool:
 def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.Attitude, list[str]]:
     """Returns an entry as an attitude, without its place, and what is wrong with it."""
     entry_id, title = split_id(entry, KINDS[kind].prefix)
-    priority, trouble = mind.parse_level(entry.get("priority"), _WORDS, "priority")
+    priority, trouble = mind.parse_priority(entry.get("priority"))
     troubles = [trouble] if trouble else []
     for name in ("deadline", "updated"):
         date = entry.get(name)
         vague = _OPEN_END.fullmatch(date) or (kind == "commitment" and not re.search(r"\d", date))
-        if date and not find_time(date) and not vague:
+        if date and not find_time(date) and not written_day(date) and not vague:
             troubles.append(f"{name} {date[:40]!r} is no date")
     links = {name: _linked(entry, name) for name in KINDS[kind].links}
     via = _VIA.fullmatch(title) if kind == "intention" else None
@@ -100,6 +100,8 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
     elif kind in ("intention", "plan") and not links["goal"]:
         aside = re.search(rf"\((?:goal:?\s*)?({cognitive_fields.ID.pattern})\)", title)
         links["goal"] = (aside[1],) if aside else ()
+    elif kind == "goal" and not links["parent"] and cognitive_fields.ID.fullmatch(entry.above.replace(".", "")):
+        links["parent"] = (entry.above,)
     attitude = mind.Attitude(
         kind,
         entry_id,
@@ -108,8 +110,8 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
         _status(file, entry),
         priority,
         _progress(entry.get("progress")),
-        entry.get("deadline"),
-        entry.get("updated"),
+        _date(entry, "deadline"),
+        _date(entry, "updated", "closed", "created"),
         _level(file, entry) if kind == "goal" else "",
         entry.get("owner"),
         {name: ids for name, ids in links.items() if ids},
@@ -132,12 +134,9 @@ def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
     if entry.get("id"):
         return entry.get("id").strip("*_` "), entry.title
     # TypeScript MABOS has BE-001 and DI-001 besides B-001 and D-001.
-    match = re.match(rf"[*_`\s]*({prefix}[A-Z]?-[A-Za-z0-9-]*\d[A-Za-z0-9-]*)\b[*_`:]*", entry.title)
-    if not match:
-        return "", entry.title
-    title = entry.title[match.end() :].strip(" :—–*_")
+    entry_id, title = cognitive_fields.split_head(entry.title, prefix)
     # Behind an id, the title of an item is written as if it began a line.
-    return match[1], (unescape_block(title) if entry.shape == "item" else title) or match[1]
+    return entry_id, (unescape_block(title) if entry_id and entry.shape == "item" else title) or entry_id
 
 
 def goal_group(file: str, level: str) -> str:
@@ -149,7 +148,7 @@ def goal_group(file: str, level: str) -> str:
 
 def priority_of(entry: Entry) -> float | None:
     """Returns the priority that an entry names, as a number, or None when it names none."""
-    return mind.parse_level(entry.get("priority"), _WORDS, "priority")[0]
+    return mind.parse_priority(entry.get("priority"))[0]
 
 
 def _linked(entry: Entry, name: str) -> tuple[str, ...]:
@@ -170,9 +169,14 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
         return status
     if entry.shape == "item" and re.match(r"\S+\s+\[[xX]\]", file.lines[entry.first]):
         return "completed"
-    heading = entry.group.casefold()
-    words = [*heading.split(), heading.strip()]
-    return next((word for word in words if word in mind.ACTIVE | mind.DONE | mind.GONE | {"expired", "stalled"}), "")
+    found = _STATUS.search(entry.group)
+    return found[0].casefold() if found else ""
+
+
+def _date(entry: Entry, *names: str) -> str:
+    """Returns the first date among some fields, as 2026-02-24 where it is written in another way."""
+    date = next((entry.get(name) for name in names if entry.get(name)), "")
+    return date if find_time(date) else written_day(date) or date
 
 
 def _level(file: CognitiveFile, entry: Entry) -> str:
@@ -192,43 +196,63 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         line = entry.first + 1
         certainty, trouble = mind.parse_level(entry.get("certainty"), _CERTAINTIES, "certainty")
         problems += [mind.Problem(path, line, trouble)] if trouble else []
-        updated = entry.get("updated")
-        if updated and not find_day(updated[:10]):
+        updated = _date(entry, "updated", "created")
+        if updated and not written_day(updated):
             problems.append(mind.Problem(path, line, f"{updated[:40]!r} is no date"))
-        belief_id, subject = split_id(entry, KINDS["belief"].prefix)
+        belief_id, title = split_id(entry, KINDS["belief"].prefix)
+        subject, said = (
+            (entry.get("about"), ": ".join(filter(None, (title, entry.text))))
+            if entry.get("about")
+            else (title, entry.text)
+        )
         problems += [mind.Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
-        beliefs.append(mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests))
+        beliefs.append(mind.Belief(subject, said, *fields, path, line, entry.get("status"), entry.trust, rests))
     return beliefs, problems
+
+
+def entries_of(file: CognitiveFile, kind: str) -> Sequence[Entry]:
+    """Returns the entries of a file of a kind, in order."""
+    return find_plans(file) if kind == "plan" else file.entries
+
+
+def find_unread(text: str, kind: str, path: str) -> list[mind.Problem]:
+    """Returns what no entry was made of in a file of a kind, each block of lines once; what stands before the first
+    heading below the title, quotes, and logs are nothing to be read."""
+    file = parse_cognitive(text)
+    read = set(file.hidden) | {heading.line for heading in file.headings}
+    for table in file.tables:
+        read |= {*range(table.header, table.first), *(range(table.first, table.last + 1) if table.is_log else ())}
+    for entry in (*entries_of(file, kind), *file.entries):
+        if kind not in ("goal", "intention") or not _is_prose(entry, kind):
+            read.update(range(entry.first, entry.last + 1))
+    for heading in file.headings:
+        if heading.level == 1 or is_aside(heading):
+            read.update(range(heading.line, heading.last + 1))
+    start = file.headings[0].line if file.headings else 0
+    left = [n for n in range(start, len(file.lines)) if n not in read and _says_something(file.lines[n])]
+    firsts = [n for n in left if n - 1 not in left or not file.lines[n - 1].strip()]
+    return [mind.Problem(path, n + 1, f"not read as a {kind}: {one_line(file.lines[n].strip(), 60)!r}") for n in firsts]
+
+
+def _says_something(line: str) -> bool:
+    """Returns whether a line holds words that could be meant as an entry."""
+    return bool(re.search(r"\w", line)) and line.lstrip()[:1] != ">" and not cognitive_fields.is_placeholder(line)
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
     """Returns the entry with an id, or else with a title, in whatever case. Without the letters that a clone puts behind
     the number of an id, it means the first entry with that number."""
     wanted = {name.strip().casefold(), cognitive_fields.plain(name).casefold()} - {""}
-    entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
+    entries = [*entries_of(file, kind), *(headed(heading) for heading in file.headings if kind == "plan")]
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
     by_id = [entry for entry, entry_id, _ in named if entry_id and entry_id.casefold() in wanted]
     by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
     by_number = [entry for entry, entry_id, _ in named if counted_id(entry_id).casefold() in wanted]
     return next(iter(by_id or by_title or by_number), None)
-
-
-def headed(heading: Heading) -> Entry:
-    """Returns a heading as an entry, whatever stands below it."""
-    return Entry("section", heading.group, heading.title, "", {}, heading.line, heading.last, heading.level)
-
-
-_STEP_NAME = re.compile(r"[*_`]*(S-?\d+[a-z]?)\b[*_`]*[.:)]?\s+(?=\S)|")
-_ONLY_NAME = re.compile(r"(?:[A-Za-z]{1,3}-?)?\d+[a-z]?\.?")
-_FINISHED = re.compile(r"\(\s*(?:done|completed|finished)\b[^()]*\)\s*$", re.IGNORECASE)
-_STATES = mind.DONE | mind.ACTIVE | {"pending", "open", "todo", "late", "blocked", "yes", "no"}
-# Columns that number the steps, and those that do not say what is to be done.
-_NUMBERS = ("no", "no.", "nr", "nr.", "#", "id")
-_NO_WORDS = {*cognitive_fields.NAMES.values(), *_NUMBERS, "done", "who", "depends on", "note", "notes"}
 
 
 def parse_plans(text: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
@@ -237,149 +261,10 @@ def parse_plans(text: str, path: str) -> tuple[list[mind.Attitude], list[mind.Pr
     plans: list[mind.Attitude] = []
     problems: list[mind.Problem] = []
     seen: dict[str, int] = {}
-    for heading in file.headings:
-        steps = tuple(_steps(file, heading))
-        plan, troubles = read_attitude(file, _plan_entry(file, heading), "plan")
-        plan = plan._replace(path=path, line=heading.line + 1, steps=steps)
-        if not steps and (heading.level == 1 or not (plan.id or plan.links)):
-            continue
+    for entry in find_plans(file):
+        plan, troubles = read_attitude(file, entry, "plan")
+        plan = plan._replace(path=path, line=entry.first + 1, steps=tuple(steps_of(file, entry)))
         troubles += note_id(seen, plan.id, plan.line)
         problems += [mind.Problem(path, plan.line, trouble) for trouble in troubles]
         plans.append(plan)
     return plans, problems
-
-
-def _plan_entry(file: CognitiveFile, heading: Heading) -> Entry:
-    """Returns a plan as an entry: its heading, and the fields that stand before its steps."""
-    fields: dict[str, cognitive_fields.Field] = {}
-    for number in range(heading.line + 1, heading.last + 1):
-        if number not in file.hidden and cognitive_fields.is_only_fields(file.lines[number]):
-            fields = cognitive_fields.fields_of(file.lines[number], number) | fields
-    return Entry("section", heading.group, heading.title, "", fields, heading.line, heading.last, heading.level)
-
-
-def _steps_table(file: CognitiveFile, heading: Heading) -> Table | None:
-    """Returns the first table below a heading that has a column for words, and is no log."""
-    at = bisect_right(file.tables, heading.line, key=lambda table: table.header)
-    below = takewhile(lambda table: table.header <= heading.last, islice(file.tables, at, None))
-    worded = (t for t in below if not t.is_log and {"title", *_word_columns(t.columns)} & set(t.columns))
-    return next(worded, None)
-
-
-def _word_columns(columns: Iterable[str]) -> list[str]:
-    """Returns the columns that may say what is to be done, besides the title."""
-    usual = [c for c in ("text", "what") if c in columns]
-    return usual + [c for c in columns if c not in _NO_WORDS and c not in usual]
-
-
-def _steps(file: CognitiveFile, heading: Heading) -> Iterator[mind.Step]:
-    """Yields the steps of a plan: the rows of its table, or the items of its lists."""
-    table = _steps_table(file, heading)
-    if table:
-        for number in range(table.first, table.last + 1):
-            fields = cognitive_fields.row_fields(file.lines[number], number, table.columns)
-            if any(field.value for field in fields.values()):
-                yield _row_step({name: field.value for name, field in fields.items()}, number)
-        return
-    for number in range(heading.line + 1, heading.last + 1):
-        line = cognitive_fields.bare(file.lines[number])
-        match = ITEM.fullmatch(line)
-        if match and number not in file.hidden and not cognitive_fields.is_only_fields(line):
-            yield _item_step(match, number)
-
-
-def _row_step(cells: dict[str, str], number: int) -> mind.Step:
-    """Returns a row as a step. Its first words are its title, unless that is no more than a name."""
-    title = cognitive_fields.plain(cells.get("title", ""))
-    named = not title or bool(_ONLY_NAME.fullmatch(title))
-    name = title if title and named else next((c for c in cells.values() if _ONLY_NAME.fullmatch(c)), "")
-    text = cognitive_fields.plain(next((cells[c] for c in _word_columns(cells) if cells[c]), "")) if named else title
-    status = cells.get("status") or cells.get("done") or _state_in_text(cells)
-    word = mind.status_word(status)
-    return mind.Step(name, text, word in mind.DONE | {"yes"} if word in _STATES else None, status, number + 1)
-
-
-def _state_in_text(cells: Mapping[str, str]) -> str:
-    """Returns the state of a step in a table that keeps states in the column which elsewhere is the text."""
-    text, title = cells.get("text", ""), cognitive_fields.plain(cells.get("title", ""))
-    return text if title and not _ONLY_NAME.fullmatch(title) and mind.status_word(text) in _STATES else ""
-
-
-def _item_step(match: re.Match[str], number: int) -> mind.Step:
-    box = re.search(r"\[([ xX])\]", match[1])
-    lead = _STEP_NAME.match(match[2])
-    count = re.match(r"\d+", match[1])
-    name = (lead[1] if lead else "") or (count[0] if count else "")
-    text = match[2][lead.end() :] if lead else match[2]
-    finished = bool(_FINISHED.search(text))
-    done = box[1] != " " or finished if box else True if finished else None
-    return mind.Step(name, _FINISHED.sub("", text).strip(), done, "done" if done else "", number + 1)
-
-
-def find_plan(file: CognitiveFile, name: str) -> Heading | None:
-    """Returns the heading of the plan with an id or a title, in whatever case."""
-    entry = find_entry(file, "plan", name)
-    return next((h for h in file.headings if entry and h.line == entry.first), None)
-
-
-def add_step(text: str, plan: Heading, new: str) -> str:
-    """Returns the file with a step behind the last one of a plan: a row, an item, or the first of a list."""
-    file = parse_cognitive(text)
-    table, steps = _steps_table(file, plan), list(_steps(file, plan))
-    name = _next_name([step.name for step in steps])
-    if table:
-        last = steps[-1].line - 1 if steps else 0
-        cells = cognitive_fields.row_fields(file.lines[last], last, table.columns) if steps else {}
-        like = {column: field.value for column, field in cells.items()}
-        return add_row(file, table, _new_row(table.columns, name, new, like))
-    line = cognitive_fields.inert_item(one_line(escape_block(new)))
-    if not steps:
-        return insert_block(file, plan.last + 1, [f"1. [ ] {line}"])
-    last = steps[-1].line - 1
-    match = ITEM.fullmatch(cognitive_fields.bare(file.lines[last]))
-    prefixed = bool(match and (lead := _STEP_NAME.match(match[2])) and lead[1])
-    return add_item(file, last, file.end_of_item(last), [f"{name} {line}" if prefixed else line])
-
-
-def _new_row(columns: Sequence[str], name: str, text: str, like: Mapping[str, str]) -> dict[str, str]:
-    """Returns the cells of a new step: its name, what is to be done, and that it is not done yet, each where the last
-    step has it."""
-    number = next((c for c in columns if c in _NUMBERS), "")
-    words = _word_columns(columns)
-    in_title = (
-        not _ONLY_NAME.fullmatch(cognitive_fields.plain(like.get("title", ""))) if like else bool(number or not words)
-    )
-    body = "title" if "title" in columns and in_title else (words or ["title"])[0]
-    in_text = bool(_state_in_text(like)) and not {"status", "done"} & set(columns)
-    state = {"text": "pending"} if in_text else {"status": "pending", "done": "no"}
-    values = state | {number or "title": name, body: text}
-    return {column: value for column, value in values.items() if column in columns}
-
-
-def _next_name(names: list[str]) -> str:
-    """Returns the name of the step behind others: S-3 behind S-2."""
-    match = re.fullmatch(r"(.*?)(\d+)\D*", names[-1]) if names else None
-    return f"{match[1]}{int(match[2]) + 1}" if match else str(len(names) + 1)
-
-
-def finish_step(text: str, step: mind.Step, day: str) -> str:
-    """Returns the file with a step marked as done: its box, its cell, or a word behind it."""
-    if step.done:
-        return text
-    file = parse_cognitive(text)
-    lines, number = list(file.lines), step.line - 1
-    match = ITEM.fullmatch(cognitive_fields.bare(lines[number]))
-    if not match:
-        at = bisect_right(file.tables, number, key=lambda table: table.header)
-        fields = cognitive_fields.row_fields(lines[number], number, file.tables[at - 1].columns)
-        entry = Entry("row", "", "", "", fields, number, number)
-        column = next((n for n in ("status", "done") if n in fields), "status")
-        if column not in fields and _state_in_text({name: field.value for name, field in fields.items()}):
-            column = "text"
-        return set_field(file, entry, column, "yes" if column == "done" else "done")
-    end = "\r" if lines[number].endswith("\r") else ""
-    if re.search(r"\[ \]", match[1]):
-        lines[number] = lines[number].replace("[ ]", "[x]", 1)
-    else:
-        lines[number] = f"{lines[number].rstrip()} (done {day}){end}"
-    return "\n".join(lines)

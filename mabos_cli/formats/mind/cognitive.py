@@ -6,97 +6,36 @@ is (prose, quotes, comments, code, odd spacing) is not looked at and so not touc
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, trust_rank
+from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_rank
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cognitive_fields import (
-    INLINE,
-    MARK,
     NAMES,
     TITLES,
-    Field,
     bare,
     fields_of,
-    inline_fields,
     is_only_fields,
+    is_placeholder,
     marks_of,
     plain,
     row_fields,
     split_cells,
+    split_head,
+    split_key,
 )
+from mabos_cli.formats.mind.entries import ANY, HEADING, ITEM, VOUCHED, Entry, Heading, Table
+from mabos_cli.formats.mind.lists import Lists, end_of_item
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _CLOSING = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-ITEM = re.compile(rf"({BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?)(.*)")
-# An item that begins with an id in bold is an entry, whatever else it says.
-_NAMED = re.compile(r"(?:\*\*|__)[A-Z]{1,5}-[A-Za-z0-9-]*\d[A-Za-z0-9-]*:?(?:\*\*|__)")
-# What an item says about itself in parentheses, as (tactical, progress: 45%), is no part of its title.
-_ASIDE = re.compile(r"\([^()]*\)")
 CODE = re.compile(r" {4}|\t")
-_INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 # What begins another block, and so is no row of a table, whatever pipes it has.
 _BLOCK = re.compile(rf" {{0,3}}(?:#{{1,6}}[ \t]|{BULLET}[ \t]|>|`{{3}}|~{{3}}|<!--)")
-VOUCHED = "(vouched by "  # behind the trust of an entry from outside, with the name of a person
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
-
-
-class Entry(NamedTuple):
-    """A belief, goal, ... as it stands in a file: a section, a row of a table, or an item of a list.
-
-    The last line is that of its own text; headings below a section are not part of it.
-    """
-
-    shape: str
-    group: str
-    title: str
-    text: str
-    fields: Mapping[str, Field]
-    first: int
-    last: int
-    level: int = 0
-
-    def get(self, name: str) -> str:
-        """Returns the value of a field, empty when there is none."""
-        return self.fields[name].value if name in self.fields else ""
-
-    @property
-    def claim(self) -> Claim:
-        """Returns what an entry says of its trust, without who vouches for it."""
-        word = self.get("trust").partition("(")[0].strip("*_` ").casefold()
-        return Claim(self.get("id") or self.title, word, self.get("source"))
-
-    @property
-    def trust(self) -> str:
-        """Returns how far an entry is trusted: as it says, and no more than its source, unless it names who vouches for it."""
-        is_vouched = VOUCHED in self.get("trust")
-        return trust_by_source(self.claim.trust or "agent", "" if is_vouched else self.get("source"))
-
-
-class Table(NamedTuple):
-    """A table: the heading above it, its columns by what they are, and its lines."""
-
-    group: str
-    columns: tuple[str, ...]
-    header: int
-    first: int
-    last: int
-    is_log: bool
-
-
-class Heading(NamedTuple):
-    """A heading that counts: line, level, words, the last line before the next heading of any level, and the line and the
-    words of the heading that it stands below; the title of the file gives no words."""
-
-    line: int
-    level: int
-    title: str
-    last: int
-    above: int
-    group: str
+_REFERS = re.compile(r"(?i)\b(?:hierarchy|legend|references?|links|see also|how to)\b")
 
 
 class CognitiveFile(NamedTuple):
@@ -130,7 +69,7 @@ class CognitiveFile(NamedTuple):
 
     def end_of_item(self, first: int) -> int:
         """Returns the last line of the item that begins on a line."""
-        return _end_of_item(self.lines, first, self.hidden)
+        return end_of_item(self.lines, first, self.hidden)
 
 
 def parse_cognitive(text: str) -> CognitiveFile:
@@ -140,9 +79,13 @@ def parse_cognitive(text: str) -> CognitiveFile:
     headings = tuple(_headings(lines, hidden))
     groups = [heading for heading in headings if heading.level > 1]
     tables = tuple(_tables(lines, hidden, groups))
-    items = list(_items(lines, hidden, groups))
+    rows = list(_rows(lines, tables))
+    named = {entry.get("id") for entry in rows} | {split_head(heading.title, ANY)[0] for heading in groups}
+    items = list(Lists(lines, hidden, headings, tables).items())
     taken = {number for item in items for number in range(item.first, item.last + 1)}
-    entries = [*_rows(lines, tables), *items, *_sections(lines, hidden | taken, headings, tables)]
+    # An item that only names an entry which stands elsewhere in the file, as in a ranking, is no other one.
+    items = [item for item in items if item.fields or (split_head(item.title, ANY)[0] or None) not in named]
+    entries = [*rows, *items, *_sections(lines, hidden | taken, headings, tables)]
     return CognitiveFile(lines, tuple(sorted(entries, key=lambda entry: entry.first)), tables, headings, hidden)
 
 
@@ -174,7 +117,7 @@ def _headings(lines: Sequence[str], hidden: AbstractSet[int]) -> Iterator[Headin
     found = [
         (n, match)
         for n, line in enumerate(lines)
-        if "#" in line and n not in hidden and (match := _HEADING.match(bare(line)))
+        if "#" in line and n not in hidden and (match := HEADING.match(bare(line)))
     ]
     above: list[tuple[int, int, str]] = [(0, -1, "")]
     for (number, match), after in zip(found, [*(n for n, _ in found[1:]), len(lines)], strict=False):
@@ -188,6 +131,11 @@ def _headings(lines: Sequence[str], hidden: AbstractSet[int]) -> Iterator[Headin
 def is_log(heading: Heading) -> bool:
     """Returns whether a heading says that a record of changes stands below it."""
     return bool(_LOG.search(heading.title))
+
+
+def is_aside(heading: Heading) -> bool:
+    """Returns whether what stands below a heading is about the entries, and none itself."""
+    return is_log(heading) or bool(_REFERS.search(heading.title))
 
 
 def _group_of(groups: Sequence[Heading], line: int) -> str:
@@ -213,6 +161,7 @@ def _tables(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Hea
         names = [cell.value.strip("*_ ").casefold() for cell in split_cells(above)]
         group, columns = _group_of(groups, number - 1), _meanings(names)
         kept = bool(_LOG.search(group)) and not {"certainty", "priority"} & set(columns)
+        columns = columns if kept else _titled(columns)
         yield Table(group, columns, number - 1, number + 1, last, kept)
         number = last + 1
 
@@ -224,7 +173,7 @@ def _is_row(line: str) -> bool:
 def _meanings(names: list[str]) -> tuple[str, ...]:
     """Returns what the columns of a table are. Of two that could be the title the one that says what stands in the file
     is: an Agent Beliefs table has About and Belief."""
-    named = [name for name in names if NAMES.get(name) == "title"]
+    named = [n for n in names if NAMES.get(n) == "title" and (n != "lesson" or "reason" not in names)]
     title = next((name for name in named if name in TITLES), named[0] if named else "")
     if {"goal", "intention"} <= set(named):
         title = "intention"
@@ -235,6 +184,20 @@ def _meanings(names: list[str]) -> tuple[str, ...]:
             meaning += f" {len(columns)}"
         columns[meaning] = None
     return tuple(columns)
+
+
+def _titled(columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the columns of a table with one that is the title: what the rows are about, or the first of its words."""
+    if "title" in columns:
+        return columns
+    if len(columns) == 2 and "id" not in columns:
+        return ("title", "text")
+    words = [
+        "about",
+        *(name for name in columns if name not in {*NAMES.values(), "reason", "outcome", "lesson", "note"}),
+    ]
+    title = next((name for name in words if name in columns), "")
+    return tuple("title" if name == title else name for name in columns)
 
 
 def _rows(lines: Sequence[str], tables: Sequence[Table]) -> Iterator[Entry]:
@@ -257,7 +220,11 @@ def _sections(
 ) -> Iterator[Entry]:
     at = [bisect_right(headings, table.header, key=lambda h: h.line) - 1 for table in tables]
     with_table = {headings[n].line for n in at if n >= 0}
+    named: list[int] = []  # the levels of the headings above that begin with an id
     for heading, below in zip(headings, [*headings[1:], None], strict=False):
+        named = [level for level in named if level < heading.level]
+        is_part, has_id = bool(named), bool(split_head(heading.title, ANY)[0])
+        named += [heading.level] if has_id else []
         if heading.level < 2 or heading.line in with_table:
             continue
         body = range(heading.line + 1, heading.last + 1)
@@ -268,51 +235,20 @@ def _sections(
                 continue
             found = {} if CODE.match(lines[number]) else fields_of(lines[number], number)
             fields = found | fields
-            if not found or not is_only_fields(lines[number]):
-                prose.append(unescape_block(bare(lines[number]).strip()))
-        is_group = below is not None and below.level > heading.level
+            if (not found or not is_only_fields(lines[number])) and not is_placeholder(lines[number]):
+                prose.append(unescape_block(_unlisted(bare(lines[number]).strip())))
+        is_group = below is not None and below.level > heading.level and not has_id
         sentences = [line for line in prose if line]
-        if fields or (sentences and not is_group and not is_log(heading)):
+        if fields or has_id or (sentences and not is_group and not is_part and not is_aside(heading)):
             last = max((n for n in body if lines[n].strip()), default=heading.line)
-            title, text = plain(heading.title), plain(" ".join(sentences))
+            text = fields["text"].value if "text" in fields else " ".join(sentences)
+            title, text = plain(heading.title), plain(text)
             yield Entry("section", heading.group, title, text, fields, heading.line, last, heading.level)
 
 
-# Lists.
-
-
-def _items(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Heading]) -> Iterator[Entry]:
-    """Items at the margin that carry fields, as `- Ship the beta [deadline: 2026-02-20] status: active`, or as items of
-    their own below."""
-    for number, line in enumerate(lines):
-        match = ITEM.fullmatch(bare(line)) if line[:1] in "-*+0123456789" else None
-        if number in hidden or not match or is_only_fields(line):
-            continue
-        last = _end_of_item(lines, number, hidden)
-        fields = inline_fields(line, number)
-        sentences = []
-        for below in range(number + 1, last + 1):
-            if below not in hidden and is_only_fields(lines[below]):
-                fields = fields_of(lines[below], below) | fields
-            elif below not in hidden:
-                sentences.append(unescape_block(bare(lines[below]).strip()))
-        if fields or _NAMED.match(match[2]):
-            words = _ASIDE.sub(lambda aside: "" if INLINE.search(aside[0]) else aside[0], MARK.sub("", match[2]))
-            title = plain(INLINE.sub("", words)).rstrip(" ,;—–-")
-            text = plain(fields["text"].value if "text" in fields else " ".join(sentences))
-            yield Entry("item", _group_of(groups, number), title, text, fields, number, last)
-
-
-def _end_of_item(lines: Sequence[str], first: int, hidden: AbstractSet[int]) -> int:
-    """Returns the last line of an item: what is indented behind it belongs to it, and code and comments that begin
-    there."""
-    last = number = first
-    while number + 1 < len(lines):
-        number += 1
-        if _INDENTED.match(lines[number]) and (number in hidden or not _HEADING.match(bare(lines[number]))):
-            while number in hidden and number + 1 in hidden:
-                number += 1
-            last = number
-        elif lines[number].strip():
-            break
-    return last
+def _unlisted(line: str) -> str:
+    """Returns a line of a section without its bullet, and without the emphasis of what it names."""
+    match = ITEM.fullmatch(line)
+    words = match[2] if match else line
+    key, value = split_key(words)
+    return f"{key}: {value}" if key else words

@@ -8,16 +8,8 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive_fields
-from mabos_cli.formats.mind.cognitive import (
-    CODE,
-    ITEM,
-    CognitiveFile,
-    Entry,
-    Heading,
-    Table,
-    is_log,
-    parse_cognitive,
-)
+from mabos_cli.formats.mind.cognitive import CODE, CognitiveFile, is_log, parse_cognitive
+from mabos_cli.formats.mind.entries import ITEM, Entry, Heading, Table
 
 # What stands in brackets in a section; the rest stands on a line of its own.
 _MARKED = ("updated", "deadline")
@@ -72,6 +64,17 @@ def _replace(lines: list[str], entry: Entry, name: str, field: cognitive_fields.
     if entry.shape == "item" and field.line == entry.first and spoken and not marked:
         # Among the words of an item a value of more than one would not be told from them.
         start, text = (start, text) if is_spoken(name, text) else (spoken.start(), bracketed(name, text))
+    aside = next((a for a in cognitive_fields.ASIDE.finditer(line) if a.start() < start < a.end()), None)
+    if entry.shape == "item" and aside and not spoken and not re.fullmatch(r"[\w.%-]+", text):
+        # So would it among others in parentheses: it goes behind the line.
+        part = re.compile(r"[,;]?[^,;(]*$").search(line, aside.start() + 1, start)
+        rest = line[: part.start() if part else start] + line[end:]
+        lines[field.line] = (
+            rest.rstrip("\r").replace("()", "").replace("(; ", "(").replace("(, ", "(").rstrip()
+            + f" {bracketed(name, text)}"
+            + line[len(line.rstrip("\r")) :]
+        )
+        return
     if entry.shape == "row":  # what stands in brackets among the words that go stays
         text = " ".join([text, *(mark[0] for mark in cognitive_fields.MARK.finditer(line, start, end))])
     # A word keeps its distance from the colon before it, and from a mark behind it.
@@ -164,11 +167,14 @@ def add_row(file: CognitiveFile, table: Table, values: Mapping[str, str]) -> str
 def add_item(file: CognitiveFile, after: int, last: int, new: Sequence[str]) -> str:
     """Returns the text with a new item behind the one that begins at a line and ends at another, with the same
     bullet."""
-    match = ITEM.fullmatch(cognitive_fields.bare(file.lines[after]))
+    line = cognitive_fields.bare(file.lines[after])
+    indent = line[: len(line) - len(line.lstrip())]
+    match = ITEM.fullmatch(line.lstrip())
     bullet = match[1] if match else "- "
     number = re.match(r"(\d+)(.*)", bullet)
     bullet = f"{int(number[1]) + 1}{number[2]}" if number else bullet
-    return insert_lines(file, last + 1, [re.sub(r"\[[xX]\]", "[ ]", bullet) + new[0], *new[1:]])
+    first = indent + re.sub(r"\[[xX]\]", "[ ]", bullet) + new[0]
+    return insert_lines(file, last + 1, [first, *(indent + each for each in new[1:])])
 
 
 def insert_lines(file: CognitiveFile, place: int, new: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.language.periods import written_day
 from mabos_cli.core.memory.item import TRUSTS
 
 # What a field may be called, and what it is.
@@ -11,14 +12,20 @@ NAMES = {
     **{
         name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
     },
-    **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title")},
+    **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
     **dict.fromkeys(("confidence",), "certainty"),
-    **dict.fromkeys(("last updated", "updated at", "date", "since"), "updated"),
-    **dict.fromkeys(("due", "due date", "by", "until"), "deadline"),
+    **dict.fromkeys(("priority score", "priority level", "prio"), "priority"),
+    **dict.fromkeys(
+        ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
+    ),
+    **dict.fromkeys(("reviewed", "last reviewed", "last review", "last evaluated", "last activity"), "updated"),
+    **dict.fromkeys(("added", "created", "recorded", "adopted", "started", "opened"), "created"),
+    **dict.fromkeys(("completed", "achieved", "finished", "closed", "ended"), "closed"),
+    **dict.fromkeys(("due", "due date", "by", "until", "target date"), "deadline"),
     **dict.fromkeys(("level", "kind", "category"), "type"),
     **dict.fromkeys(("value", "content", "description", "details", "state"), "text"),
     **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"),
-    **dict.fromkeys(("about", "subject", "name", "action", "step", "what", "task"), "title"),
+    **dict.fromkeys(("subject", "name", "action", "step", "what", "task"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
     **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
@@ -27,43 +34,61 @@ NAMES = {
     **dict.fromkeys(("delegated by", "delegated from"), "delegated"),
 }
 TITLES = ("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson")
+_DATED = ("updated", "created", "closed")
 # In a section the heading is the title and the prose the text; these begin a line that is a field.
 _IN_SECTIONS = {
     name: NAMES[name]
     for name in (
-        *("id", "certainty", "confidence", "priority", "status", "source", "trust", "progress", "owner", "to"),
-        *("updated", "last updated", "updated at", "deadline", "due", "due date", "type"),
-        *("supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
+        *("id", "certainty", "confidence", "priority", "priority score", "priority level", "prio", "status", "source"),
+        *("trust", "progress", "owner", "to", "updated", "last updated", "updated at", "deadline", "due", "due date"),
+        *("type", "supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
         *("assigned to", "resource", "resources", "delegated by", "delegated from"),
     )
 }
 # These are words of everyday prose too: they are fields where they are bold, or where an id follows.
 _IF_MARKED = {
     **dict.fromkeys(("level", "kind", "category"), "type"),
-    **{name: name for name in ("goal", "desire", "plan", "parent", "serves", "reason", "outcome", "note", "needs")},
+    **{name: name for name in ("goal", "desire", "plan", "intention", "parent", "serves", "reason", "outcome", "note")},
+    **dict.fromkeys(("description", "details", "belief", "value"), "text"),
+    **dict.fromkeys(("about", "subject"), "about"),
     **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
     **dict.fromkeys(("excludes", "conflicts with", "competes with"), "excludes"),
+    "needs": "needs",
 }
+# And these are fields where a date follows.
+_IF_DATED = {name: meaning for name, meaning in NAMES.items() if meaning in _DATED}
 _BRACKETED = {
     **{name: NAMES[name] for name in ("deadline", "due", "updated", "status", "priority", "certainty", "id")},
     **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "trust", "type")},
     **{name: name for name in ("goal", "plan", "parent", "desire", "note", "reason", "outcome")},
-    **{name: name for name in ("serves", "text", "rests", "needs", "excludes", "delegated")},
+    **{name: name for name in ("serves", "text", "created", "closed", "about")},
+    **{name: name for name in ("rests", "needs", "excludes", "delegated")},
     **{name: NAMES[name] for name in ("rests on", "resource", "delegated by")},
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
+# An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash.
+_OPENING, _CLOSING = r"[*_`\[(\s]*", r"[*_`\])]*"
+_HEAD = re.compile(
+    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?)(?:{_CLOSING}\s*[:—–]|[*_`\])]+(?=\s|$))"
+)
+_ITALIC = re.compile(r"(?:[-*+]\s+)?(?:_[^_]+_|\*[^*]+\*|\([^()]+\))")
+_NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be defined|empty|[-—–]+)\b[*_`)]*\.?")
 # Brackets do not nest, so that a line of many that are never closed is read once.
 MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
 INLINE = re.compile(
     r"(?<![\w\[])(status|priority|certainty|progress)\s*:\s*([\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
+# What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
+ASIDE = re.compile(r"\(([^()\[\]]*)\)")
+_PART = re.compile(r"([A-Za-z][A-Za-z ]*?)\s*[:=]?\s+([\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+)")
 # A backslash that keeps a text from being read as a field, or as the end of a comment.
 _KEPT = re.compile(r"\\([:>#])")
 _NAMED = re.compile(r"([A-Za-z]+)\s*:(.*)")
 _SAYING = re.compile(r"(?<![\w\[])(?:status|priority|certainty|progress)\s*:", re.IGNORECASE)
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*")
+_BOLD_KEY = re.compile(r"(\*\*|__)([^*_:]+(?:_[^*_:]+)*)(?::\1|\1\s*:)\s*(?=\S)")
 _PAIR = re.compile(r"(\s*(?:[-*+]\s+)?([*_]{0,3})([A-Za-z][A-Za-z ]{0,20}?)[*_]{0,3}\s*:[*_]{0,3}\s*)(.*)")
 
 
@@ -158,7 +183,36 @@ def _pair(line: str) -> tuple[str, int, str] | None:
         return _IN_SECTIONS[name], start, match[4]
     if name in _IF_MARKED and (match[2] or ID.match(match[4])):
         return _IF_MARKED[name], start, match[4]
+    if name in _IF_DATED and written_day(match[4]):
+        return _IF_DATED[name], start, match[4]
     return None
+
+
+def split_key(words: str) -> tuple[str, str]:
+    """Returns what a text names in bold before a colon, and what it says of it; both empty where it names nothing.
+
+    >>> split_key("**Budget:** 2,000 EUR"), split_key("Budget: 2,000 EUR")
+    (('Budget', '2,000 EUR'), ('', ''))
+    """
+    match = _BOLD_KEY.match(words)
+    return (match[2].strip(), words[match.end() :]) if match else ("", "")
+
+
+def is_placeholder(line: str) -> bool:
+    """Returns whether a line says that nothing is there, or is a remark in italics: `_None yet._`, `- TBD`."""
+    words = bare(line).strip()
+    return bool(_ITALIC.fullmatch(words) or _NOTHING.fullmatch(words))
+
+
+def split_head(title: str, prefix: str) -> tuple[str, str]:
+    """Returns the id that a title begins with, and the rest. One that has a prefix needs nothing behind it.
+
+    >>> split_head("**INT-CFO-1**: Build the model", "I"), split_head("G-1 Ship", "G"), split_head("ISO-9001 audit", "G")
+    (('INT-CFO-1', 'Build the model'), ('G-1', 'Ship'), ('', 'ISO-9001 audit'))
+    """
+    lead = f"{prefix[0]}[A-Z]{{0,3}}" if prefix.isalpha() else prefix
+    match = re.match(rf"{_OPENING}({lead}-[A-Za-z0-9.-]*\d[A-Za-z0-9-]*)\b{_CLOSING}:?", title) or _HEAD.match(title)
+    return (match[1], title[match.end() :].lstrip(".-").strip(" :—–*_")) if match else ("", title)
 
 
 def is_only_fields(line: str) -> bool:
@@ -172,7 +226,25 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     words = MARK.sub(lambda match: " " * len(match[0]), line)
     for match in INLINE.finditer(words) if ":" in words else ():
         fields.setdefault(NAMES[match[1].lower()], Field(match[2], number, match.start(2), match.end(2)))
+    for aside in ASIDE.finditer(words) if "(" in words else ():
+        fields = aside_fields(aside, number) | fields
     return fields
+
+
+def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
+    """Returns the fields that parentheses hold, if all in them is fields."""
+    found: dict[str, Field] = {}
+    for part in re.finditer(r"[^,;]+", aside[1]):
+        words = part[0].strip()
+        match, start = _PART.fullmatch(words), aside.start(1) + part.start() + part[0].find(words)
+        name = match[1].casefold() if match else ""
+        is_dated = name in _IF_DATED or NAMES.get(name) == "deadline"
+        if not match or (name not in _BRACKETED and name not in _IF_DATED and name not in _IN_SECTIONS):
+            return {}
+        if is_dated and not written_day(match[2]):
+            return {}
+        found.setdefault(NAMES.get(name, name), Field(match[2], number, start + match.start(2), start + match.end(2)))
+    return found
 
 
 def _narrowed(line: str, cell: Field, name: str) -> Field:

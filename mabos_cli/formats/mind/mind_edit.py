@@ -9,8 +9,10 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive, cognitive_edit
-from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
+from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item
+from mabos_cli.formats.mind.entries import ITEM, Entry, Table
+from mabos_cli.formats.mind.plans import find_plans, steps_of
 
 _PAST = DONE | GONE | {"expired"}
 
@@ -40,11 +42,10 @@ def belief_draft(belief: Belief, trust: str = "") -> Draft:
     return Draft("belief", belief.id, belief.subject, belief.text, fields)
 
 
-def next_id(file: cognitive.CognitiveFile, kind: str, siblings: Sequence[cognitive.Entry] = ()) -> str:
+def next_id(file: cognitive.CognitiveFile, kind: str, siblings: Sequence[Entry] = ()) -> str:
     """Returns the id behind the highest of the siblings' pattern, else of the file's; one that the file names anywhere,
     as that of something removed, is not given again. Lessons are given none, unless the file does so."""
-    entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
-    named = (split_id(entry, KINDS[kind].prefix)[0] for entry in (*entries, *siblings))
+    named = (split_id(entry, KINDS[kind].prefix)[0] for entry in (*entries_of(file, kind), *siblings))
     ids = [counted_id(found) for found in named if found]
     if not ids and kind == "learning":
         return ""
@@ -61,9 +62,9 @@ def next_id(file: cognitive.CognitiveFile, kind: str, siblings: Sequence[cogniti
 class Place(NamedTuple):
     """Where a new entry goes: into a table, or behind one that it should look like, or below a heading; and its siblings."""
 
-    table: cognitive.Table | None
-    like: cognitive.Entry | None
-    siblings: tuple[cognitive.Entry, ...]
+    table: Table | None
+    like: Entry | None
+    siblings: tuple[Entry, ...]
 
 
 def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: bool = False) -> tuple[str, str]:
@@ -79,6 +80,9 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: 
         )
         file = cognitive.parse_cognitive(text)
     place = _place(file, draft, group)
+    names = place.table.columns if place.table else place.like.fields if place.like else ()
+    if "created" in names and "updated" not in names:  # the file says when things began
+        draft = draft._replace(fields={"created" if n == "updated" else n: v for n, v in draft.fields.items()})
     if not draft.id:
         counted = next_id(file, draft.kind, place.siblings)
         draft = draft._replace(id=distinct_id(counted, draft.title) if counted and is_cloned else counted)
@@ -99,9 +103,12 @@ def _heading(text: str) -> str:
 
 
 def _place(file: cognitive.CognitiveFile, draft: Draft, group: str) -> Place:
-    """Returns where a new entry goes. A table in Plans.md holds the steps of one plan, and no plans."""
+    """Returns where a new entry goes. Plans are sections or items: a row has no place for steps."""
     if draft.kind == "plan":
-        return Place(None, None, ())
+        plans = [plan for plan in find_plans(file) if plan.shape != "row" and (plan.shape == "item" or plan.level > 1)]
+        near = [plan for plan in plans if not group or plan.group.casefold() == group.casefold()]
+        live = [plan for plan in near if not _PAST & set(plan.group.casefold().split())]
+        return Place(None, (live or near)[-1] if near else None, ())
     table = _table_for(file, group)
     if table:
         near = [e for e in file.entries if table.first <= e.first <= table.last]
@@ -113,7 +120,7 @@ def _place(file: cognitive.CognitiveFile, draft: Draft, group: str) -> Place:
     return Place(table, None if table else like, tuple(same or near))
 
 
-def _table_for(file: cognitive.CognitiveFile, group: str) -> cognitive.Table | None:
+def _table_for(file: cognitive.CognitiveFile, group: str) -> Table | None:
     """Returns the table that a new entry goes into: that of the group, or else the first that is not of things past."""
     tables = [table for table in file.tables if not table.is_log and "title" in table.columns]
     if group:
@@ -121,7 +128,7 @@ def _table_for(file: cognitive.CognitiveFile, group: str) -> cognitive.Table | N
     return next((table for table in tables if not _PAST & set(table.group.casefold().split())), None)
 
 
-def _like(file: cognitive.CognitiveFile, group: str) -> cognitive.Entry | None:
+def _like(file: cognitive.CognitiveFile, group: str) -> Entry | None:
     """Returns the entry that a new one should look like: the last of its group, else of the file; any item of a plain
     list if nothing else is there."""
     others = [e for e in file.entries if e.shape != "row"]
@@ -132,12 +139,14 @@ def _like(file: cognitive.CognitiveFile, group: str) -> cognitive.Entry | None:
     if group or any(heading.level > 1 for heading in file.headings):
         return None
     items = file.find_items(range(len(file.lines)))
-    return cognitive.Entry("item", "", "", "", {}, items[-1], file.end_of_item(items[-1])) if items else None
+    return Entry("item", "", "", "", {}, items[-1], file.end_of_item(items[-1])) if items else None
 
 
 def _as_row(file: cognitive.CognitiveFile, place: Place, draft: Draft) -> str:
     """Returns the file with a row, whose words are written as those of the row above are."""
     values = {"id": draft.id, "title": draft.title, "text": draft.text}
+    if place.table and "about" in place.table.columns and draft.kind == "belief" and draft.text:
+        values |= {"about": draft.title, "title": draft.text, "text": ""}
     above = place.siblings[-1] if place.siblings else None
     fields = {name: _cased(value, above.get(name) if above else "") for name, value in draft.fields.items()}
     assert place.table
@@ -156,7 +165,7 @@ def _own_fields(draft: Draft, group: str) -> dict[str, str]:
     return {n: v for n, v in fields.items() if n != "type" or level not in group.casefold()}
 
 
-def _lead(file: cognitive.CognitiveFile, like: cognitive.Entry, name: str) -> str:
+def _lead(file: cognitive.CognitiveFile, like: Entry, name: str) -> str:
     """Returns what stands before the value of a field on a line of its own, as `- **Level:** `; empty when there is no
     such line."""
     field = like.fields.get(name)
@@ -164,7 +173,7 @@ def _lead(file: cognitive.CognitiveFile, like: cognitive.Entry, name: str) -> st
     return lead if lead.rstrip(" *_").endswith(":") and "[" not in lead else ""
 
 
-def _field_line(file: cognitive.CognitiveFile, like: cognitive.Entry | None, other: str, field: tuple[str, str]) -> str:
+def _field_line(file: cognitive.CognitiveFile, like: Entry | None, other: str, field: tuple[str, str]) -> str:
     """Returns a line for a field: as another entry has it, or else as a line for another field looks."""
     name, value = field
     lead = _lead(file, like, name) if like else ""
@@ -173,10 +182,10 @@ def _field_line(file: cognitive.CognitiveFile, like: cognitive.Entry | None, oth
     )
 
 
-def _as_item(file: cognitive.CognitiveFile, like: cognitive.Entry, draft: Draft) -> list[str]:
+def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[str]:
     """Returns the lines of an item that looks like another one: fields among its words, or as items below it."""
     title = inert_item(one_line(escape_block(draft.title)))
-    match = cognitive.ITEM.fullmatch(bare(file.lines[like.first]))
+    match = ITEM.fullmatch(bare(file.lines[like.first]))
     words = match[2] if match else ""
     bold = "**" if words.startswith("**") and draft.id else ""
     colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", words) or not like.fields else ""
@@ -184,6 +193,7 @@ def _as_item(file: cognitive.CognitiveFile, like: cognitive.Entry, draft: Draft)
     fields = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
     notes = [f"  {line}" for line in cognitive_edit.inert_lines(draft.text)] if draft.text else []
+    notes += [f"  {inert(step)}" for step in draft.steps]
     if below:
         cased = {name: _cased(value, like.get(name)) for name, value in fields.items()}
         lines = [_field_line(file, like, file.lines[min(below)], field) for field in cased.items()]
@@ -197,7 +207,7 @@ def _as_item(file: cognitive.CognitiveFile, like: cognitive.Entry, draft: Draft)
     return [head + spoken + marks, *notes]
 
 
-def _as_section(file: cognitive.CognitiveFile, like: cognitive.Entry | None, draft: Draft, group: str) -> str:
+def _as_section(file: cognitive.CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
     """Returns the file with a section that looks like another one, or as we write them."""
     own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
     beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
@@ -212,13 +222,25 @@ def _as_section(file: cognitive.CognitiveFile, like: cognitive.Entry | None, dra
     else:
         title = f"{draft.id}: {draft.title}" if draft.id else draft.title
     lines = [_field_line(file, like, bold, field) for field in fields.items()]
-    text = [*(cognitive_edit.inert_lines(draft.text) if draft.text else []), *map(inert, draft.steps)]
+    text = [*(cognitive_edit.inert_lines(draft.text) if draft.text else []), *_as_steps(file, like, draft)]
     tight = like is not None and like.last > like.first and bool(file.lines[like.first + 1].strip())
     body = [*([] if tight or not lines else [""]), *lines, *(["", *text] if text else [])]
     return cognitive_edit.add_section(file, f"{'#' * level} {_heading(title)}", body, above)
 
 
-def add_note(text: str, entry: cognitive.Entry, day: str, note: str) -> str:
+def _as_steps(file: cognitive.CognitiveFile, like: Entry | None, draft: Draft) -> list[str]:
+    """Returns the steps of a plan as lines: below a heading and with marks for how they stand, as another plan has them."""
+    steps = [inert(step) for step in draft.steps]
+    others = list(steps_of(file, like)) if like and draft.kind == "plan" else []
+    if not steps or not like or not others:
+        return steps
+    if any(step.status == "pending" for step in others):
+        steps = [step.replace("[ ]", "[pending]", 1) for step in steps]
+    heading = next((h for h in reversed(file.headings) if like.first < h.line < others[0].line), None)
+    return [f"{'#' * heading.level} {heading.title}", "", *steps] if heading else steps
+
+
+def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     """Returns the file with a dated word about an entry: an item at its end, or in brackets in a table, which has room
     for one."""
     file = cognitive.parse_cognitive(text)
@@ -231,18 +253,20 @@ def add_note(text: str, entry: cognitive.Entry, day: str, note: str) -> str:
     below = [] if here.last in apart else range(here.first + 1, here.last + 1)
     bullets = [m[0] for n in below if n not in apart and (m := re.match(r"\s*[-*+]\s+", file.lines[n]))]
     is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
-    lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "- "
+    # Where there is only prose an item could be taken for an entry.
+    is_prose = here.shape == "section" and not here.fields and not bullets
+    lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "" if is_prose else "- "
     gap = [] if is_list or here.shape == "item" else [""]
     return cognitive_edit.insert_lines(file, here.last + 1, [*gap, f"{lead}{dated}"])
 
 
-def _again(file: cognitive.CognitiveFile, entry: cognitive.Entry) -> cognitive.Entry:
+def _again(file: cognitive.CognitiveFile, entry: Entry) -> Entry:
     """Returns an entry as it stands in the file now, where it began before."""
     same = (e for e in file.entries if (e.first, e.shape) == (entry.first, entry.shape))
     return next(same, entry)
 
 
-def change_entry(text: str, entry: cognitive.Entry, changes: Mapping[str, str]) -> str | None:
+def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | None:
     """Returns the file with fields of an entry changed, each in its place; None when the text of a section is too much
     to replace."""
     for name, value in changes.items():

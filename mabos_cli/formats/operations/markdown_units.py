@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from mabos_cli.core.operations.three_way import merge_value
 from mabos_cli.core.operations.unit_merge import Unit
-from mabos_cli.formats.mind.attitudes import headed, split_id
-from mabos_cli.formats.mind.cognitive import ITEM, CognitiveFile, Heading, Table, parse_cognitive
+from mabos_cli.formats.mind.attitudes import split_id
+from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_fields import INLINE, MARK, bare, is_only_fields, plain, row_fields, split_cells
+from mabos_cli.formats.mind.entries import ITEM, Heading, Table, headed
 
 _BLOCK_ID = re.compile(r"\s\^(\S+)\s*\Z")
 _COUNTED = re.compile(r"(.*?)(\d+)\D*")

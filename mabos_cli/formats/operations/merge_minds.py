@@ -13,10 +13,11 @@ from mabos_cli.core.language.ids import distinct_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.operations.three_way import follow_renames, merge_sets
 from mabos_cli.core.operations.unit_merge import Unit, merge_lines, merge_units
-from mabos_cli.formats.mind.attitudes import KINDS, headed, split_id
-from mabos_cli.formats.mind.cognitive import CognitiveFile, Entry, parse_cognitive
+from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
+from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
 from mabos_cli.formats.mind.cognitive_fields import NAMES, fields_of, is_only_fields
+from mabos_cli.formats.mind.entries import Entry
 from mabos_cli.formats.mind.mind_edit import add_note
 from mabos_cli.formats.operations.markdown_units import (
     ANY_PREFIX,
@@ -78,9 +79,8 @@ def _new_id(entry_id: str, entry: _Title) -> str:
 def _titles(text: str, kind: str) -> dict[str, _Title]:
     """Returns what the entries of a file are called, by id."""
     file = parse_cognitive(text)
-    entries = [headed(heading) for heading in file.headings] if kind == "plan" else file.entries
     found: dict[str, _Title] = {}
-    for entry in entries:
+    for entry in entries_of(file, kind):
         entry_id, title = split_id(entry, KINDS[kind].prefix)
         if entry_id:
             found.setdefault(entry_id, _Title(entry.get("updated")[:10], (title or entry.text).casefold()))

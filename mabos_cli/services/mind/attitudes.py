@@ -12,7 +12,7 @@ from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.mind import mind
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
-from mabos_cli.formats.mind import attitudes
+from mabos_cli.formats.mind import attitudes, plans
 from mabos_cli.formats.mind.attitude_text import (
     added_line,
     attitude_line,
@@ -22,8 +22,9 @@ from mabos_cli.formats.mind.attitude_text import (
     changed_line,
     plan_lines,
 )
-from mabos_cli.formats.mind.cognitive import Heading, parse_cognitive, render_trust
+from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.entries import Entry
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import check_trust, check_voucher, draft_from, parse_ahead
 from mabos_cli.services.memory.remember import remember
@@ -349,14 +350,14 @@ def change_steps(agent: Agent, name: str, text: str | None, done: str) -> Result
     found: list[mind.Attitude] = []
 
     def edit(old: str) -> str:
-        heading = attitudes.find_plan(parse_cognitive(old), name)
-        if heading is None:
+        entry = attitudes.find_entry(parse_cognitive(old), "plan", name)
+        if entry is None:
             raise NotFound(f"no plan {name!r} for agent {agent.id}", "mabos plan list shows them")
         if added:
-            new = attitudes.add_step(old, heading, added)
+            new = plans.add_step(old, entry, added)
         else:
-            new = attitudes.finish_step(old, _find_step(_plan_at(old, heading), check_word(done, "step")), today(agent))
-        found[:] = [plan for plan in [_plan_at(new, heading)] if plan]
+            new = plans.finish_step(old, _find_step(_plan_at(old, entry), check_word(done, "step")), today(agent))
+        found[:] = [plan for plan in [_plan_at(new, entry)] if plan]
         return new
 
     changed, warnings = edit_mind(agent, "plan step", "plan", edit, lambda: [name])
@@ -373,8 +374,8 @@ def _find_step(plan: mind.Attitude | None, name: str) -> mind.Step:
     return found
 
 
-def _plan_at(text: str, heading: Heading) -> mind.Attitude | None:
-    """Returns the plan below a heading; steps do not move it."""
+def _plan_at(text: str, plan: Entry) -> mind.Attitude | None:
+    """Returns a plan as it is now; steps do not move it."""
     return next(
-        (p for p in attitudes.parse_plans(text, attitudes.KINDS["plan"].file)[0] if p.line == heading.line + 1), None
+        (p for p in attitudes.parse_plans(text, attitudes.KINDS["plan"].file)[0] if p.line == plan.first + 1), None
     )

@@ -45,7 +45,7 @@ from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domain
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
 from mabos_cli.workspace.merging import forget_merge
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import list_unread, load_attitudes, load_beliefs
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.transaction import holding_lock
@@ -263,11 +263,11 @@ def _check_places(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_mind(agent: Agent) -> Iterator[Finding]:
-    """Finds values in cognitive files that make no sense; the entries around them count all the same."""
+    """Finds values in cognitive files that make no sense, and lines that no entry was made of."""
     for kind in KINDS:
         with suppress(MabosError):  # a file that cannot be read is told above
             problems = load_beliefs(agent)[1] if kind == "belief" else load_attitudes(agent, kind)[1]
-            for path, line, message in problems:
+            for path, line, message in [*problems, *list_unread(agent, kind)]:
                 yield Finding("note", f"{path}:{line}", message)
 
 

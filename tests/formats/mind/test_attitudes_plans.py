@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.mind.mind import Attitude
-from mabos_cli.formats.mind.attitudes import add_step, find_plan, finish_step, parse_plans
+from mabos_cli.formats.mind.attitudes import find_entry, parse_plans
 from mabos_cli.formats.mind.cognitive import parse_cognitive
+from mabos_cli.formats.mind.plans import add_step, finish_step
 
 AGENTS = Path(__file__).parents[3] / "fixtures/business/agents"
 DAY = "2026-02-24"
@@ -22,7 +23,7 @@ def plans(agent: str) -> list[Attitude]:
 
 def step_added(text: str, plan: str, told: str) -> list[str]:
     """The lines that a new step brings; nothing else changes."""
-    heading = find_plan(parse_cognitive(text), plan)
+    heading = find_entry(parse_cognitive(text), "plan", plan)
     assert heading
     new, old = add_step(text, heading, told).split("\n"), text.split("\n")
     rest = iter(new)
@@ -129,12 +130,12 @@ def test_what_is_done_is_not_done_again():
 
 
 def test_what_makes_no_sense_in_a_plan_is_reported():
-    text = "## PL-1: a\n\n[deadline: soon]\n\n1. x\n\n## PL-1: b\n\nPriority: 9\n\n1. y\n"
+    text = "## PL-1: a\n\n[deadline: soon]\n\n1. x\n\n## PL-1: b\n\nPriority: 1.9\n\n1. y\n"
     found, problems = parse_plans(text, "Plans.md")
     assert [plan.title for plan in found] == ["a", "b"]
     assert [str(problem) for problem in problems] == [
         "Plans.md:1: deadline 'soon' is no date",
-        "Plans.md:7: priority '9' is outside 0..1",
+        "Plans.md:7: priority '1.9' is outside 0..1",
         "Plans.md:7: PL-1 is also the id of line 1",
     ]
 
@@ -145,7 +146,7 @@ def test_what_makes_no_sense_in_a_plan_is_reported():
 @pytest.mark.parametrize("plan", ["PL-CEO-01", "PL-CEO-02", "PL-CEO-03", "PL-CEO-04"])
 def test_hostile_steps_are_one_step(plan: str, told: str):
     text = f"<!-- never closed\n\n{text_of('ceo')}"
-    heading = find_plan(parse_cognitive(text), plan)
+    heading = find_entry(parse_cognitive(text), "plan", plan)
     assert heading
     before, after = (parse_plans(each, "")[0] for each in (text, add_step(text, heading, told)))
     assert [len(p.steps) + (p.id == plan) for p in before] == [len(p.steps) for p in after]

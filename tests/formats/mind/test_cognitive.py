@@ -125,8 +125,8 @@ def test_rows_sections_and_items_are_understood():
         ("row", "About the environment", "Market demand", "growing"),
         ("row", "About the environment", "A | b", "x"),
         ("section", "", "Session store", "Redis is our primary session store."),
-        ("section", "", "Work", "- only words"),
         ("item", "Work", "Ship the beta", ""),
+        ("item", "Work", "only words", ""),
     ]
 
 

@@ -9,21 +9,14 @@ from random import Random
 import pytest
 
 from mabos_cli.core.language.text import one_line
-from mabos_cli.formats.mind.attitudes import (
-    add_step,
-    find_entry,
-    find_plan,
-    finish_step,
-    parse_attitudes,
-    parse_beliefs,
-    parse_plans,
-    priority_of,
-)
-from mabos_cli.formats.mind.cognitive import CognitiveFile, Entry
+from mabos_cli.formats.mind.attitudes import find_entry, parse_attitudes, parse_beliefs, parse_plans, priority_of
+from mabos_cli.formats.mind.cognitive import CognitiveFile
 from mabos_cli.formats.mind.cognitive import parse_cognitive as parse
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change, reorder, set_field
 from mabos_cli.formats.mind.cognitive_fields import unescape_cell
+from mabos_cli.formats.mind.entries import Entry
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
+from mabos_cli.formats.mind.plans import add_step, find_plans, finish_step
 from tests.formats.cognitive_files import compose_file
 
 SHARDS, SHARD = 10 if os.environ.get("FULL") else 4, 500  # FULL=1: 5,000 files
@@ -164,7 +157,7 @@ def edit_by_adding(rnd: Random, text: str, file: CognitiveFile, kind: str) -> No
     assert_only_added(text, new)
     assert not own or not re.search(rf"(?<![\w-]){re.escape(own)}(?!\w)", text)
     if kind == "plan":
-        heading = find_plan(parse_cognitive(new), own)
+        heading = find_entry(parse_cognitive(new), "plan", own)
         assert heading and same(title) in same(heading.title)
         found = next(plan for plan in parse_plans(new, "Plans.md")[0] if plan.id == own)
         assert len(found.steps) == 2 and found.linked("goal") == (("G-77", "PL-8") if "goal" in fields else ())
@@ -172,11 +165,12 @@ def edit_by_adding(rnd: Random, text: str, file: CognitiveFile, kind: str) -> No
         return
     added = assert_others_stay(text, new, lambda e: False, 1)
     assert len(added) == 1
-    assert same(title) in same(added[0].title)
+    is_about = kind == "belief" and bool(draft.text) and "about" in added[0].fields
+    assert same(title) in same(added[0].get("about") if is_about else added[0].title)
     assert own == "" or find_entry(parse_cognitive(new), kind, own) == added[0] or "id" not in added[0].fields
     left = {n: v for n, v in fields.items() if n != "type"}
     assert {n: same(added[0].get(n)) for n in left} == {n: same(v) for n, v in left.items()}
-    assert same(added[0].text) == same(draft.text)
+    assert same(added[0].title if is_about else added[0].text) == same(draft.text)
 
 
 def edit_by_note(rnd: Random, text: str, file: CognitiveFile) -> None:
@@ -196,16 +190,25 @@ def edit_by_log(rnd: Random, text: str, file: CognitiveFile) -> None:
 
 
 def edit_by_step(rnd: Random, text: str, file: CognitiveFile) -> None:
-    if not file.headings:
+    plans = [plan for plan in find_plans(file) if plan.shape != "row"]
+    if not plans:
         return
-    plan, step = rnd.choice(file.headings), rnd.choice(("Send the offer", *VALUES))
-    before = next((p.steps for p in parse_plans(text, "")[0] if p.line == plan.line + 1), ())
+    plan, step = rnd.choice(plans), rnd.choice(("Send the offer", *VALUES))
+    before = next((p.steps for p in parse_plans(text, "")[0] if p.line == plan.first + 1), ())
     new = add_step(text, plan, step)
     assert_only_added(text, new)
-    after = next(p.steps for p in parse_plans(new, "")[0] if p.line == plan.line + 1)
+    after = next(p.steps for p in parse_plans(new, "")[0] if p.line == plan.first + 1)
     assert [s[:4] for s in after[:-1]] == [s[:4] for s in before]
     assert same(step) in (same(after[-1].text), "") and not after[-1].done
-    assert_others_stay(text, new, lambda e: e.first == plan.line, 1)
+    others = [
+        [
+            (p.id, p.title, p.status, [s[:4] for s in p.steps])
+            for p in parse_plans(each, "")[0]
+            if p.line != plan.first + 1
+        ]
+        for each in (text, new)
+    ]
+    assert others[0] == others[1]
 
 
 def edit_finished_step(rnd: Random, text: str, file: CognitiveFile) -> None:
