@@ -241,6 +241,8 @@ def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int)
 def _compare(a: Reading, b: Reading) -> Conflict | None:
     """Returns the conflict of two beliefs, if there is one."""
     one, two = a.belief, b.belief
+    if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
+        return None
     same = bool(a.subject) and a.subject == b.subject
     first, second = find_time(one.updated), find_time(two.updated)
     newer = ("a" if first > second else "b") if first and second and first != second else ""

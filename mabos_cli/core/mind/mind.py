@@ -51,8 +51,9 @@ class Problem(NamedTuple):
 
 
 class Belief(NamedTuple):
-    """Something held true. The subject is what it is about: a heading, or the Belief or About cell of a table; the text
-    says what about it, and may be empty when the subject is the whole statement. It rests on facts and beliefs, by id."""
+    """Something held true. The subject is a heading or the Belief cell of a table; the text says what about it, and may be
+    empty when the subject is the whole statement. Who or what it is about, if that is said apart, sets it off from
+    others with the same subject. It rests on facts and beliefs, by id."""
 
     subject: str
     text: str
@@ -66,6 +67,7 @@ class Belief(NamedTuple):
     status: str = ""
     trust: str = "agent"
     rests: tuple[str, ...] = ()
+    about: str = ""
 
     @property
     def is_held(self) -> bool:
@@ -75,9 +77,10 @@ class Belief(NamedTuple):
     @property
     def statement(self) -> str:
         """Returns all that it says, as one text."""
-        if not self.text:
-            return self.subject
-        return self.text if _holds(self.text, self.subject) else f"{self.subject}: {self.text}"
+        said = self.text or self.subject
+        for head in (self.subject, self.about):
+            said = f"{head}: {said}" if head and not _holds(said, head) else said
+        return said
 
     @property
     def place(self) -> str:

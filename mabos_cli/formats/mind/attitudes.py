@@ -13,7 +13,7 @@ from mabos_cli.core.mind import mind
 from mabos_cli.formats.markdown.escape import unescape_block
 from mabos_cli.formats.mind import cognitive_fields
 from mabos_cli.formats.mind.cognitive import CognitiveFile, is_aside, parse_cognitive
-from mabos_cli.formats.mind.entries import Entry, headed
+from mabos_cli.formats.mind.entries import ANY, Entry, headed
 from mabos_cli.formats.mind.plans import find_plans, steps_of
 
 _CERTAINTIES = {
@@ -132,7 +132,8 @@ def check_trust(entry: Entry) -> list[str]:
 def split_id(entry: Entry, prefix: str) -> tuple[str, str]:
     """Returns the id of an entry and its title: the id may be a field of its own, or the first word of the title."""
     if entry.get("id"):
-        return entry.get("id").strip("*_` "), entry.title
+        entry_id = entry.get("id").strip("*_` ")
+        return entry_id, entry.title or entry_id
     # TypeScript MABOS has BE-001 and DI-001 besides B-001 and D-001.
     entry_id, title = cognitive_fields.split_head(entry.title, prefix)
     # Behind an id, the title of an item is written as if it began a line.
@@ -199,18 +200,15 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         updated = _date(entry, "updated", "created")
         if updated and not written_day(updated):
             problems.append(mind.Problem(path, line, f"{updated[:40]!r} is no date"))
-        belief_id, title = split_id(entry, KINDS["belief"].prefix)
-        subject, said = (
-            (entry.get("about"), ": ".join(filter(None, (title, entry.text))))
-            if entry.get("about")
-            else (title, entry.text)
-        )
+        belief_id, subject = split_id(entry, KINDS["belief"].prefix)
         problems += [mind.Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
+        about = cognitive_fields.plain(entry.get("about"))
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
-        beliefs.append(mind.Belief(subject, said, *fields, path, line, entry.get("status"), entry.trust, rests))
+        where = (path, line, entry.get("status"), entry.trust, rests, about)
+        beliefs.append(mind.Belief(subject, entry.text, *fields, *where))
     return beliefs, problems
 
 
@@ -232,6 +230,8 @@ def find_unread(text: str, kind: str, path: str) -> list[mind.Problem]:
     for heading in file.headings:
         if heading.level == 1 or is_aside(heading):
             read.update(range(heading.line, heading.last + 1))
+        elif cognitive_fields.split_head(heading.title, ANY)[0]:
+            read.update(range(heading.line, file.end_of(heading)))
     start = file.headings[0].line if file.headings else 0
     left = [n for n in range(start, len(file.lines)) if n not in read and _says_something(file.lines[n])]
     firsts = [n for n in left if n - 1 not in left or not file.lines[n - 1].strip()]

@@ -61,7 +61,7 @@ def mind(desk: Desk) -> dict[str, bytes]:
             "Beliefs.md:6: B-1 is also the id of line 5",
         ),
         ("Desires.md", "# D\n\n## A\n\npriority: urgentish\n", "Desires.md:3: priority 'urgentish' is no number"),
-        ("Desires.md", "# D\n\n## A\n\npriority: 7\n", "Desires.md:3: priority '7' is outside 0..1"),
+        ("Desires.md", "# D\n\n## A\n\npriority: 1.7\n", "Desires.md:3: priority '1.7' is outside 0..1"),
         (
             "Goals.md",
             "# G\n\n- **G-001** a, status: active\n- **G-001** b, status: active\n",

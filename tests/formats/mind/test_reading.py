@@ -1,0 +1,231 @@
+"""What agents really write: ids of any form, lists, nested lists, tables, bold keys, and other words for the same fields."""
+
+import pytest
+
+from mabos_cli.formats.mind.attitudes import find_unread, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.cognitive import parse_cognitive
+from mabos_cli.formats.mind.cognitive_edit import set_field
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry
+from mabos_cli.formats.mind.plans import add_step, find_plans, finish_step
+
+DAY = "2026-03-01"
+GOALS = """\
+# Goals — Harbour Hotel
+
+## Strategic Goals
+
+What we are here for.
+
+- Fill the winter season
+- Keep the kitchen (with Ada) profitable (priority high, due 2026-05-01)
+
+## Delegated Goals
+
+### DG-1: Double direct bookings by year 2
+- **Source:** owners
+- **Status:** active
+
+#### Milestones
+- first half
+- second half
+
+## Tactical
+
+- G-HH-1: Renovate the roof
+  - Status: in_progress
+  - G-HH-2: Find a roofer
+    - **Priority Score:** 0.94
+    - Created: 3 February 2026
+- _None otherwise._
+
+## Goal Hierarchy
+1. DG-1: Double direct bookings — 0.9
+"""
+INTENTIONS = """\
+# Intentions
+
+## Active Intentions
+
+### INT-HH-1: Ask three roofers
+- **Goal:** G-HH-2, DG-1
+- **Status:** executing
+- **Adopted:** 2026-02-17
+
+## Suspended Intentions
+
+_None currently._
+
+## Expired
+
+| ID | Reason | Lesson |
+|---|---|---|
+| INT-HH-0 | the roofer retired | ask two at once |
+"""
+PLANS = """\
+# Plans
+
+## Active Plans
+
+### P-HH-1: Roof
+- **Intention:** INT-HH-1
+- **Template:** PT-002 (Repairs)
+- **Status:** in_progress
+- **Started:** 2026-02-17
+
+#### Steps
+1. [done] Measure
+2. [pending] Order tiles
+
+#### Risks
+- rain
+
+### P-HH-2: Winter guests
+- **Week 1:** write to last year's guests
+- **Week 2:** call them
+
+## Ideas
+- P-HH-3: Sauna
+  1. Ask the neighbours
+  2. Buy wood
+
+## Completed Plans
+
+| ID | Plan | Goal | Completed | Outcome |
+|---|---|---|---|---|
+| P-HH-0 | Paint the fence | G-HH-9 | 2026-01-05 | done |
+"""
+BELIEFS = """\
+# Beliefs
+
+## Business Context
+- **Season:** May to October
+- Guests come by train
+1. **Rooms:** 42
+
+## Agent Beliefs
+
+| ID | About | Belief | Value | Certainty | Source | Updated |
+|---|---|---|---|---|---|---|
+| BA-1 | chef | Limit for purchases | 500 EUR | 0.9 | owner | 2026-02-01 |
+
+## Cases
+
+| ID | Pattern | Frequency | Confidence | Implications |
+|---|---|---|---|---|
+| BC-1 | Rain means late guests | 3 | 0.8 | cook later |
+
+## Words
+
+| Word | Meaning |
+|---|---|
+| HB | half board |
+
+## Terrace
+- **Belief:** The terrace seats 64
+- **Recorded:** 2026-02-03
+- **Confidence:** high
+"""
+
+
+def test_goals_are_sections_bullets_and_nested_lists():
+    found = parse_attitudes(GOALS, "goal", "Goals.md")[0]
+    assert [(g.id, g.title, g.status, g.priority, g.updated, g.level) for g in found] == [
+        ("", "Fill the winter season", "", None, "", "strategic"),
+        ("", "Keep the kitchen (with Ada) profitable", "", 0.8, "", "strategic"),
+        ("DG-1", "Double direct bookings by year 2", "active", None, "", ""),
+        ("G-HH-1", "Renovate the roof", "in_progress", None, "", "tactical"),
+        ("G-HH-2", "Find a roofer", "", 0.94, "2026-02-03", "tactical"),
+    ]
+    assert (found[1].deadline, found[4].links) == ("2026-05-01", {"parent": ("G-HH-1",)})
+
+
+def test_labels_gather_what_is_nested_below_them():
+    text = "# Goals\n\n- Strategic goals:\n  - Grow\n  - Hire (status active)\n- **Tactical**\n  - G-4: Ship\n- Rest\n"
+    found = parse_attitudes(text, "goal", "")[0]
+    assert [(g.title, g.level, g.status) for g in found] == [
+        ("Grow", "strategic", ""),
+        ("Hire", "strategic", "active"),
+        ("Ship", "tactical", ""),
+        ("Rest", "", ""),
+    ]
+
+
+def test_dates_under_other_names_are_activity():
+    first, second = parse_attitudes(INTENTIONS, "intention", "")[0]
+    assert (first.id, first.status, first.updated) == ("INT-HH-1", "executing", "2026-02-17")
+    assert first.links == {"goal": ("G-HH-2", "DG-1")}
+    assert (second.id, second.title, second.status) == ("INT-HH-0", "INT-HH-0", "expired")
+
+
+def test_plans_are_sections_items_and_rows_and_headings_below_are_parts_of_them():
+    found = parse_plans(PLANS, "")[0]
+    assert [(p.id, p.title, p.status, p.updated, [(s.text, s.done) for s in p.steps]) for p in found] == [
+        ("P-HH-1", "Roof", "in_progress", "2026-02-17", [("Measure", True), ("Order tiles", False)]),
+        (
+            *("P-HH-2", "Winter guests", "active", ""),
+            [("**Week 1:** write to last year's guests", None), ("**Week 2:** call them", None)],
+        ),
+        ("P-HH-3", "Sauna", "", "", [("Ask the neighbours", None), ("Buy wood", None)]),
+        ("P-HH-0", "Paint the fence", "completed", "2026-01-05", []),
+    ]
+
+
+def test_beliefs_of_a_group_are_one_each():
+    found, problems = parse_beliefs(BELIEFS, "")
+    assert [(b.id, b.about, b.subject, b.text, b.updated) for b in found] == [
+        ("", "", "Season", "May to October", ""),
+        ("", "", "Guests come by train", "", ""),
+        ("", "", "Rooms", "42", ""),
+        ("BA-1", "chef", "Limit for purchases", "500 EUR", "2026-02-01"),
+        ("BC-1", "", "Rain means late guests", "", ""),
+        ("", "", "HB", "half board", ""),
+        ("", "", "Terrace", "The terrace seats 64", "2026-02-03"),
+    ]
+    assert not problems and (found[3].statement, found[6].certainty) == ("chef: Limit for purchases: 500 EUR", 0.85)
+
+
+@pytest.mark.parametrize("text", [GOALS, INTENTIONS, PLANS, BELIEFS])
+def test_files_come_back(text: str):
+    assert parse_cognitive(text).render() == text
+    assert parse_cognitive(text.replace("\n", "\r\n")).render() == text.replace("\n", "\r\n")
+
+
+def test_what_is_added_takes_the_shape_of_the_file():
+    new, entry_id = add_entry(
+        INTENTIONS, Draft("intention", "", "Book", fields={"status": "active", "updated": DAY}), DAY
+    )
+    assert entry_id == "INT-HH-2"
+    assert f"### INT-HH-2: Book\n- **Status:** active\n- **Adopted:** {DAY}\n" in new
+    new, entry_id = add_entry(PLANS.partition("\n## Ideas")[0], Draft("plan", "", "Sauna", steps=("1. [ ] Ask",)), DAY)
+    assert entry_id == "P-HH-3" and new.endswith("### P-HH-3: Sauna\n\n1. [ ] Ask\n")
+    first = PLANS.partition("\n### P-HH-2")[0]
+    new, _ = add_entry(first, Draft("plan", "", "Sauna", fields={"goal": "G-1"}, steps=("1. [ ] Ask",)), DAY)
+    assert new.endswith("### P-HH-2: Sauna\n- **Goal:** G-1\n\n#### Steps\n\n1. [pending] Ask\n")
+    row = Draft("belief", "", "cook", "Limit is 100 EUR", {"certainty": "0.8"})
+    assert "| BA-2 | cook | Limit is 100 EUR |  | 0.8 |  |  |" in add_entry(BELIEFS, row, DAY, "Agent Beliefs")[0]
+
+
+def test_steps_are_added_and_finished_where_they_stand():
+    plans = find_plans(parse_cognitive(PLANS))
+    assert "2. [pending] Order tiles\n3. [pending] Lay them\n" in add_step(PLANS, plans[0], "Lay them")
+    assert "  2. Buy wood\n  3. Heat\n" in add_step(PLANS, plans[2], "Heat")
+    steps = [step for plan in parse_plans(PLANS, "")[0] for step in plan.steps]
+    assert "2. [done] Order tiles" in finish_step(PLANS, steps[1], DAY)
+    assert f"  1. Ask the neighbours (done {DAY})" in finish_step(PLANS, steps[4], DAY)
+
+
+def test_fields_in_parentheses_are_changed_in_place():
+    file = parse_cognitive("# B\n\n- Rooms: 42 (certainty 0.9, added 2026-01-14)\n")
+    assert "(certainty 0.3, added" in set_field(file, file.entries[0], "certainty", "0.3")
+    new = set_field(file, file.entries[0], "certainty", "0 (wrong)")
+    assert "(added 2026-01-14) [certainty: 0 (wrong)]" in new
+    assert parse_cognitive(new).entries[0].get("created") == "2026-01-14"
+
+
+def test_what_could_not_be_read_is_named_with_its_line():
+    text = "# Goals\n\nIntro.\n\n## G-1: Ship\n\nstatus: active\n\n## Thoughts\n\nWe should think.\nMore.\n\n> quote\n"
+    assert [str(each) for each in find_unread(text, "goal", "Goals.md")] == [
+        "Goals.md:11: not read as a goal: 'We should think.'"
+    ]
+    assert [each.line for each in find_unread(GOALS, "goal", "")] == [5]
+    assert not find_unread(PLANS, "plan", "") and not find_unread(BELIEFS, "belief", "")
