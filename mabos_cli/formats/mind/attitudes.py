@@ -50,7 +50,7 @@ KINDS = {
 # Dates that are none, but say so: people write them where a date is asked for.
 _OPEN_END = re.compile(r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+")
 _VIA = re.compile(rf"({cognitive_fields.ID.pattern})(?:\s+via\s+({cognitive_fields.ID.pattern}))?")
-_STANDING = sorted(mind.ACTIVE | mind.DONE | mind.GONE | {"expired", "stalled", "suspended", "paused"}, key=len)
+_STANDING = sorted(mind.ACTIVE | mind.DONE | mind.GONE | mind.FAILED | mind.WAITING | {"expired", "stalled"}, key=len)
 _STATUS = re.compile(rf"\b(?:{'|'.join(reversed(_STANDING))})\b", re.IGNORECASE)
 
 
@@ -207,8 +207,8 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         sure = _UNSAID if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
-        where = (path, line, entry.get("status"), entry.trust, rests, about)
-        beliefs.append(mind.Belief(subject, entry.text, *fields, *where))
+        belief = mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests, about)
+        beliefs.append(belief)
     return beliefs, problems
 
 
