@@ -1,11 +1,12 @@
 """How well recall finds what a question needs: recall@5, recall@10, nDCG@10, MRR, all gold in the top 10.
 
-    python benchmarks/retrieval.py DATA.json.gz... [--model wordllama none minilm] [--depth 0 2] [--path FOLDER]
+    python benchmarks/retrieval.py DATA.json.gz... [--model wordllama none minilm] [--depth 0 2] [--path FOLDER] [--keep FOLDER]
 
 Each file holds agents with items and questions whose evidence is known: {dataset, agents: [{agent, items: [{id, text,
 timestamp, speaker, session}], queries: [{q, gold: [ids]}]}]}. Every agent becomes a workspace of its own through
 `mabos store --batch`; questions are asked with a limit of 10, as a user would. The row `plain FTS5` is the usual way
-in the same run: one table, porter, the words of the question OR-ed, stop words dropped.
+in the same run: one table, porter, the words of the question OR-ed, stop words dropped. With --keep the workspaces and the vectors in
+their indexes stay for the next time: a slow model embeds once.
 """
 
 import argparse
@@ -125,16 +126,18 @@ def main() -> None:
     parser.add_argument("--model", nargs="+", default=["wordllama", "none"])
     parser.add_argument("--depth", nargs="+", type=int, default=[0, 2])
     parser.add_argument("--path", default="", help="folder of a local model, for minilm and onnx")
+    parser.add_argument("--keep", type=Path, help="folder in which the workspaces stay")
     options = parser.parse_args()
     print(f"| set | questions | search | depth | {' | '.join(METRICS)} |")
     print("|---|---|---|---|" + "---|" * len(METRICS))
     for file in options.data:
         data = json.loads(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
+        name = file.name.partition(".")[0]
         with tempfile.TemporaryDirectory() as temp:
-            folders = [os.path.join(temp, str(n)) for n in range(len(data["agents"]))]
+            folders = [os.path.join(options.keep or temp, name, str(n)) for n in range(len(data["agents"]))]
             for agent, folder in zip(data["agents"], folders, strict=True):
-                make_workspace(agent, folder)
-            name = file.name.partition(".")[0]
+                if not os.path.exists(folder):
+                    make_workspace(agent, folder)
             show(name, "plain FTS5", 0, evaluate(data, lambda agent, _: open_plain(agent), folders))
             for model in options.model:
                 for depth in options.depth:

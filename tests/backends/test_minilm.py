@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def opened(folder: Path) -> minilm.MiniLM:
+def opened(folder: Path) -> minilm.Encoder:
     return open_embedder("minilm", path=str(folder), environ={})
 
 
@@ -44,8 +44,8 @@ def sumprod(a: list[float], b: list[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def slow_vector(ids: list[int], arrays: dict[str, Any]) -> list[float]:
-    """BERT as the paper has it: one token, one head, one number after another."""
+def slow_vector(ids: list[int], arrays: dict[str, Any], *, cls: bool = False) -> list[float]:
+    """BERT as the paper has it: one token, one head, one number after another; the mean of its tokens, or the first."""
     get = {name: array.astype(float).tolist() for name, array in arrays.items()}
 
     def dense(row: list[float], name: str) -> list[float]:
@@ -89,7 +89,7 @@ def slow_vector(ids: list[int], arrays: dict[str, Any]) -> list[float]:
         ]
         pairs = zip(rows, wide, strict=True)
         rows = [norm(plus(a, dense(b, f"{at}.output.dense")), f"{at}.output.LayerNorm") for a, b in pairs]
-    mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    mean = rows[0] if cls else [sum(column) / len(rows) for column in zip(*rows, strict=True)]
     return [x / math.hypot(*mean) for x in mean]
 
 

@@ -65,6 +65,28 @@ def test_sentence_embedding_is_taken_as_it_is(tmp_path: Path) -> None:
     assert floats(blob) == pytest.approx((mean / np.linalg.norm(mean)).tolist(), abs=1e-6)
 
 
+def test_pooling_and_prefixes_are_those_of_the_files_or_the_settings(tmp_path: Path) -> None:
+    import numpy as np
+
+    table = write_onnx(tmp_path, "last_hidden_state", ALL, pooled=False)
+    first = table[ids_of("cat")[0]]
+    unit = (first / np.linalg.norm(first)).tolist()
+    mean = open_embedder("onnx", path=str(tmp_path), environ={})
+    given = open_embedder("onnx", path=str(tmp_path), pooling="cls", environ={})
+    assert floats(given.embed_query("cat")) == pytest.approx(unit, abs=1e-6) and given.model != mean.model
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
+    found = open_embedder("onnx", path=str(tmp_path), environ={})
+    assert found.model == given.model and found.embed_query("cat") == given.embed_query("cat")
+    assert open_embedder("onnx", path=str(tmp_path), pooling="mean", environ={}).model == mean.model
+    (tmp_path / "config_sentence_transformers.json").write_text(
+        '{"prompts": {"query": "the ", "document": "finance "}}'
+    )
+    prompted = open_embedder("onnx", path=str(tmp_path), pooling="mean", environ={})
+    assert prompted.embed_query("cat") == mean.embed_query("the cat")
+    assert prompted.embed(["cat"]) == mean.embed(["finance cat"])
+
+
 def test_another_model_has_another_name(tmp_path: Path) -> None:
     write_onnx(tmp_path, "last_hidden_state", ALL, pooled=False)
     first = open_embedder("onnx", path=str(tmp_path), environ={}).model

@@ -97,6 +97,74 @@ def write_model(folder: Path) -> dict[str, Any]:
     return arrays
 
 
+def write_pack(folder: Path, *, first: int = 2, **meta: Any) -> dict[str, Any]:
+    """The same model as one file with weights of int8, as a wheel has it; its arrays for comparing, which are what the int8 say."""
+    import numpy as np
+
+    write_tokenizer(folder)
+    tokenizer = (folder / "tokenizer.json").read_bytes()
+    (folder / "tokenizer.json").unlink()
+    arrays = make_arrays()
+    names = {f"embeddings.{long}_embeddings.weight": f"{short}_emb" for long, short in PARTS}
+    parts, tensors = [], []
+    for name, array in _joined(arrays).items():
+        short = names.get(name) or _short(name)
+        whole = np.concatenate([np.ones((first, WIDTH), "<f4"), array]) if short == "pos_emb" else array
+        group = 8 if whole.ndim == 2 and not short.startswith(("pos", "type")) else 0
+        raw = whole.tobytes()
+        if group:
+            scales = np.abs(whole.reshape(-1, group)).max(axis=1).astype("<f4") / 127
+            codes = np.rint(whole.reshape(-1, group) / scales[:, None]).astype(np.int8)
+            array[:] = (codes.astype("<f4") * scales[:, None]).reshape(whole.shape)
+            raw = codes.tobytes() + scales.tobytes()
+        parts.append(raw)
+        tensors.append({"name": short, "shape": [*whole.shape], "len": len(raw), "group": group})
+    arch = {"hidden": WIDTH, "layers": LAYERS, "heads": HEADS, "max_positions": POSITIONS + first}
+    head = {
+        "meta": {
+            "model": "tiny/pack",
+            "pooling": "cls",
+            "query_prefix": "",
+            "passage_prefix": "",
+            "max_length": POSITIONS,
+        }
+        | meta,
+        "arch": arch | {"position_offset": first, "layer_norm_eps": 1e-12},
+        "tokenizer_len": len(tokenizer),
+        "tensors": tensors,
+    }
+    raw = json.dumps(head).encode()
+    (folder / "tiny.hmsemb").write_bytes(b"HMSEMB01" + struct.pack("<Q", len(raw)) + raw + tokenizer + b"".join(parts))
+    return arrays
+
+
+PARTS = (("word", "word"), ("position", "pos"), ("token_type", "type"))
+SHORT = {"attention.output.dense": "ao", "attention.output.LayerNorm": "aln", "attention.self.qkv": "qkv"}
+SHORT |= {"intermediate.dense": "f1", "output.dense": "f2", "output.LayerNorm": "fln", "embeddings.LayerNorm": "emb_ln"}
+
+
+def _short(name: str) -> str:
+    """The name that a pack has for a tensor: l0.aln.w for encoder.layer.0.attention.output.LayerNorm.weight."""
+    name, _, kind = name.rpartition(".")
+    *layer, rest = name.removeprefix("encoder.layer.").split(".", 1) if name.startswith("encoder.") else [name]
+    return ".".join([*(f"l{number}" for number in layer), SHORT[rest], kind[0]])
+
+
+def _joined(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Query, key and value of a layer as one matrix; what is written into it is written into all three."""
+    import numpy as np
+
+    found: dict[str, Any] = {}
+    for name in [*arrays]:
+        if ".query." not in name:
+            found |= {} if ".key." in name or ".value." in name else {name: arrays[name]}
+            continue
+        three = [name.replace("query", part) for part in ("query", "key", "value")]
+        both = found[name.replace("query", "qkv")] = np.concatenate([arrays[part] for part in three])
+        arrays |= dict(zip(three, np.split(both, 3), strict=True))
+    return found
+
+
 ONNX_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 

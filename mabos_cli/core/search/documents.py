@@ -85,13 +85,17 @@ class Embedder(Protocol):
 
     model names the model and all that changes its vectors; width is 0 until an answer told it; costly says that
     vectors are worth keeping by (model, hash of the text); floor is the cosine below which two texts have nothing in
-    common, 0 when that is not known.
+    common, 0 when that is not known; is_slow says that it runs here and takes longer than a command may wait.
     """
 
     model: str
-    width: int
     costly: bool
+    is_slow: bool
     floor: float
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Returns one vector for each document, in order."""

@@ -69,7 +69,7 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
 
 def _open_embedder(settings: Settings) -> Embedder | None:
     """Returns the model that is a mapped file, if it is the one in use: any other takes longer than a prompt may wait."""
-    if settings["embeddings.provider"] != "wordllama" or settings["index.vectors"] == "lexical":
+    if settings["embeddings.provider"] not in ("auto", "wordllama") or settings["index.vectors"] == "lexical":
         return None
     from mabos_cli.backends.wordllama import open_wordllama
 

@@ -135,11 +135,11 @@ class AgentIndex(TrustJudge):
         s = self.agent.settings
         if s["embeddings.provider"] == "none":
             return None
-        from mabos_cli.backends.embeddings import open_embedder
+        from mabos_cli.backends.embeddings import Wishes, open_embedder
 
-        options = {name: s[f"embeddings.{name}"] for name in ("model", "url", "path", "timeout")}
+        wanted = {name: s[f"embeddings.{name}"] for name in Wishes._fields}
         try:
-            return open_embedder(s["embeddings.provider"], **options, environ=os.environ)
+            return open_embedder(s["embeddings.provider"], environ=os.environ, **wanted)
         except MabosError as error:
             hint = f" ({error.hint})" if error.hint else ""
             self.warnings.append(f"searched by words only: {error.message}{hint}")

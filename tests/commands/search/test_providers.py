@@ -302,7 +302,7 @@ def test_an_unknown_provider_is_an_error_with_its_line(filled):
     filled.settle("embeddings:\n  provider: magic\n")
     said = filled.run("recall", "garden fence")
     assert said.code == 4
-    assert said.stderr.startswith("mabos: mabos.yaml:2: embeddings.provider must be one of wordllama, ")
+    assert said.stderr.startswith("mabos: mabos.yaml:2: embeddings.provider must be one of auto, ")
 
 
 def test_the_program_itself_by_a_service(filled, mabos):
