@@ -101,6 +101,7 @@ SETTINGS = (
     Setting("embeddings.pooling", "choice", "auto", "how a local model makes one vector of a text's tokens; auto as its files say", ("auto", "mean", "cls")),
     Setting("embeddings.query_prefix", "text", "", "words that the model wants before a question"),
     Setting("embeddings.passage_prefix", "text", "", "words that the model wants before a passage"),
+    Setting("embeddings.background", "flag", True, "whether a model that takes long embeds behind the commands, while wordllama answers"),
     Setting("embeddings.timeout", "span", 10.0, "how long one request to a provider may take"),
     Setting("llm.command", "text", "", "a program that reads a prompt on standard input and writes text; off when empty", risk=RUNS),
     Setting("llm.url", "text", "", "address of an OpenAI-compatible service that writes text; off when empty", risk=SENDS),

@@ -2,7 +2,7 @@
 vectors of a passage go together."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -15,8 +15,10 @@ from mabos_cli.core.memory.stores import reach_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
-from mabos_cli.index.tables import BOUNDS, PARTS, transaction
-from mabos_cli.index.vectors import Decode, Vectors
+from mabos_cli.index.embedding import Decode
+from mabos_cli.index.packing import pack_text, unpack_text
+from mabos_cli.index.tables import BOUNDS, NONE, PARTS, WAITING, transaction
+from mabos_cli.index.vectors import Vectors
 
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
 # What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
@@ -60,9 +62,10 @@ class Place(NamedTuple):
 class Follower:
     """Brings the tables up to date with the sources."""
 
-    def __init__(self, db: Any, vectors: Vectors | None, decode: Decode, item_size: int) -> None:
+    def __init__(self, db: Any, vectors: Sequence[Vectors], decode: Decode, item_size: int) -> None:
         self._db = db
-        self._passages = Passages(db, vectors)
+        self._passages = Passages(db, vectors, self._words_of)
+        self._gone: dict[tuple[int, str], bytes] = {}  # lines that a transaction took away, by row and id
         self._decode = decode
         self._item_size = item_size
 
@@ -101,6 +104,7 @@ class Follower:
         """Brings the rows of some sources up to date, in one transaction."""
         touched: set[str] = set()
         moved: list[Place] = []
+        self._gone.clear()
         with transaction(self._db):
             for source, content in batch:
                 stamp = source.stamp if source.settled else ""
@@ -147,6 +151,7 @@ class Follower:
             kept.add(key)
         for key in () if content.is_more else old.keys() - kept:
             row, body, place = old[key]
+            self._gone[row, place.id] = self._line_of(row, place.id)
             self._db.execute("DELETE FROM items WHERE row = ?", (row,))
             before[place.id] = (body, place)
         touched |= before.keys() | after.keys()
@@ -180,7 +185,7 @@ class Follower:
                 item.importance,
                 *(item.happened_at, as_stamp(item.expires_at), item.author, item.session),
                 "".join(f"\n{tag}\n" for tag in item.tags),
-                *(item.access_count, len(item.content), body, trust_rank(item.trust), held.line),
+                *(item.access_count, len(item.content), body, trust_rank(item.trust), pack_text(held.line)),
             ),
         )
         return body
@@ -195,7 +200,7 @@ class Follower:
             left.setdefault(tuple(key), []).append((row, first, last))
         for piece in pieces:
             trust = rank_piece(path, piece)
-            same = left.get((piece.heading, piece.text, piece.at, piece.author, piece.copy_of, trust))
+            same = left.get((piece.heading, pack_text(piece.text), piece.at, piece.author, piece.copy_of, trust))
             if same:
                 row, *lines = same.pop(0)
                 if lines != [piece.first, piece.last]:
@@ -218,34 +223,51 @@ class Follower:
         found = self._db.execute(
             "SELECT row, body, item_row FROM passages WHERE item = ? AND item != '' ORDER BY part", (item_id,)
         ).fetchall()
-        row, away, body, shown, line = records[0] if records else (0, 0, -1, True, "")
+        row, away, body, shown, line = records[0] if records else (0, 0, -1, True, b"")
         if not shown:
             self._db.execute("UPDATE items SET shown = (row = ?) WHERE id = ?", (row, item_id))
         if not found or found[0][1] != body:
             self._passages.remove([hit[0] for hit in found])
             if records:
-                self._add_item(row, self._decode(line), away, body)
+                self._add_item(row, self._decode(unpack_text(line)), away, body)
         elif found[0][2] != row:
             self._db.execute("UPDATE passages SET item_row = ? WHERE item = ? AND item != ''", (row, item_id))
         copies = self._db.execute(_COPIES, (item_id,)).fetchall()
         if copies:
-            self._settle_copies(copies, [self._decode(record[4]) for record in records])
+            self._settle_copies(copies, [self._decode(unpack_text(record[4])) for record in records])
 
     def _add_item(self, item_row: int, item: MemoryItem, away: int, body: int) -> None:
-        about = f"{item.author} {spoken_date(item.happened_at)} {' '.join(item.tags)}".strip()
         for part, text in enumerate(cut_text(item.content, self._item_size, PARTS)):
             piece = Piece(text, 0, 0, at=item.happened_at, author=item.author)
             row = self._passages.insert("", piece, shown=True, away=away, of=(item.id, item_row, body, part))
-            self._passages.make_findable(row, f"{about} {item.id}", text)
+            self._passages.make_findable(row, _about_item(item), text)
+
+    def _line_of(self, row: int, item_id: str) -> bytes:
+        line: bytes = self._db.execute("SELECT line FROM items WHERE row = ? AND id = ?", (row, item_id)).fetchone()[0]
+        return line
+
+    def _words_of(self, row: int) -> tuple[str, str] | None:
+        """Returns what a passage put into the lane of words; None for one that is hidden. An item is what it was when that was done."""
+        item_id, item_row, part, source, text, *rest, shown = self._db.execute(
+            "SELECT item, item_row, part, source, text, first, last, heading, copy_of, at, author, shown FROM passages WHERE row = ?",
+            (row,),
+        ).fetchone()
+        if not shown:
+            return None
+        if not item_id:
+            return _about(Piece("", *rest), source), unpack_text(text)
+        item = self._decode(unpack_text(self._gone.get((item_row, item_id)) or self._line_of(item_row, item_id)))
+        return _about_item(item), cut_text(item.content, self._item_size, PARTS)[part]
 
     def _settle_copies(self, copies: list[tuple[Any, ...]], versions: list[MemoryItem]) -> None:
         """Hides passages of files that only repeat an item, and shows those that say something else, or outlived it."""
         known = {word for item in versions for word in words(_repeated(item))}
-        for row, shown, source, text, *rest in copies:
+        for row, shown, source, packed, *rest in copies:
+            text = unpack_text(packed)
             is_copy = bool(versions) and known.issuperset(words(_BESIDES.sub("", text)))
             if is_copy and shown:
                 self._passages.hide([row])
-                self._db.execute("UPDATE passages SET shown = 0, vector = '' WHERE row = ?", (row,))
+                self._db.execute("UPDATE passages SET shown = 0, vector = 0, strong = 0 WHERE row = ?", (row,))
             elif not is_copy and not shown:
                 self._db.execute("UPDATE passages SET shown = 1 WHERE row = ?", (row,))
                 self._passages.make_findable(row, _about(Piece(text, *rest), source), text)
@@ -255,7 +277,7 @@ class Follower:
         for place in moved:
             if place.session:
                 rows = self._db.execute(
-                    "SELECT row FROM passages WHERE item != '' AND part = 0 AND vector != '' AND item = (SELECT id FROM items"
+                    "SELECT row FROM passages WHERE item != '' AND part = 0 AND item = (SELECT id FROM items"
                     " WHERE shown AND session = ? AND session != '' AND (at, id) > (?, ?) ORDER BY at, id LIMIT 1)",
                     place,
                 )
@@ -264,6 +286,10 @@ class Follower:
 
 def _about(piece: Piece, path: str) -> str:
     return f"{piece.author} {spoken_date(piece.at)} {piece.heading} {path}".strip()
+
+
+def _about_item(item: MemoryItem) -> str:
+    return f"{item.author} {spoken_date(item.happened_at)} {' '.join(item.tags)}".strip() + f" {item.id}"
 
 
 def _repeated(item: MemoryItem) -> str:
@@ -287,9 +313,10 @@ def spoken_date(at: str) -> str:
 class Passages:
     """The table of passages and what belongs to it; counts how many were written."""
 
-    def __init__(self, db: Any, vectors: Vectors | None) -> None:
+    def __init__(self, db: Any, vectors: Sequence[Vectors], words_of: Callable[[int], tuple[str, str] | None]) -> None:
         self._db = db
         self._vectors = vectors
+        self._words_of = words_of
         self._next = [_first_free(db, low, high) for low, high in pairwise(BOUNDS)]
         self.written = 0
 
@@ -304,11 +331,11 @@ class Passages:
         if row >= BOUNDS[away + 1]:
             raise ValueError("the numbers are used up: a new index begins from the first")
         self.written += 1
-        vector = "" if part == 0 else "-"  # an item has one vector, with its first part
-        text = "" if item else piece.text
+        vector = WAITING if part == 0 else NONE  # an item has one vector, with its first part
+        text = b"" if item else pack_text(piece.text)
         where = (row, path, item, item_row, part, piece.first, piece.last, piece.heading)
-        about = (text, piece.at, piece.author, piece.copy_of, int(shown), body, vector, rank_piece(path, piece))
-        self._db.execute(f"INSERT INTO passages VALUES (?{', ?' * 15})", (*where, *about))
+        about = (text, piece.at, piece.author, piece.copy_of, int(shown), body, vector, vector, rank_piece(path, piece))
+        self._db.execute(f"INSERT INTO passages VALUES (?{', ?' * 17})", (*where, *about, len(piece.text)))
         return row
 
     def make_findable(self, row: int, about: str, text: str) -> None:
@@ -318,9 +345,14 @@ class Passages:
 
     def hide(self, rows: Sequence[int]) -> None:
         """Takes passages out of both lanes."""
-        self._db.executemany("DELETE FROM passages_fts WHERE rowid = ?", ((row,) for row in rows))
-        if self._vectors:
-            self._vectors.delete(rows)
+        for row in rows:
+            if words_of := self._words_of(row):
+                gone = ("delete", row, *map(spaced, words_of))
+                self._db.execute(
+                    "INSERT INTO passages_fts (passages_fts, rowid, about, body) VALUES (?, ?, ?, ?)", gone
+                )
+        for table in self._vectors:
+            table.delete(rows)
 
     def remove(self, rows: Sequence[int]) -> None:
         """Takes passages out of the index."""
@@ -329,9 +361,9 @@ class Passages:
 
     def unembed(self, rows: Sequence[tuple[int]]) -> None:
         """Takes vectors away from passages, so that they are embedded again."""
-        if rows and self._vectors:
-            self._vectors.delete([row for (row,) in rows])
-            self._db.executemany("UPDATE passages SET vector = '' WHERE row = ?", rows)
+        for table in self._vectors if rows else ():
+            table.delete([row for (row,) in rows])
+        self._db.executemany("UPDATE passages SET vector = 0, strong = 0 WHERE row = ?", rows)
 
 
 def _first_free(db: Any, low: int, high: int) -> int:

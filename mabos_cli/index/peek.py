@@ -26,6 +26,7 @@ from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index import tables as lanes
+from mabos_cli.index.packing import pack_vector, signs_of
 from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
@@ -122,7 +123,7 @@ class Peek:
     def _near(self, query: bytes) -> dict[int, float]:
         """Returns the live passages whose vectors point most nearly the same way, and roughly how much so, by the signs of their
         numbers."""
-        wanted, number = int.from_bytes(lanes.packed_signs(query)), int.from_bytes
+        wanted, number = int.from_bytes(signs_of(pack_vector(query))), int.from_bytes
         try:
             rows, signs = self._signs(len(query) // 32)
         except (sqlite3.Error, StructError):  # another layout

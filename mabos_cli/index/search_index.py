@@ -7,25 +7,30 @@ longer fits its note and is rebuilt; a note that fits means that nothing changed
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.follow import Follower, Stats
-from mabos_cli.index.tables import SCHEMA, create_tables, give_memo, read_meta, write_meta
-from mabos_cli.index.vectors import (
-    BlobTable,
+from mabos_cli.index.embedding import (
     Decode,
-    Engine,
-    VecTable,
-    Vectors,
-    embed_pending,
+    Slot,
+    embed_waiting,
+    find_cached,
     is_kept,
-    is_of,
+    keep_cached,
     keep_memo,
+    list_waiting,
+    open_slot,
 )
+from mabos_cli.index.follow import Follower, Stats
+from mabos_cli.index.packing import pack_vector
+from mabos_cli.index.tables import SCHEMA, create_tables, give_memo, read_meta, transaction, write_meta
+from mabos_cli.index.vectors import BlobTable, Engine, VecTable, Vectors
+
+_LOOKED_AT = 64  # passages that wait, to see whether they are many
 
 
 class Place(Protocol):
@@ -39,7 +44,9 @@ class Place(Protocol):
 
 
 class Plan(NamedTuple):
-    """How an index is built: the engine, how lines become items, what its shape depends on, and the model if any."""
+    """How an index is built: the engine, how lines become items, what its shape depends on, and the model if any. `strong` is a better
+    one that takes long: it answers when all passages have its vectors, and until then `embedder` does. `patience` is how many
+    characters it may embed while somebody waits."""
 
     engine: Engine
     decode: Decode
@@ -47,6 +54,8 @@ class Plan(NamedTuple):
     item_size: int
     embedder: Embedder | None = None
     progress: Callable[[int, int], None] | None = None
+    strong: Embedder | None = None
+    patience: float = inf
 
 
 class SearchIndex:
@@ -81,14 +90,24 @@ class SearchIndex:
 
     @property
     def vectors(self) -> Vectors | None:
-        """The table of vectors, if there is one that the model at hand can be compared with."""
-        table = self._table()
-        return table if table and read_meta(self.db).get("kind") == table.kind else None
+        """The table of vectors, if there is one that the model which answers can be compared with."""
+        slot = self._slot(strong=self.is_strong)
+        return slot.table if slot and slot.about()["kind"] == slot.table.kind else None
 
     @property
     def width(self) -> int:
         """How many numbers a vector has here."""
-        return int(read_meta(self.db).get("width", "0"))
+        slot = self._slot(strong=self.is_strong)
+        return int(slot.about()["width"] or 0) if slot else 0
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether the model that takes long answers."""
+        return self.embedder is not None and self.embedder is self._plan.strong
+
+    def use_weak(self) -> None:
+        """Lets the model answer that embeds at once."""
+        self.embedder = self._plan.embedder
 
     def refresh(self, sources: Sequence[Source], wait: float) -> Stats:
         """Follows what changed; when another process writes for longer than `wait`, the index stays as it is: stale."""
@@ -139,11 +158,11 @@ class SearchIndex:
         if not digest or place.read() != self._note(place, digest) or not self._open(place.path):
             return False
         try:
-            table = self._table()
-            if self.embedder is None or table is None:
-                return True
-            rows = "shown AND vector = ''" if is_of(self.db, self.embedder, table) else "shown AND part = 0"
-            return self.db.execute(f"SELECT 1 FROM passages WHERE {rows} LIMIT 1").fetchone() is None
+            slot = self._slot()
+            if self._plan.embedder is None or slot is None or slot.is_done(self._plan.embedder):
+                self._choose()
+                return self.is_strong or self._plan.strong is None or self._is_long()
+            return False
         except self.engine.errors:
             self.close()
             return False
@@ -168,21 +187,24 @@ class SearchIndex:
     def _contents(self, sources: Sequence[Source]) -> dict[str, Any]:
         known = dict(self.db.execute("SELECT path, stamp FROM files"))
         behind = sum(known.pop(s.path, "") != s.stamp for s in sources) + len(known)
-        meta = read_meta(self.db)
+        self._choose()
+        slot = self._slot(strong=self.is_strong)
+        about = slot.about() if slot else {}
         counts = {
             "files": "files",
             "items": "items WHERE shown AND archived = ''",
             "archived_items": "items WHERE shown AND archived != ''",
             "passages": "passages WHERE shown",
             "file_passages": "passages WHERE shown AND item = ''",
-            "waiting_for_vectors": "passages WHERE shown AND vector = ''",
+            "waiting_for_vectors": "passages WHERE shown AND vector = 0",
             "cached_vectors": "embedding_cache",
         }
         return {
             "state": f"stale: {behind} of {len(sources)} files changed" if behind else "fresh",
-            "indexed_model": meta.get("model"),
-            "width": int(meta.get("width", 0)) or None,
+            "indexed_model": about.get("model") or None,
+            "width": int(about.get("width") or 0) or None,
             **{name: self.db.execute(f"SELECT count(*) FROM {rows}").fetchone()[0] for name, rows in counts.items()},
+            **({"waiting_for_the_better_model": self.count_waiting()} if self._plan.strong else {}),
             "unreadable": [path for path, _ in self.errors()],
         }
 
@@ -193,8 +215,10 @@ class SearchIndex:
             # The file no longer fits its note then, and is rebuilt without vectors of the old width.
             # Who cannot write now answers by words only: nobody can do more until that is done.
             with suppress(MabosError, *self.engine.errors), self.place.hold(0):
-                self.db.execute("DELETE FROM embedding_cache WHERE model = ?", (read_meta(self.db).get("model"),))
-                write_meta(self.db, width="0")
+                self.db.execute(
+                    "DELETE FROM embedding_cache WHERE model = ?", (self.embedder.model if self.embedder else "",)
+                )
+                write_meta(self.db, **{"strong_width" if self.is_strong else "width": "0"})
 
     def close(self) -> None:
         if self._db is not None:
@@ -222,35 +246,99 @@ class SearchIndex:
             # No journal on disk: a process that still reads a file that was swapped would take it for its own.
             self._db.execute("PRAGMA journal_mode = MEMORY")
             if read_meta(self._db).get("shape") == self._shape:
-                if self.embedder:
-                    give_memo(self._db, self.embedder)
+                if self._plan.embedder:
+                    give_memo(self._db, self._plan.embedder)
                 return True
         except self.engine.errors:
             pass
         self.close()
         return False
 
-    def _table(self) -> Vectors | None:
-        if self.engine.step == "lexical":
-            return None
-        return VecTable(self.db) if self.engine.vec0 else BlobTable(self.db)
+    def _slot(self, *, strong: bool = False) -> Slot | None:
+        return None if self.engine.step == "lexical" else open_slot(self.db, self.engine, strong=strong)
+
+    def _is_long(self) -> bool:
+        """Returns whether what waits for the model that takes long is more than somebody should wait for."""
+        slot, strong = self._slot(strong=True), self._plan.strong
+        if slot is None or strong is None:
+            return False
+        some = list_waiting(slot, strong, self.decode, 0, _LOOKED_AT)
+        known = find_cached(self.db, strong, some)
+        return sum(len(text.text) for text in some if text.hash not in known) > self._plan.patience
+
+    def _choose(self) -> None:
+        """Decides which model answers: never two in one ranking."""
+        slot, strong = self._slot(strong=True), self._plan.strong
+        is_ready = slot is not None and strong is not None and slot.is_of(strong) and slot.is_done(strong)
+        self.embedder = strong if is_ready else self._plan.embedder
 
     def _follow(self, sources: Sequence[Source]) -> Stats:
         """Reads what changed and embeds what has no vector; a model that cannot be reached is trouble, not an error."""
-        stats = Follower(self.db, self.vectors, self.decode, self._plan.item_size).follow(sources)
-        table = self._table()
-        if self.embedder is None or table is None:
+        slots = [
+            slot for slot in (self._slot(), self._slot(strong=True)) if slot and slot.about()["kind"] == slot.table.kind
+        ]
+        stats = Follower(self.db, [slot.table for slot in slots], self.decode, self._plan.item_size).follow(sources)
+        slot, embedder = self._slot(), self._plan.embedder
+        if embedder is None or slot is None:
             return stats
-        before = read_meta(self.db).get("model")
+        before = slot.about()["model"]
         try:
-            done = embed_pending(self.db, table, self.embedder, self.decode, self._plan.progress)
-            keep_memo(self.db, self.embedder)
+            done, _ = embed_waiting(slot, embedder, self.decode, self._plan.progress)
+            keep_memo(self.db, embedder)
         except MabosError as error:
             self.trouble, self.embedder = error.message, None
             return stats
-        if done and before not in (None, self.embedder.model):
-            self.news = f"embedded {done} passages again: the model was {before} and is now {self.embedder.model}"
+        if done and before not in ("", embedder.model):
+            self.news = f"embedded {done} passages again: the model was {before} and is now {embedder.model}"
+        self._follow_strong()
         return stats._replace(embedded=done)
+
+    def _follow_strong(self) -> None:
+        """Embeds for the model that takes long, as far as somebody may wait for that; what is left waits for `embed_some`."""
+        slot, strong = self._slot(strong=True), self._plan.strong
+        if slot and strong:
+            try:
+                embed_waiting(slot, strong, self.decode, self._plan.progress, self._plan.patience)
+            except MabosError as error:
+                self.news = f"{strong.model} cannot answer: {error.message}"
+                self._plan = self._plan._replace(strong=None)
+        self._choose()
+
+    def count_waiting(self) -> int:
+        """Returns how many passages wait for the model that takes long."""
+        slot, strong = self._slot(strong=True), self._plan.strong
+        if slot is None or strong is None or self.is_strong:
+            return 0
+        count: int = self.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(strong)}").fetchone()[0]
+        return count
+
+    def embed_some(self, most: int, wait: float) -> int:
+        """Embeds some of the passages that wait for the model that takes long, and returns how many. The right to write is held while
+        vectors are written, and not while the model is at work."""
+        place, strong, slot = self.place, self._plan.strong, self._slot(strong=True)
+        texts = list_waiting(slot, strong, self.decode, 0, most) if slot and strong else []
+        if place is None or strong is None or not texts:
+            return 0
+        made = find_cached(self.db, strong, texts)
+        missing = [text for text in texts if text.hash not in made]
+        vectors = map(pack_vector, strong.embed([text.text for text in missing]))
+        made |= dict(zip((text.hash for text in missing), vectors, strict=True))
+        with place.hold(wait) as note:
+            self.close()  # it may have been rebuilt meanwhile
+            before = place.read()
+            if not self._is_whole(place.path, before) or not self._open(place.path):
+                return 0
+            note(WRITING)
+            slot = open_slot(self.db, self.engine, strong=True)
+            with transaction(self.db):
+                keep_cached(self.db, strong, made)
+                if not slot.is_of(strong):
+                    slot.begin(strong, strong.width)
+                # What was changed meanwhile waits with another text.
+                now = list_waiting(slot, strong, self.decode, 0, most)
+                slot.put([(text.row, made[text.hash]) for text in now if text.hash in made])
+            note(self._note(place, before.split(" ")[1]))
+        return len(texts)
 
     def _build(self, address: str, sources: Sequence[Source], old: Path | None = None) -> Stats:
         """Builds a new index at an address, with the cached vectors of an old one."""

@@ -2,8 +2,11 @@
 
 files      one row for each source, with the stamp and hash that tell whether it changed, and what is wrong with it
 items      one row for each record of a memory item, wherever it stands; `shown` marks the one that recall may return
-passages   what can be found: parts of items (item is set), and parts of files; a hidden one is a copy of an item
-passages_fts, passages_vec (or passages_blob)    the words and the vectors of the passages that are shown
+passages   what can be found: parts of items (item is set), and parts of files; a hidden one is a copy of an item. `vector` and
+           `strong` say for each of two models whether its vector waits (WAITING), is there, or is not needed (NONE)
+passages_fts, passages_vec (or passages_blob)    the words and the vectors of the passages that are shown; the words of a text
+           without the text, which is in passages, or in the line of an item: who takes it out must give it again
+strong_vec (or strong_blob)   vectors of a model that takes long: they answer when none waits
 embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
 model_memo what a model wants to be given back so that its first question is cheap
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
@@ -24,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mabos_cli.core.language.text import spaced, split_uncut
 from mabos_cli.core.memory.stores import EVERYTHING
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.index.packing import unpack_text
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
@@ -39,7 +43,7 @@ _TRUST = (
 )
 _ROW = (
     "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.at, p.author, ifnull(i.session, ''),"
-    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, length(p.text)), {_TRUST}, ifnull(i.expires_at, '')"
+    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, p.size), {_TRUST}, ifnull(i.expires_at, '')"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
 _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
@@ -47,9 +51,11 @@ _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
 # Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 8, items have the
-# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart, and what went into another item names it.
-SCHEMA = 9
+# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart, and what went into another item names it;
+# since 10, texts are kept once and packed, and vectors are bytes.
+SCHEMA = 10
 PARTS = 256
+WAITING, EMBEDDED, NONE = range(3)
 # sqlite-vec compares only the lower half of a number in `rowid IN`: all numbers must fit into it.
 ARCHIVED, GONE, FORGOTTEN, END = (PARTS * n << 22 for n in range(1, 5))
 BOUNDS = (PARTS, ARCHIVED, GONE, FORGOTTEN, END)  # of live passages, and of those that each reach adds
@@ -66,7 +72,7 @@ CREATE TABLE items (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, id TEXT NOT NULL, checksum INTEGER NOT NULL, shown INTEGER NOT NULL,
     store TEXT NOT NULL, archived TEXT NOT NULL, away INTEGER NOT NULL, away_at TEXT NOT NULL, heir TEXT NOT NULL, type TEXT NOT NULL, importance REAL NOT NULL,
     at TEXT NOT NULL, expires_at TEXT NOT NULL, author TEXT NOT NULL, session TEXT NOT NULL, tags TEXT NOT NULL,
-    access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, trust INTEGER NOT NULL, line TEXT NOT NULL
+    access_count INTEGER NOT NULL, size INTEGER NOT NULL, body INTEGER NOT NULL, trust INTEGER NOT NULL, line BLOB NOT NULL
 );
 CREATE INDEX items_source ON items (source);
 CREATE INDEX items_id ON items (id);
@@ -78,15 +84,16 @@ CREATE INDEX items_author ON items (author) WHERE author > '';
 CREATE INDEX items_expiry ON items (expires_at) WHERE shown AND expires_at != '';
 CREATE TABLE passages (
     row INTEGER PRIMARY KEY, source TEXT NOT NULL, item TEXT NOT NULL, item_row INTEGER NOT NULL, part INTEGER NOT NULL,
-    first INTEGER NOT NULL, last INTEGER NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL, at TEXT NOT NULL,
-    author TEXT NOT NULL, copy_of TEXT NOT NULL, shown INTEGER NOT NULL, body INTEGER NOT NULL, vector TEXT NOT NULL,
-    trust INTEGER NOT NULL
+    first INTEGER NOT NULL, last INTEGER NOT NULL, heading TEXT NOT NULL, text BLOB NOT NULL, at TEXT NOT NULL,
+    author TEXT NOT NULL, copy_of TEXT NOT NULL, shown INTEGER NOT NULL, body INTEGER NOT NULL, vector INTEGER NOT NULL,
+    strong INTEGER NOT NULL, trust INTEGER NOT NULL, size INTEGER NOT NULL
 );
 CREATE INDEX passages_source ON passages (source) WHERE item = '';
 CREATE INDEX passages_item ON passages (item) WHERE item != '';
 CREATE INDEX passages_copy ON passages (copy_of) WHERE copy_of != '';
-CREATE INDEX passages_pending ON passages (row) WHERE vector = '' AND shown;
-CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, tokenize = "{TOKENIZER}");
+CREATE INDEX passages_pending ON passages (row) WHERE vector = 0 AND shown;
+CREATE INDEX passages_weak ON passages (row) WHERE strong = 0 AND shown;
+CREATE VIRTUAL TABLE passages_fts USING fts5 (about, body, content = '', tokenize = "{TOKENIZER}");
 CREATE VIRTUAL TABLE passages_terms USING fts5vocab (passages_fts, 'row');
 CREATE TABLE model_memo (model TEXT PRIMARY KEY, memo BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE embedding_cache (
@@ -245,7 +252,7 @@ def find_heirs(db: Any, ids: Iterable[str], reach: int) -> list[str]:
 def load_lines(db: Any, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
     """Returns line, store and reason of archiving of items, by their row."""
     sql = f"SELECT row, line, store, archived FROM items WHERE row IN {_LISTED}"
-    return {row: (line, store, archived) for row, line, store, archived in db.execute(sql, (_listed(rows),))}
+    return {row: (unpack_text(line), *rest) for row, line, *rest in db.execute(sql, (_listed(rows),))}
 
 
 def load_sources(db: Any, rows: Iterable[int]) -> dict[int, str]:
@@ -256,12 +263,13 @@ def load_sources(db: Any, rows: Iterable[int]) -> dict[int, str]:
 def find_line(db: Any, item_id: str, reach: int = EVERYTHING) -> str | None:
     """Returns the line of an item within reach, live or as it was when it left; None when there is none."""
     found = db.execute("SELECT line FROM items WHERE id = ? AND shown AND away <= ?", (item_id, reach)).fetchone()
-    return found[0] if found else None
+    return unpack_text(found[0]) if found else None
 
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
     """Returns the text of passages of files."""
-    return dict(db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),)))
+    found = db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),))
+    return {row: unpack_text(text) for row, text in found}
 
 
 def count_findable(db: Any, end: int) -> int:
@@ -290,8 +298,9 @@ def list_around(
 ) -> list[list[tuple[str, str, str]]]:
     """Returns line, store and reason of archiving of the items before a place in time, and from there on."""
     select = f"SELECT line, store, archived FROM items WHERE shown AND away <= {int(reach)}"
-    earlier = db.execute(select + _BEFORE, (*place, before)).fetchall()
-    return [earlier[::-1], db.execute(select + _AFTER.replace(">", ">="), (*place, after)).fetchall()]
+    earlier = db.execute(select + _BEFORE, (*place, before)).fetchall()[::-1]
+    later = db.execute(select + _AFTER.replace(">", ">="), (*place, after)).fetchall()
+    return [[(unpack_text(line), *rest) for line, *rest in side] for side in (earlier, later)]
 
 
 def list_authors(db: Any, most: int = 200) -> list[str]:
@@ -384,12 +393,6 @@ def transaction(db: Any) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
-
-
-def packed_signs(vector: bytes) -> bytes:
-    """Returns the signs of a vector's numbers, the top bit of every fourth byte, as whole bytes."""
-    bits = int("".join("1" if byte & 128 else "0" for byte in vector[3::4]) or "0", 2)
-    return bits.to_bytes(-(-len(vector) // 32))
 
 
 def give_memo(db: Any, embedder: "Embedder") -> None:

@@ -141,6 +141,7 @@ class AgentPaths(_NamedAgent):
     capture_lock = _LocalPlace(
         f"{marks.LOCKS}/{{}}.capture.lock"
     )  # a capture waits for captures only; knows the last id
+    embedding_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.embedding.lock")  # held by who embeds for a model that takes long
     harvest_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.harvest.lock")  # held all the way through; the agent's for a chunk
     ingest_lock = _LocalPlace(
         f"{marks.LOCKS}/{{}}.ingest.lock"

@@ -131,7 +131,7 @@ def _no_items(lab: Lab) -> None:
 
 
 def _no_words(lab: Lab) -> None:
-    _sql(lab, "DELETE FROM passages_fts")
+    _sql(lab, "INSERT INTO passages_fts (passages_fts) VALUES ('delete-all')")
 
 
 def _other_words(lab: Lab) -> None:

@@ -46,7 +46,7 @@ def state(lab: Lab) -> dict:
         "model": one("SELECT value FROM meta WHERE key = 'model'"),
         "width": one("SELECT value FROM meta WHERE key = 'width'"),
         "wanted": one("SELECT count(*) FROM passages WHERE shown AND part = 0"),
-        "waiting": one("SELECT count(*) FROM passages WHERE shown AND vector = ''"),
+        "waiting": one("SELECT count(*) FROM passages WHERE shown AND vector = 0"),
         "vectors": one(f"SELECT count(*) FROM {table}"),
         "lengths": [n for (n,) in index.db.execute(f"SELECT DISTINCT length(embedding) FROM {table}")],
     }
@@ -58,7 +58,7 @@ def test_every_passage_that_can_be_found_has_one_vector(little: Lab, slot: Slot,
     stats = little.sync()
     found = state(little)
     assert found["vectors"] == found["wanted"] == stats.embedded == len(slot.model.texts)
-    assert (found["model"], found["width"], found["lengths"], found["waiting"]) == ("hashed", "16", [64], 0)
+    assert (found["model"], found["width"], found["lengths"], found["waiting"]) == ("hashed", "16", [16], 0)
 
 
 @pytest.mark.parametrize("other", [Hashed("other"), Hashed("other", 24), Hashed("other", 8, costly=True)])
@@ -70,7 +70,7 @@ def test_another_model_embeds_everything_again(little: Lab, slot: Slot, step: st
     stats = little.sync()
     found = state(little)
     assert found["vectors"] == found["wanted"] == stats.embedded
-    assert (found["model"], found["width"], found["lengths"]) == ("other", str(new.width), [4 * new.width])
+    assert (found["model"], found["width"], found["lengths"]) == ("other", str(new.width), [new.width])
     assert little.sync().embedded == 0
     fresh = little.tops(QUESTIONS)
     little.sync(rebuild=True)
@@ -89,7 +89,7 @@ def test_the_same_model_with_another_width_embeds_everything_again(
     assert "notes/new.md:1-1" in little.refs("marzipan")
     found = state(little)
     assert found["vectors"] == found["wanted"]
-    assert (found["width"], found["lengths"]) == ("24", [96])
+    assert (found["width"], found["lengths"]) == ("24", [24])
     assert little.tops(QUESTIONS)
 
 

@@ -9,6 +9,7 @@ import pytest
 from forked import run_here as run
 
 from mabos_cli.errors import InvalidFile
+from mabos_cli.index.packing import unpack_text
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace import files
 from mabos_cli.workspace.sources import find_sources
@@ -257,7 +258,8 @@ def test_passages_cite_the_lines_they_stand_on(busy: Lab) -> None:
     ).fetchall()
     searching.index.close()
     assert len(rows) > 60
-    for source, first, last, text in rows:
+    for source, first, last, packed in rows:
+        text = unpack_text(packed)
         lines = (busy.agent / source).read_text("utf-8").split("\n")[first - 1 : last]
         assert text in "\n".join(lines), source
         assert text.split("\n")[0] in lines[0] and text.split("\n")[-1] in lines[-1], (source, first, last)

@@ -19,6 +19,9 @@ _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 def sync(
     ctx: Context,
     rebuild: Annotated[bool, Option("--rebuild", help="Build a new index beside the old one, then swap them.")] = False,
+    wait: Annotated[
+        bool, Option("--wait", help="Stay until the better model has embedded all passages, if it takes long.")
+    ] = False,
     watch: Annotated[bool, Option("--watch", help="Stay, and follow changes until interrupted.")] = False,
 ) -> None:
     """Bring the index up to date with the files.
@@ -27,20 +30,21 @@ def sync(
     """
     agent = ctx.obj.open_agent()
     if not watch:
-        _sync(ctx.obj, agent, rebuild)
+        _sync(ctx.obj, agent, rebuild, wait)
         return
     is_first = True
     for changed in watch_changes(agent):
         if changed or is_first:
-            _sync(ctx.obj, ctx.obj.open_agent(), rebuild and is_first)
+            _sync(ctx.obj, ctx.obj.open_agent(), rebuild and is_first, wait)
         is_first = False
 
 
-def _sync(call: Call, agent: Agent, rebuild: bool) -> None:
-    data, warnings = sync_index(call, agent, rebuild=rebuild)
+def _sync(call: Call, agent: Agent, rebuild: bool, wait: bool) -> None:
+    data, warnings = sync_index(call, agent, rebuild=rebuild, wait=wait)
     counts = [f"{data[name]} {name}" for name in _COUNTED if data[name]]
     passages, embedded = data["passages"], data["embedded"]
     made = f"; {plural(passages, 'passage')}, {embedded} embedded" if passages or embedded else ""
+    made += f", {data['waiting']} for the better model in the background" if data["waiting"] else ""
     call.emit("index.sync", data, [f"{', '.join(counts) or 'no files'}{made}"], warnings)
 
 

@@ -2,8 +2,11 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
@@ -28,6 +31,7 @@ from mabos_cli.index.search_index import Plan, SearchIndex
 from mabos_cli.index.tables import find_line
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_uses
 from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
 from mabos_cli.workspace.sources import find_sources, holds_items, index_places, is_store, item_state, template_marks
@@ -40,6 +44,9 @@ Found = TypeVar("Found")
 
 MOST = 1_000_000  # results and candidates, whatever is asked for
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
+_PATIENCE = 6000  # characters that a model which takes long may embed while somebody waits: about a second
+_AT_A_TIME = 32  # passages that it embeds before it writes them down
+_NICE = 10
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
 
@@ -87,7 +94,18 @@ class AgentIndex(TrustJudge):
                 if place is None:
                     raise
         self._report()
+        if self.index and self.index.path and self.index.count_waiting():
+            embed_later(self.agent)
         return self.index
+
+    def embed_all(self, wait: float) -> int:
+        """Embeds for the model that takes long until no passage waits; returns how many there were."""
+        done = 0
+        os.nice(_NICE)
+        with locked(self.agent.paths.embedding_lock, self.agent.paths.workspace.root, 0):
+            while self.index and (some := self.index.embed_some(_AT_A_TIME, wait)):
+                done += some
+        return done
 
     def _follow_moves(self, index: SearchIndex, wait: float) -> None:
         """Reads again while items move between files: what moved meanwhile may have been seen in neither."""
@@ -128,8 +146,19 @@ class AgentIndex(TrustJudge):
         shape = "-".join(str(s[name]) for name in (*_SHAPE, "text.chars_per_token"))
         shape += f"-{template_marks(self.agent):08x}"
         embedder = self._embedder() if engine.step != "lexical" else None
+        # One that takes long has another beside it that answers meanwhile.
+        strong, embedder = (embedder, self._stand_in()) if getattr(embedder, "is_slow", False) else (None, embedder)
+        strong, embedder = (strong, embedder) if embedder else (None, strong)
         show = self._progress("indexing") if self._progress else None
-        return Plan(engine, decode_line, shape, s["index.item_tokens"] * per_token, embedder, show)
+        size, patience = s["index.item_tokens"] * per_token, _PATIENCE if s["embeddings.background"] else inf
+        return Plan(engine, decode_line, shape, size, embedder, show, strong, patience)
+
+    def _stand_in(self) -> "Embedder | None":
+        from mabos_cli.backends.wordllama import open_wordllama
+
+        with suppress(MabosError):
+            return open_wordllama()
+        return None
 
     def _embedder(self) -> "Embedder | None":
         s = self.agent.settings
@@ -207,6 +236,21 @@ def decode_line(line: str) -> MemoryItem:
     return item_from_dict(json.loads(line), "the index")
 
 
+def embed_later(agent: Agent) -> None:
+    """Starts a process that embeds what waits for a model that takes long, unless one is at it. A reproducible run, whose clock stands
+    still, starts nothing that it does not wait for."""
+    if "MABOS_NOW" in os.environ or not hasattr(os, "posix_spawn"):
+        return
+    try:
+        with locked(agent.paths.embedding_lock, agent.paths.workspace.root, 0):
+            pass
+    except MabosError:
+        return
+    words = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(agent.paths.workspace.root), "-a", agent.id]
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, [*words, "index", "sync", "--wait"], os.environ, file_actions=nowhere, setpgroup=0)
+
+
 class SearchOptions(NamedTuple):
     """How a recall searches: filters, how far into the archive, how many, and how signals are weighed."""
 
@@ -236,6 +280,9 @@ class AgentSearch(Search):
                 if not self._opened:
                     raise
                 self.notes.append(f"{agent.id}: {error.message}")
+        if len({index.embedder.model for index in self._indexes() if index.embedder}) > 1:
+            for index in self._indexes():  # cosines of two models cannot be compared
+                index.use_weak()
         self._touches = read_uses(self._home.paths).touches
 
     @property

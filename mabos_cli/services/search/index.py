@@ -20,8 +20,11 @@ from mabos_cli.workspace.memory.derived_pages import survey_memory
 from mabos_cli.workspace.sources import holds_items, index_places
 
 
-def sync_index(call: Session, agent: Agent, *, rebuild: bool = False) -> tuple[dict[str, Any], list[str]]:
-    """Brings the index up to date with the files; returns what that did, and warnings."""
+def sync_index(
+    call: Session, agent: Agent, *, rebuild: bool = False, wait: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Brings the index up to date with the files; returns what that did, and warnings. With `wait` also for a model that takes long; one
+    process does that at a time."""
     start = time.perf_counter()
     sweep_temps(agent.paths.index_file.parent, locked=False)
     opened = AgentIndex(agent, progress=call.progress)
@@ -30,7 +33,9 @@ def sync_index(call: Session, agent: Agent, *, rebuild: bool = False) -> tuple[d
         raise InvalidFile(
             f"the index of {agent.id} cannot be written", "recall still works: it builds one in memory each time"
         )
+    more = opened.embed_all(agent.settings["lock.timeout"]) if wait and index.count_waiting() else 0
     done = {"agent": agent.id, "path": agent.paths.relative(index.path), "rebuilt": rebuild, **opened.stats._asdict()}
+    done |= {"embedded": opened.stats.embedded + more, "waiting": index.count_waiting() if not more else 0}
     return done | {"seconds": round(time.perf_counter() - start, 3)}, opened.troubles()
 
 
