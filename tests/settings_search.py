@@ -228,14 +228,26 @@ def _(t: Trial):
     )
 
 
-@effect("embeddings.pooling", "cls", False, True, base="mean")
-def _(t: Trial):
+def _small_model(t: Trial) -> None:
     folder = t.root.parent / "model"
     folder.mkdir(exist_ok=True)
     tiny.write_model(folder)
     t.also(embeddings__provider="local", embeddings__path=str(folder))
+
+
+@effect("embeddings.background", False, True, False)
+def _(t: Trial):
+    _small_model(t)
+    _known(t, *(f"The budget of day {n} was approved. " * 20 for n in range(20)))
+    return t.ok("index", "sync")["waiting"] > 0
+
+
+@effect("embeddings.pooling", "cls", False, True, base="mean")
+def _(t: Trial):
+    _small_model(t)
     t.store("The budget was approved", "--store", "long_term")
-    return t.ok("index", "status")["model"].endswith("-cls")
+    t.texts("budget")
+    return t.ok("index", "status")["indexed_model"].endswith("-cls")
 
 
 @effect("embeddings.path", "/none", [], ["searched by words only"])

@@ -115,13 +115,13 @@ def embed_waiting(
     while texts := list_waiting(slot, embedder, decode, last, _BATCH):
         if show and not total:
             total = slot.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(embedder)}").fetchone()[0]
+        fresh = not slot.is_of(embedder)
         known = find_cached(slot.db, embedder, texts) if embedder.costly else {}
         cost = sum(len(text.text) for text in texts if text.hash not in known)
         if cost <= budget:
             budget -= cost
             known |= _embed_missing(slot.db, embedder, texts, known)
         found = [(text.row, known[text.hash]) for text in texts if text.hash in known]
-        fresh = not slot.is_of(embedder)
         width = max((len(vector) for _, vector in found), default=embedder.width)
         if width and not fresh and str(width) != slot.about()["width"]:
             write_meta(slot.db, **{f"{slot.prefix}width": "0"})  # all are to be done again, from the first on

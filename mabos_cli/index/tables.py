@@ -2,11 +2,10 @@
 
 files      one row for each source, with the stamp and hash that tell whether it changed, and what is wrong with it
 items      one row for each record of a memory item, wherever it stands; `shown` marks the one that recall may return
-passages   what can be found: parts of items (item is set), and parts of files; a hidden one is a copy of an item. `vector` and
-           `strong` say for each of two models whether its vector waits (WAITING), is there, or is not needed (NONE)
-passages_fts, passages_vec (or passages_blob)    the words and the vectors of the passages that are shown; the words of a text
+passages   what can be found: parts of items (item is set) and of files; a hidden one is a copy of an item. `vector` and `strong` say
+           of each of two models whether its vector waits, is there, or is not needed
+passages_fts, passages_vec (or passages_blob), strong_vec    the words and the vectors of the passages that are shown; the words
            without the text, which is in passages, or in the line of an item: who takes it out must give it again
-strong_vec (or strong_blob)   vectors of a model that takes long: they answer when none waits
 embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
 model_memo what a model wants to be given back so that its first question is cheap
 meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
@@ -50,9 +49,7 @@ _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.
 _LISTED = "(SELECT value FROM json_each(?))"
-# Since 5, passages hold no secrets; since 6, beliefs, cases and checkpoints are trusted by their source; since 8, items have the
-# types of their members, and what left the loaded set is found; since 9, what was forgotten stands apart, and what went into another item names it;
-# since 10, texts are kept once and packed, and vectors are bytes.
+# Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes.
 SCHEMA = 10
 PARTS = 256
 WAITING, EMBEDDED, NONE = range(3)
@@ -268,15 +265,14 @@ def find_line(db: Any, item_id: str, reach: int = EVERYTHING) -> str | None:
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:
     """Returns the text of passages of files."""
-    found = db.execute(f"SELECT row, text FROM passages WHERE row IN {_LISTED}", (_listed(rows),))
-    return {row: unpack_text(text) for row, text in found}
+    sql = f"SELECT row, text FROM passages WHERE row IN {_LISTED}"
+    return {row: unpack_text(text) for row, text in db.execute(sql, (_listed(rows),))}
 
 
 def count_findable(db: Any, end: int) -> int:
     """Returns how many items and passages of files can be found; the lane of words has a short row for each part."""
     sql = f"SELECT count(*) FROM passages_fts_docsize WHERE id < ? AND id % {PARTS} = 0"
-    count: int = db.execute(sql, (end,)).fetchone()[0]
-    return count
+    return int(db.execute(sql, (end,)).fetchone()[0])
 
 
 def list_best(db: Any, count: int, only: Restriction, away: int) -> list[Row]:

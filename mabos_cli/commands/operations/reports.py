@@ -113,7 +113,11 @@ def doctor(
     if not found.serious:
         lines.append(f"agent {agent.id} is healthy")
     index = found.index_state
-    lines.append(f"index: {index['state']}; vectors: {index['vectors']}; model: {index['model'] or 'none'}")
+    waiting = index.get("waiting_for_the_better_model")
+    later = (
+        f" when {plural(waiting, 'passage')} more are embedded; until then {index['indexed_model']}" if waiting else ""
+    )
+    lines.append(f"index: {index['state']}; vectors: {index['vectors']}; model: {index['model'] or 'none'}{later}")
     rows = [finding._asdict() for finding in found.findings]
     data = {"agent": agent.id, "healthy": not found.serious, "findings": rows, "repaired": found.repaired}
     ctx.obj.emit("doctor", data | {"index": index}, lines)

@@ -81,7 +81,8 @@ def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
     repaired = repair(agent) if mend else finish_merge(agent)
     findings = examine(agent)
     index = describe_index(AgentIndex(agent))
-    return Diagnosis(repaired, findings, {name: index[name] for name in ("state", "step", "vectors", "model")})
+    told = ("state", "step", "vectors", "model", "indexed_model", "waiting_for_the_better_model")
+    return Diagnosis(repaired, findings, {name: index[name] for name in told if name in index})
 
 
 def examine(agent: Agent) -> list[Finding]:

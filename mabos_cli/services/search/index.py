@@ -85,7 +85,8 @@ def describe_index(opened: AgentIndex) -> dict[str, Any]:
     except ImportError:
         return about | {"step": "none", "model": None}
     about["vectors"] = plan.engine.about
-    about |= {"step": plan.engine.step, "model": plan.embedder.model if plan.embedder else None}
+    wanted = plan.strong or plan.embedder
+    about |= {"step": plan.engine.step, "model": wanted.model if wanted else None}
     for place in index_places(agent.paths):
         found = SearchIndex(place, plan).inspect(opened.sources)
         if found and about["state"] != "fresh":

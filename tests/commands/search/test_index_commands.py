@@ -208,7 +208,7 @@ def test_an_unknown_agent_and_a_missing_workspace(filled, tmp_path):
 def test_what_changes_while_the_first_sync_runs_is_followed(desk, monkeypatch):
     synced = []
 
-    def sync(call, home, rebuild):
+    def sync(call, home, rebuild, wait):
         synced.append(rebuild)
         if len(synced) == 1:
             desk.write("late.md", "A note.\n")
