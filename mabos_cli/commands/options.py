@@ -32,6 +32,7 @@ class Argument(Option):
 DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
 Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]
 Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
+ValidAt = Annotated[str, Option(metavar="DATE", help="As things are or were then: today, 2026-03-01.")]
 # What becomes of secrets in what is stored.
 Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
 AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it although it holds a secret.")]

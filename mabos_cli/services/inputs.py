@@ -64,6 +64,11 @@ def option(name: str, value: Any) -> Any:
     return None if value is None else check_setting(name, value)
 
 
+def read_moment(text: str, now: datetime) -> datetime | None:
+    """Returns the moment that --valid-at names; None when nothing is asked for."""
+    return parse_when(text, now) if text.strip() else None
+
+
 def stamp_of(text: str | None, now: datetime) -> str:
     """Returns a date option as it is stored; empty when it was not given."""
     return format_time(parse_when(text, now)) if text else ""

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from mabos_cli.core.knowledge.fact import Fact, interval
+from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
 
 GIVEN, CONCLUDED = ("p", "q", "r"), ("s", "t", "u")
@@ -13,7 +13,8 @@ LINEAR = (
 
 
 def random_facts(draw, count, things=6, *, weighed=False, timed=False):
-    """Facts over few things; some of predicates that rules conclude as well."""
+    """Facts over few things; some of predicates that rules conclude as well. Timed ones may say a triple several times, for times
+    that may overlap."""
     found = {}
     for number in range(count):
         triple = (
@@ -25,7 +26,10 @@ def random_facts(draw, count, things=6, *, weighed=False, timed=False):
         times = {"valid_from": f"2026-01-{day:02}", "valid_until": f"2026-01-{day + draw.randint(0, 10):02}"}
         kept = {name: text for name, text in times.items() if timed and draw.random() < 0.5}
         sure = draw.choice((1.0, 0.9, 0.81, 0.5, round(draw.random(), 2))) if weighed else 1.0
-        found.setdefault(triple, Fact(f"F-{number}", *triple, sure, trust=draw.choice(("agent", "untrusted")), **kept))
+        found.setdefault(
+            (triple, number * timed),
+            Fact(f"F-{number}", *triple, sure, trust=draw.choice(("agent", "untrusted")), **kept),
+        )
     return list(found.values())
 
 
@@ -56,14 +60,25 @@ def random_rules(draw, count, *, linear=False, weighed=False):
 def brute_force(facts, rules):
     """What follows, settled one triple at a time: of all derivations from what is settled, the best is taken next.
 
-    By triple: confidence, depth, validity, rule id and the triples of the supports."""
-    settled = {fact.triple: (fact.confidence, 0, interval(fact)) for fact in facts}
+    By triple: confidence, depth, rule id and the triples of the supports."""
+    settled = {}
+    for fact in sorted(facts, key=lambda fact: fact.confidence):
+        settled[fact.triple] = (fact.confidence, 0)
     derived = {}
     while found := [each for rule in rules for each in _derivations(rule, settled)]:
-        sure, depth, start, end, rule_id, supports, triple = min(found)
-        settled[triple] = (-sure, depth, (start, _back(end)))
-        derived[triple] = (-sure, depth, (start, _back(end)), rule_id, supports)
+        sure, depth, rule_id, supports, triple = min(found)
+        settled[triple] = (-sure, depth)
+        derived[triple] = (-sure, depth, rule_id, supports)
     return derived
+
+
+def by_the_day(facts, rules, days):
+    """What follows on each day from the facts of that day: the confidence by day and triple."""
+    found = {}
+    for day in days:
+        held = [fact for fact in facts if (fact.valid_from or day) <= day <= (fact.valid_until or day)]
+        found |= {(day, triple): sure for triple, (sure, *_) in brute_force(held, rules).items()}
+    return found
 
 
 def _derivations(rule, settled):
@@ -78,27 +93,6 @@ def _derivations(rule, settled):
         if any(values[c.subject] == values[c.object] for c in rule.conditions if not c.predicate):
             continue
         triple = tuple(values.get(term, term) for term in rule.conclusion[:3])
-        start = max(settled[one][2][0] for one in supports)
-        end = min(settled[one][2][1] for one in supports)
-        if triple in settled or start > end:
-            continue
-        sure = min(settled[one][0] for one in supports) * rule.confidence_factor
-        depth = 1 + max(settled[one][1] for one in supports)
-        yield -sure, depth, start, _Later(end), rule.id, supports, triple
-
-
-class _Later:
-    """A moment that sorts the later before the earlier."""
-
-    def __init__(self, moment):
-        self.moment = moment
-
-    def __lt__(self, other):
-        return self.moment > other.moment
-
-    def __eq__(self, other):
-        return self.moment == other.moment
-
-
-def _back(later):
-    return later.moment
+        if triple not in settled:
+            sure = min(settled[one][0] for one in supports) * rule.confidence_factor
+            yield -sure, 1 + max(settled[one][1] for one in supports), rule.id, supports, triple

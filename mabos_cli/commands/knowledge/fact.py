@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Limit, Option, Trust, Voucher, more_line
+from mabos_cli.commands.options import Argument, DryRun, Limit, Option, Trust, ValidAt, Voucher, more_line
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
@@ -12,7 +12,7 @@ from mabos_cli.core.memory.item import check_choice, check_importance, check_wor
 from mabos_cli.errors import CheckFailed, NotFound, UsageFault
 from mabos_cli.formats.knowledge.fact_text import fact_line
 from mabos_cli.formats.knowledge.facts import fact_to_dict
-from mabos_cli.services.inputs import check_trust, check_voucher, read_given
+from mabos_cli.services.inputs import check_trust, check_voucher, read_given, read_moment
 from mabos_cli.services.knowledge import facts
 from mabos_cli.workspace.agent import Agent
 
@@ -178,7 +178,7 @@ def query(
     predicate: Annotated[str, Argument(help="A predicate, likewise.")] = "*",
     object: Annotated[str, Argument(help="An object, likewise.")] = "*",
     min_confidence: Annotated[float, Option(help="Only facts at least this sure.")] = 0.0,
-    valid_at: Annotated[str, Option(metavar="DATE", help="Only facts that hold then: today, 2026-03-01.")] = "",
+    valid_at: ValidAt = "",
     no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Limit = 50,
     shared: Annotated[bool, Option("--shared", help="Also those of the other agents that share their memory.")] = False,
@@ -188,7 +188,7 @@ def query(
     Example: mabos fact query acme 'has*' --valid-at today
     """
     agent = ctx.obj.open_agent()
-    moment = parse_when(valid_at, agent.now()) if valid_at.strip() else None
+    moment = read_moment(valid_at, agent.now())
     # Facts are kept with single blanks between words.
     who, what, which = (" ".join(part.split()) for part in (subject, predicate, object))
     asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)

@@ -3,12 +3,12 @@
 from typing import Annotated
 
 from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, more_line
+from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.forward import Limits
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_importance
-from mabos_cli.errors import UsageFault
+from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.knowledge.case_text import case_line
 from mabos_cli.formats.knowledge.cases import case_to_dict
 from mabos_cli.formats.knowledge.fact_text import fact_line
@@ -21,7 +21,7 @@ from mabos_cli.formats.knowledge.proof_text import (
     verdict_lines,
     verdict_row,
 )
-from mabos_cli.services.inputs import text_argument
+from mabos_cli.services.inputs import read_moment, text_argument
 from mabos_cli.services.knowledge.inference import Answer, answer, find_hypotheses, infer_forward, prove
 
 app = Commands("infer", "Derive facts by rules, prove goals, and look for explanations.")
@@ -36,17 +36,26 @@ def forward(
     max_facts: Annotated[int, Option(help="Derive this many at most; the surest are kept.")] = 250_000,
     min_confidence: Annotated[float, Option(help="Derive nothing less sure.")] = 0.0,
     max_depth: Annotated[int, Option(help="Rules in a row at most; 0 for no limit.")] = 0,
+    max_work: Annotated[int, Option(help="Combinations of facts that each rule may try.")] = Limits().max_joins,
+    failing: Annotated[bool, Option("--check", help="Exit 7 when a limit kept something from being derived.")] = False,
+    valid_at: ValidAt = "",
     limit: Limit = SHOWN,
 ) -> None:
-    """Derive everything that follows from the asserted facts, each fact by its best derivation.
+    """Derive everything that follows from the asserted facts, each fact by its best derivation at each time.
+
+    A run that a limit stops keeps the surest, says what is missing, and deletes nothing.
 
     Example: mabos infer forward --persist
     """
     agent = ctx.obj.open_agent()
-    if max_facts < 1 or max_depth < 0:
-        raise BadValue("--max-facts must be above 0, and --max-depth not negative", "--max-depth 0 for no limit")
-    limits = Limits(max_facts, check_importance(min_confidence), max_depth)
-    found, done, notes = infer_forward(agent, limits, persist=persist)
+    if max_facts < 1 or max_depth < 0 or max_work < 1:
+        raise BadValue(
+            "--max-facts and --max-work must be above 0, and --max-depth not negative", "--max-depth 0 for no limit"
+        )
+    if persist and valid_at:
+        raise UsageFault("--persist writes what holds at any time", "leave out --valid-at")
+    limits = Limits(max_facts, check_importance(min_confidence), max_depth, max_work)
+    found, done, notes = infer_forward(agent, limits, persist=persist, at=read_moment(valid_at, agent.now()))
     shown = found.derived[: limit or None]
     summary = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
     summary += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
@@ -55,12 +64,15 @@ def forward(
     data = {
         "derived": len(found.derived),
         "fixpoint": found.fixpoint,
+        "complete": found.is_complete,
         "depth": found.depth,
         "persisted": persist,
         **done._asdict(),
         "facts": [fact_to_dict(fact) for fact in shown],
     }
     ctx.obj.emit("infer.forward", data, [*lines, summary], [*problem_lines(found.problems), *notes])
+    if failing and not found.is_complete:
+        raise CheckFailed(f"inference {found.fixpoint}", "raise the limit that it names")
 
 
 @app.command()
@@ -70,12 +82,14 @@ def backward(
     predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
     depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
+    valid_at: ValidAt = "",
 ) -> None:
     """Say whether something follows, by which proof, and what is missing if it does not.
 
     Example: mabos infer backward acme isTaxable true
     """
-    verdict = prove(ctx.obj.open_agent(), (subject, predicate, object), depth)
+    agent = ctx.obj.open_agent()
+    verdict = prove(agent, (subject, predicate, object), depth, read_moment(valid_at, agent.now()))
     ctx.obj.emit("infer.backward", verdict_row(verdict), verdict_lines(verdict), problem_lines(verdict.problems))
 
 
@@ -86,13 +100,15 @@ def abductive(
     predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
     depth: Annotated[int, Option(help="Rules in a row at most.")] = 3,
+    valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
     """Rank what would explain an observation, with what each needs to be assumed.
 
     Example: mabos infer abductive server-7 status down
     """
-    found = find_hypotheses(ctx.obj.open_agent(), (subject, predicate, object), depth)
+    agent = ctx.obj.open_agent()
+    found = find_hypotheses(agent, (subject, predicate, object), depth, read_moment(valid_at, agent.now()))
     shown = found.hypotheses[: limit or None]
     lines = [f"known: {fact_line(fact)}" for fact in found.known[:SHOWN]]
     lines += [line for each in shown for line in explanation_lines(each)]

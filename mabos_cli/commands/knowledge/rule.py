@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, more_line
+from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
 from mabos_cli.core.knowledge.joins import fill
 from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
 from mabos_cli.core.language.text import one_line, plural
@@ -19,7 +19,7 @@ from mabos_cli.formats.knowledge.rules import (
     rule_to_dict,
     violation_row,
 )
-from mabos_cli.services.inputs import line_argument
+from mabos_cli.services.inputs import line_argument, read_moment
 from mabos_cli.services.knowledge import rules
 from mabos_cli.workspace.knowledge.facts import load_rules
 
@@ -142,12 +142,15 @@ def check(
     no_ontology: Annotated[
         bool, Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
     ] = False,
+    valid_at: ValidAt = "",
 ) -> None:
     """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.
 
     Example: mabos constraint check --check --severity error
     """
-    found, ontology, warnings = rules.check_constraints(ctx.obj.open_agent(), severity, with_ontology=not no_ontology)
+    agent = ctx.obj.open_agent()
+    moment = read_moment(valid_at, agent.now())
+    found, ontology, warnings = rules.check_constraints(agent, severity, with_ontology=not no_ontology, at=moment)
     rows = [violation_row(each, ontology.rules.get(each.rule.id)) for each in found]
     lines = []
     for row in rows:
@@ -165,12 +168,14 @@ def eval_command(
     given: Annotated[
         list[str] | None, Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
     ] = None,
+    valid_at: ValidAt = "",
 ) -> None:
     """List the actions that policies ask for now, escalations first; --set asks what if.
 
     Example: mabos policy eval --set acme:hasDebt=90000
     """
-    actions, problems = rules.evaluate_policies(ctx.obj.open_agent(), given or ())
+    agent = ctx.obj.open_agent()
+    actions, problems = rules.evaluate_policies(agent, given or (), read_moment(valid_at, agent.now()))
     rows = [action_row(each) for each in actions]
     lines = [
         f"{'escalate: ' if row['escalate'] else ''}{row['action']} ({row['rule']}; {', '.join(row['facts'])})"

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge import ontology as ontologies
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.fact_lint import LintFinding
-from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, Match, fill, match
+from mabos_cli.core.knowledge.joins import JoinLimit, Match, fill, match
+from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
 from mabos_cli.core.language.values import find_value
 
@@ -29,22 +31,27 @@ class Firings(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
-    """Returns the violations of the enabled constraints: each way in which all conditions of one hold at one time."""
-    found, problems = _fire(facts, rules, "constraint", _message)
+def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule], at: datetime | None = None) -> Firings:
+    """Returns the violations of the enabled constraints: each way in which all conditions of one hold at one time, or at a
+    moment."""
+    found, problems = _fire(facts, rules, "constraint", _message, at)
     found.sort(key=lambda one: (-SEVERITIES.index(one.rule.severity), one.rule.id))  # stable: bindings stay in order
     return Firings(tuple(found), tuple(problems))
 
 
 def check_with_ontology(
-    facts: Sequence[Fact], rules: Iterable[Rule], given: Sequence[Rule], ontology: ontologies.Ontology
+    facts: Sequence[Fact],
+    rules: Iterable[Rule],
+    given: Sequence[Rule],
+    ontology: ontologies.Ontology,
+    at: datetime | None = None,
 ) -> Firings:
     """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter
     speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
-    own = check_constraints(facts, rules)
-    asked = {condition.predicate for rule in given for condition in rule.conditions}
+    own = check_constraints(facts, rules, at)
+    asked = {each.predicate for rule in given for condition in rule.conditions for each in (condition, *condition.of)}
     grounded = (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked) if given else ()
-    shared = check_constraints(grounded, given)
+    shared = check_constraints(grounded, given, at)
     found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.rule.severity))
     return Firings(tuple(found), (*own.problems, *shared.problems))
 
@@ -60,15 +67,15 @@ def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
     return [*(fact for fact in facts if fact.triple[:2] not in taken), *assumed]
 
 
-def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule]) -> Firings:
-    """Returns the actions that the enabled policies ask for."""
-    found, problems = _fire(facts, rules, "policy", lambda rule, one: fill(rule.action, one.bindings))
+def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule], at: datetime | None = None) -> Firings:
+    """Returns the actions that the enabled policies ask for, at a moment if one is given."""
+    found, problems = _fire(facts, rules, "policy", lambda rule, one: fill(rule.action, one.bindings), at)
     found.sort(key=lambda one: (not one.rule.escalate, one.rule.id))
     return Firings(tuple(found), tuple(problems))
 
 
 def _fire(
-    facts: Iterable[Fact], rules: Iterable[Rule], kind: str, say: Callable[[Rule, Match], str]
+    facts: Iterable[Fact], rules: Iterable[Rule], kind: str, say: Callable[[Rule, Match], str], at: datetime | None
 ) -> tuple[list[Firing], list[Problem]]:
     """Returns the ways in which the rules of a type match, and what each of them says then."""
     usable, problems = usable_rules(rules, kind)
@@ -76,7 +83,7 @@ def _fire(
     found: list[Firing] = []
     for rule in usable:
         try:
-            for one in match(rule.conditions, index):
+            for one in match(rule.conditions, index, at=at):
                 ids = tuple(dict.fromkeys(fact.id for fact in one.supports))
                 found.append(Firing(rule, say(rule, one), one.bindings, ids))
         except JoinLimit:

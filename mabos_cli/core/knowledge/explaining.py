@@ -1,13 +1,16 @@
 """Goals and how far rules come towards them: which conditions hold, and what would have to be assumed for the rest."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.fact import EMPTY, Fact, Span, Triple, meet
+from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
-from mabos_cli.core.knowledge.joins import FactIndex, Row
-from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, usable_rules
+from mabos_cli.core.knowledge.relations import FactIndex, Row
+from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, needs_of, usable_rules
+from mabos_cli.core.knowledge.spans import EMPTY, Span, meet
+from mabos_cli.core.knowledge.terms import is_expression, uses_today
 from mabos_cli.core.language.values import compare, find_value
 
 Goal = tuple[str | None, str, str | None]  # None stands for anything
@@ -35,25 +38,35 @@ class Explanation(NamedTuple):
 
 
 def explain_goal(
-    goal: Goal, facts: Iterable[Fact], rules: Sequence[Rule], depth: int, *, nearest: bool, each: int = 1
-) -> tuple[Explanation, ...]:
+    goal: Goal, facts: Iterable[Fact], rules: Sequence[Rule], depth: int, *, nearest: bool, each: int = 1,
+    at: datetime | None = None,
+) -> tuple[Explanation, ...]:  # fmt: skip
     """For every rule that can conclude a goal its best explanations, `each` at most: those with the fewest assumptions first
-    if `nearest`, else those with the highest score. Rules must be usable ones."""
-    near, relevant = relevant_for(goal[1], facts, rules)
-    index = FactIndex([*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived])
-    return tuple(_Explainer(index, rules, nearest, each).explain(goal, min(depth, _DEEPEST)))
+    if `nearest`, else those with the highest score; by what holds at a moment, if one is given. Rules must be usable ones, and those
+    that count are not looked into: what would change a number is open."""
+    near, relevant = relevant_for({goal[1]}, facts, rules)
+    held = [*near, *forward_chain(near, relevant, Limits(max_facts=_MOST_DERIVED)).derived]
+    index = FactIndex(fact for fact in held if at is None or holds_at(fact, at))
+    plain = [rule for rule in rules if not any(c.is_aggregate or is_variable(c.predicate) for c in rule.conditions)]
+    return tuple(_Explainer(index, plain, nearest, each).explain(goal, min(depth, _DEEPEST)))
 
 
-def relevant_for(predicate: str, facts: Iterable[Fact], rules: Sequence[Rule]) -> tuple[list[Fact], list[Rule]]:
-    """Returns the facts and the rules on which it can depend what is true of a predicate."""
-    needed, size = {predicate}, 0
+def relevant_for(
+    predicates: Collection[str], facts: Iterable[Fact], rules: Sequence[Rule]
+) -> tuple[list[Fact], list[Rule]]:
+    """Returns the facts and the rules on which it can depend what is true of some predicates."""
+    needed, size = {*predicates}, 0
     while size < len(needed):
         size = len(needed)
         for rule in rules:
-            if rule.concluded.predicate in needed:
-                needed.update(condition.predicate for condition in rule.conditions)
-    near = [fact for fact in facts if fact[2] in needed]
-    return near, [rule for rule in rules if rule.concluded.predicate in needed]
+            if _concludes(rule, needed):
+                needed |= needs_of(rule).all
+    near = [fact for fact in facts if fact[2] in needed or "" in needed]
+    return near, [rule for rule in rules if _concludes(rule, needed)]
+
+
+def _concludes(rule: Rule, needed: Collection[str]) -> bool:
+    return "" in needed or rule.concluded.predicate in needed or is_variable(rule.concluded.predicate)
 
 
 class _Explainer:
@@ -72,7 +85,7 @@ class _Explainer:
         self.asked.add(goal)
         found: list[Explanation] = []
         for rule in self.rules:
-            bindings = unify(rule.concluded, goal) if rule.concluded.predicate == goal[1] else None
+            bindings = unify(rule.concluded, goal)
             if bindings is not None:
                 mine = [self._complete(rule, one, depth) for one in partial_matches(rule, bindings, self.index)]
                 found += sorted(mine, key=self._order)[: self.each]
@@ -105,7 +118,7 @@ class _Explainer:
             ):
                 if is_variable(term) and not is_variable(value) and needed.operator == "eq":
                     bindings[term] = value
-        total = sum(bool(condition.predicate) for condition in rule.conditions)
+        total = sum(condition.is_positive for condition in rule.conditions)
         score = (len(partial.supports) + worth) / total * rule.confidence_factor
         filled = tuple(dict.fromkeys(fill_pattern(one, bindings) for one in assumptions))
         return Explanation(
@@ -137,7 +150,7 @@ class Partial(NamedTuple):
 def partial_matches(rule: Rule, bindings: Bindings, index: FactIndex) -> list[Partial]:
     """Returns the ways in which most conditions of a rule hold together: all lack as few conditions as possible."""
     search = _PartialSearch(rule, index)
-    conditions = tuple(n for n, condition in enumerate(rule.conditions) if condition.predicate)
+    conditions = tuple(n for n, condition in enumerate(rule.conditions) if condition.is_positive)
     for lacking in range(len(conditions) + 1):
         search.tries = _MOST_TRIES
         search.extend(conditions, bindings, (), None, lacking)
@@ -167,7 +180,8 @@ class _PartialSearch:
         if not tests_hold(self.rule.conditions, bindings) or len(self.found) >= _MOST_PARTIALS:
             return
         if not left:
-            self._note(bindings, met)
+            if not any(self._is_met(condition, bindings) for condition in self.rule.conditions if condition.negated):
+                self._note(bindings, met)
             return
         conditions = self.rule.conditions
         at = max(left, key=lambda n: (sum(term is not None for term in goal_of(conditions[n], bindings)), -n))
@@ -183,14 +197,19 @@ class _PartialSearch:
         if lacking:
             self.extend(rest, bindings, met, span, lacking - 1)
 
+    def _is_met(self, condition: Pattern, bindings: Bindings) -> bool:
+        """Returns whether facts hold that a condition denies; of several together, it is enough to look at the first."""
+        inner = condition.inner[0]
+        rows = self.index.find(inner.predicate, *goal_of(inner, bindings)[::2])
+        return any(bind(inner, (row[0], inner.predicate, row[1]), bindings) is not None for row in rows)
+
     def _rows(self, at: int, bindings: Bindings) -> list[Row]:
         """Returns the surest rows that a condition may match."""
         condition = self.rule.conditions[at]
         subject, predicate, obj = goal_of(condition, bindings)
         key = at, subject, obj, bindings.get(condition.object)
         if key not in self.rows:
-            relation = self.index.relations.get(predicate)
-            rows = relation.find(subject, obj) if relation else ()
+            rows = self.index.find(predicate, subject, obj)
             fit = (row for row in rows if bind(condition, (row[0], predicate, row[1]), bindings) is not None)
             self.rows[key] = nsmallest(_MOST_ROWS, fit, key=lambda row: (-row[2], row[:2]))
         return self.rows[key]
@@ -201,7 +220,7 @@ class _PartialSearch:
         missing = tuple(
             fill_pattern(condition, values)
             for at, condition in enumerate(self.rule.conditions)
-            if condition.predicate and at not in used
+            if condition.is_positive and at not in used
         )
         supports = tuple(row[6] for _, row in sorted(met, key=lambda one: one[0]))
         self.found[Partial(tuple(sorted(values.items())), supports, missing)] = None
@@ -223,16 +242,22 @@ class Abduction(NamedTuple):
 
 
 def abduce(
-    observation: Triple, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 3, each: int = 5
-) -> Abduction:
+    observation: Triple, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 3, each: int = 5,
+    at: datetime | None = None,
+) -> Abduction:  # fmt: skip
     """Returns the rules that would conclude an observation, each with what supports it and what must be assumed, to a depth of
-    rules that lead to one another; at most `each` ways for a rule. In the observation `*` and ?variables stand for anything."""
+    rules that lead to one another; at most `each` ways for a rule; by what holds at a moment, if one is given. In the observation
+    `*` and ?variables stand for anything."""
     usable, problems = usable_rules(rules, "inference")
     facts = list(facts)
     goal = goal_from(observation)
-    known = tuple(fact for fact in facts if all(w in (None, h) for w, h in zip(goal, fact.triple, strict=True)))
+    known = tuple(
+        fact
+        for fact in facts
+        if all(w in (None, h) for w, h in zip(goal, fact.triple, strict=True)) and (at is None or holds_at(fact, at))
+    )
     asserted = [fact for fact in facts if not fact.is_derived]
-    hypotheses = explain_goal(goal, asserted, usable, max(1, depth), nearest=False, each=each)
+    hypotheses = explain_goal(goal, asserted, usable, max(1, depth), nearest=False, each=each, at=at)
     return Abduction(observation, known, hypotheses, tuple(problems))
 
 
@@ -245,7 +270,7 @@ def goal_from(goal: Triple) -> Goal:
 def unify(conclusion: Pattern, goal: Goal) -> Bindings | None:
     """Returns what a conclusion's variables must be for it to be the goal; None if it cannot be."""
     bindings: Bindings = {}
-    for term, wanted in ((conclusion.subject, goal[0]), (conclusion.object, goal[2])):
+    for term, wanted in zip(conclusion[:3], goal, strict=True):
         if wanted is None:
             continue
         if bindings.get(term, wanted) != wanted or (not is_variable(term) and term != wanted):
@@ -295,11 +320,14 @@ def bind(condition: Pattern, triple: Triple, bindings: Bindings) -> Bindings | N
 def tests_hold(conditions: Iterable[Pattern], bindings: Bindings) -> bool:
     """Returns whether the comparisons hold whose variables all have values by now."""
     for condition in conditions:
+        if condition.negated or condition.of or uses_today(condition.subject, condition.object):
+            continue
         if not condition.predicate:
             lefts = (bindings[condition.subject],) if condition.subject in bindings else ()
         else:
             lefts = bindings.get(condition, ())
         right = bindings.get(condition.object) if is_variable(condition.object) else condition.object
+        right = None if is_expression(condition.object) else right  # that is only worked out where all conditions hold
         if right is not None and not all(compare(condition.operator, left, right) for left in lefts):
             return False
     return True

@@ -52,13 +52,13 @@ class FactSource(Protocol):
     def where(self, name: str, value: str) -> Iterator[Fact]: ...
 
 
-def derived_id(subject: str, predicate: str, obj: str) -> str:
-    """Returns the id of a derived fact: always the same for a triple, and of no other.
+def derived_id(subject: str, predicate: str, obj: str, start: str = "") -> str:
+    """Returns the id of a derived fact: always the same for a triple and the date from which it holds, and of no other.
 
     >>> derived_id("a", "b", "c") == derived_id("a", "b", "c"), derived_id("ab", "c", "d") == derived_id("a", "bc", "d")
     (True, False)
     """
-    text = f"{len(subject)} {len(predicate)} {subject}{predicate}{obj}"
+    text = f"{len(subject)} {len(predicate)} {subject}{predicate}{obj}" + (f"\0{start}" if start else "")
     return "F-inf-" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
@@ -124,45 +124,6 @@ def find_contradictions(facts: Sequence[Fact], functional: frozenset[str]) -> li
                     found.append((one, two))
                     break  # one finding for each fact says enough
     return found
-
-
-# A bound is a moment and the text that gave it, so that a conclusion can say it in the words of its support.
-Bound = tuple[datetime, str]
-Span = tuple[Bound, Bound]
-_FIRST: Bound = FIRST, ""
-_LAST: Bound = LAST, ""
-EMPTY: Span = (_LAST, _FIRST)
-
-
-def find_span(fact: Fact) -> Span | None:
-    """Returns the time for which a fact holds, None for always, EMPTY for never. A bound that cannot be read is none."""
-    if not fact.valid_from and not fact.valid_until:
-        return None
-    start, end = interval(fact)
-    low = (start, fact.valid_from.strip()) if start != _FIRST[0] else _FIRST
-    high = (end, fact.valid_until.strip()) if end != _LAST[0] else _LAST
-    if low[0] > high[0]:
-        return EMPTY
-    return None if low is _FIRST and high is _LAST else (low, high)
-
-
-def meet(one: Span | None, two: Span | None) -> Span | None:
-    """Returns the time for which both hold: None for always, EMPTY for never."""
-    if one is None or two is None:
-        return one if two is None else two
-    low, high = max(one[0], two[0]), min(one[1], two[1])
-    return (low, high) if low[0] <= high[0] else EMPTY
-
-
-def span_texts(span: Span | None) -> tuple[str, str]:
-    """Returns the bounds as texts of a fact."""
-    return (span[0][1], span[1][1]) if span else ("", "")
-
-
-def span_rank(span: Span | None) -> tuple[datetime, str, float, str]:
-    """Returns an order of times: the earlier it begins and the longer it lasts, the better."""
-    low, high = span or (_FIRST, _LAST)
-    return low[0], low[1], -(high[0] - _FIRST[0]).total_seconds(), high[1]
 
 
 class Query(NamedTuple):

@@ -1,34 +1,36 @@
-"""Forward chaining: everything that follows from facts by rules, each conclusion by its best derivation.
+"""Forward chaining: everything that follows from facts by rules, each conclusion by its best derivation at each time.
 
 Best first: a conclusion is no surer than its supports and one step deeper, so once the best candidate by (confidence, depth) is
-taken, nothing better for its triple can turn up, and all that ties with it is known. Hence the outcome does not depend on the
-order of facts and rules, and a limit on their number keeps the surest.
+taken, nothing better for its triple and time can turn up. Hence the outcome does not depend on the order of facts and rules, a
+limit on their number keeps the surest, and a run that is stopped has derived nothing that a longer one would take back.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from math import inf
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id, span_rank, span_texts
-from mabos_cli.core.knowledge.joins import FactIndex, Join, JoinLimit, Row, Run
-from mabos_cli.core.knowledge.rule import Problem, Rule, left_out, usable_rules
+from mabos_cli.core.knowledge.closures import Closure, find_closure
+from mabos_cli.core.knowledge.fact import Fact, Triple, derived_id
+from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
+from mabos_cli.core.knowledge.relations import FactIndex, Row
+from mabos_cli.core.knowledge.rule import Problem, Rule, is_variable, left_out, needs_of, stratify, usable_rules
+from mabos_cli.core.knowledge.spans import ALWAYS, Span, meet, span_texts, subtract, unite
 from mabos_cli.core.memory.trust import lowest_trust
 
 # Surer than any derivation: what was asserted stays as it is.
-_ASSERTED: Row = ("", "", inf, 0, None, -1, None)
-_LEAST_JOINS, _LEAST_ROOM = 2_000_000, 500_000
+_ASSERTED: Row = ("", "", inf, 0, None, -1, None, "")
+_LEAST_ROOM = 500_000
 
 
 class Limits(NamedTuple):
-    """Where to stop. For confidence and depth 0 is no limit. A rule that tries more than `max_joins` combinations is left out; 0
-    stands for ten times the facts, and two million at least."""
+    """Where to stop. For confidence and depth 0 is no limit. A rule that tries more than `max_joins` combinations stops there."""
 
     max_facts: int = 250_000
     min_confidence: float = 0.0
     max_depth: int = 0
-    max_joins: int = 0
+    max_joins: int = 50_000_000
 
 
 class Cut(NamedTuple):
@@ -49,127 +51,314 @@ class Inference(NamedTuple):
     problems: tuple[Problem, ...]
     depth: int
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all was derived that follows."""
+        return self.fixpoint == "reached"
+
 
 def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits = Limits()) -> Inference:
     """Returns what follows from the asserted facts by the enabled inference rules. Derived facts among those given are not
     used: they follow anew, or no longer."""
-    facts = [fact for fact in facts if not fact.rule_id]
+    chain = run_chain(facts, rules, limits)
+    cuts = chain.cuts()
+    why = [f"{cut.limit} cut at least {cut.lost:,}" for cut in cuts]
+    why += [f"{problem.rule_id} {problem.reason}" for problem in chain.problems if problem.is_left_out]
+    derived = derived_facts(chain.settled, chain.names)
+    depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
+    fixpoint = "stopped: " + "; ".join(why) if why else "reached"
+    return Inference(tuple(derived), fixpoint, tuple(cuts), tuple(chain.problems), depth)
+
+
+def run_chain(
+    facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits, wanted: Callable[[str, str, str], bool] | None = None
+) -> "Chain":
+    """Returns a run that is over. With `wanted`, only triples of which that is true are derived."""
     runnable, problems = usable_rules(rules, "inference")
-    while True:
-        chain = _Chain(facts, runnable, limits)
-        try:
-            chain.run()
-        except JoinLimit:
-            # Half of what a rule gives would depend on the order of the facts, so it gives nothing.
-            rule = chain.running
-            assert rule is not None
-            problems.append(left_out(rule))
-            runnable = [other for other in runnable if other is not rule]
-            continue
-        cuts = chain.cuts()
-        why = [f"{cut.limit} cut at least {cut.lost:,}" for cut in cuts]
-        why += [f"{problem.rule_id} {problem.reason}" for problem in problems if problem.is_left_out]
-        derived = derived_facts(chain.settled, runnable)
-        depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
-        told = "stopped: " + "; ".join(why) if why else "reached"
-        return Inference(tuple(derived), told, tuple(cuts), tuple(problems), depth)
+    layers, circles = stratify(runnable)
+    chain = Chain([fact for fact in facts if not fact.rule_id], layers, limits, wanted)
+    chain.problems = [*problems, *circles]
+    for layer in layers:
+        chain.run([rule for rule in layer if chain.may_run(rule)])
+    return chain
 
 
-class _Chain:
-    """One run: rows that are settled, and candidates in buckets of equal (confidence, depth) for each predicate."""
+class _Head:
+    """What is known about a predicate that rules conclude: the best candidate for each pair, or for each pair and time; those
+    candidates in buckets of equal (confidence, depth); and when each pair is settled."""
 
-    def __init__(self, facts: Sequence[Fact], rules: Sequence[Rule], limits: Limits) -> None:
-        self.limits, self.rules = limits, rules
-        self.most = limits.max_joins or max(_LEAST_JOINS, 10 * limits.max_facts)
+    __slots__ = ("best", "buckets", "covered", "heap", "is_timed", "predicate")
+
+    def __init__(self, predicate: str, rows: Iterable[Row], is_timed: bool, heap: list[tuple[float, int, str]]) -> None:
+        self.predicate, self.is_timed, self.heap = predicate, is_timed, heap
+        self.best: dict[Any, Row] = {}
+        self.buckets: dict[tuple[float, int], list[Any]] = {}
+        self.covered: dict[tuple[str, str], list[Span | None]] = {}
+        for row in rows:
+            self.best[row[:2]] = _ASSERTED
+            if is_timed:
+                self.covered.setdefault(row[:2], []).append(row[4])
+
+    def open_bucket(self, confidence: float, depth: int) -> list[Any]:
+        heappush(self.heap, (-confidence, depth, self.predicate))
+        return self.buckets.setdefault((confidence, depth), [])
+
+    def offer(self, row: Row) -> None:
+        """Keeps a candidate if it is the best for its pair and time so far."""
+        key: Any = row[:2]
+        if self.is_timed:
+            if key in self.covered and not subtract(row[4], self.covered[key]):
+                return
+            key = (*key, row[4])
+        now = self.best.get(key)
+        if now is None or row[2] > now[2] or (row[2] == now[2] and row[3] < now[3]):
+            self.best[key] = row
+            (self.buckets.get(row[2:4]) or self.open_bucket(row[2], row[3])).append(key)
+        elif row[2:4] == now[2:4] and _wins_tie(row, now):
+            self.best[key] = row
+
+    def tie(self, key: Any, row: Row) -> None:
+        if _wins_tie(row, self.best[key]):
+            self.best[key] = row
+
+    def take(self, key: tuple[float, int]) -> list[Row]:
+        """Returns the candidates of a bucket for which nothing better turned up since, at the times that are not settled."""
+        found = [self.best[each] for each in self.buckets.pop(key, ())]
+        found = [row for row in found if row[2:4] == key]
+        if not self.is_timed:
+            return found
+        rows: list[Row] = []
+        for row in sorted(found, key=lambda each: (each[:2], each[4] or ALWAYS, each[5], [r[:2] for r in each[6]])):
+            covered = self.covered.setdefault(row[:2], [])
+            pieces = subtract(row[4], covered)
+            covered += pieces
+            rows += [(*row[:4], piece, *row[5:]) for piece in pieces]
+        return rows
+
+
+class Chain:
+    """One run: rows that are settled, and candidates, the best of which is settled next."""
+
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        layers: Sequence[Sequence[Rule]],
+        limits: Limits,
+        wanted: Callable[[str, str, str], bool] | None,
+    ) -> None:
+        self.limits, self.wanted = limits, wanted
         self.index = FactIndex(facts)
-        self.best: dict[str, dict[tuple[str, str], Row]] = {}
-        self.buckets: dict[str, dict[tuple[float, int], list[tuple[str, str]]]] = {}
+        self.rules = [rule for layer in layers for rule in layer]
+        self.names = [rule.id for rule in self.rules]
+        self.left = limits.max_facts
+        self.problems: list[Problem] = []
+        self.heads: dict[str, _Head] = {}
         self.heap: list[tuple[float, int, str]] = []
         self.settled: list[tuple[str, list[Row]]] = []
         self.lost: dict[str, dict[Triple, float]] = {"max_depth": {}, "min_confidence": {}, "max_facts": {}}
+        self.incomplete: set[str] = set()
         self.joins: dict[tuple[int, int], Run] = {}
-        self.tried = [0] * len(rules)
-        self.running = rules[0] if rules else None
-        for rule in rules:
-            predicate = rule.concluded.predicate
-            if predicate not in self.best:
-                rows = self.index.relation(predicate).rows
-                self.best[predicate] = {row[:2]: _ASSERTED for row in rows}
-                self.buckets[predicate] = {}
+        self.tried = [0] * len(self.rules)
+        self.stopped: set[int] = set()
+        self.ranks = {id(rule): rank for rank, rule in enumerate(self.rules)}
+        self._mark_timed()
 
-    def run(self) -> None:
-        """Settles candidates, the best first, until there are none or there are enough."""
-        for rank, rule in enumerate(self.rules):
-            self._join(rank, *self._smallest(rule))
+    def _mark_timed(self) -> None:
+        """Finds out which predicates have rows that hold for a time only, before any row is derived."""
+        changed = True
+        while changed:
+            changed = False
+            for rule in self.rules:
+                predicate = rule.concluded.predicate
+                names = [*self.index.relations] if is_variable(predicate) else [predicate]
+                relations = [self.index.relation(name) for name in names]
+                if not all(each.is_timed for each in relations) and self.index.are_timed(rule.conditions):
+                    changed = True
+                    for each in relations:
+                        each.is_timed = True
+
+    def may_run(self, rule: Rule) -> bool:
+        """Returns whether all is derived that a rule negates or counts; where it is not, the rule would conclude too much."""
+        missing = sorted(self.incomplete & needs_of(rule).closed)
+        if not missing or is_variable(rule.concluded.predicate):
+            return not missing
+        self.problems.append(Problem(rule.id, f"what it negates or counts is not complete ({missing[0]})"))
+        self.incomplete.add(rule.concluded.predicate)
+        return False
+
+    def run(self, layer: Sequence[Rule]) -> None:
+        """Settles candidates of a layer of rules, the best first, until there are none or there are enough."""
+        ranks = [self.ranks[id(rule)] for rule in layer]
+        closures = [found for rank in ranks if (found := find_closure(self.rules[rank], rank, self.index))]
+        closed = {closure.rank for closure in closures}
+        replayed = self._replay(closures)
+        for rank in ranks:
+            if rank not in closed:
+                self._join(rank, *self._smallest(self.rules[rank]))
         uses: dict[str, list[tuple[int, int]]] = {}
-        for rank, rule in enumerate(self.rules):
-            for at, condition in enumerate(rule.conditions):
-                uses.setdefault(condition.predicate, []).append((rank, at))
-        left = self.limits.max_facts
+        for rank in ranks:
+            for at, condition in enumerate(self.rules[rank].conditions if rank not in closed else ()):
+                if condition.is_positive:
+                    uses.setdefault("" if is_variable(condition.predicate) else condition.predicate, []).append(
+                        (rank, at)
+                    )
         while self.heap:
             confidence, depth, predicate = heappop(self.heap)
-            rows = self._take(predicate, (-confidence, depth))
-            if len(rows) > left:
-                rows.sort(key=lambda row: row[:2])
-                self._lose(predicate, rows[left:])
-                del rows[left:]
-            if not rows:
-                continue
-            left -= len(rows)
-            self.settled.append((predicate, rows))
-            self.index.relation(predicate).add(rows)
-            for rank, at in uses.get(predicate, ()):
+            rows = self._settle(predicate, (-confidence, depth))
+            for rank, at in (*uses.get(predicate, ()), *uses.get("", ())) if rows else ():
                 self._join(rank, at, rows)
+            for closure in closures:
+                self._close(closure, predicate, replayed.get(predicate, {}).pop((-confidence, depth), []) + rows)
+        self._note_incomplete(ranks)
 
-    def _smallest(self, rule: Rule) -> tuple[int, list[Row]]:
+    def _replay(self, closures: Sequence[Closure]) -> dict[str, dict[tuple[float, int], list[Row]]]:
+        """Returns the rows that closures begin with, by (confidence, depth): they too come to them in that order."""
+        found: dict[str, dict[tuple[float, int], list[Row]]] = {}
+        for predicate in {name for closure in closures for name in closure.joined}:
+            found[predicate] = {}
+            for row in self.index.relation(predicate).rows:
+                found[predicate].setdefault(row[2:4], []).append(row)
+            for confidence, depth in found[predicate]:
+                heappush(self.heap, (-confidence, depth, predicate))
+        return found
+
+    def _settle(self, predicate: str, key: tuple[float, int]) -> list[Row]:
+        head = self.heads.get(predicate)
+        rows = head.take(key) if head else []
+        if len(rows) > self.left:
+            rows.sort(key=lambda row: (row[:2], row[4] or ALWAYS))
+            self.lost["max_facts"] |= {(row[0], predicate, row[1]): row[2] for row in rows[self.left :]}
+            del rows[self.left :]
+        if rows:
+            self.left -= len(rows)
+            self.settled.append((predicate, rows))
+            self.index.add(predicate, rows)
+        return rows
+
+    def _smallest(self, rule: Rule) -> tuple[int, Sequence[Any]]:
         """Returns the condition to begin with when all asserted facts are new, the one with the fewest; and its rows."""
-        named = [n for n, condition in enumerate(rule.conditions) if condition.predicate]
-        rows = {n: self.index.relation(rule.conditions[n].predicate).rows for n in named}
-        first = min(named, key=lambda n: (len(rows[n]), n))
-        return first, rows[first]
+        named = [n for n, condition in enumerate(rule.conditions) if condition.is_positive]
+        rows = {n: self.index.rows_for(rule.conditions[n]) for n in named}
+        first = min(named, key=lambda n: (len(rows[n]), n), default=-1)
+        return first, rows.get(first, ((),))
 
-    def _join(self, rank: int, at: int, rows: list[Row]) -> None:
-        """Joins rows that are new for one condition of a rule with those of the others."""
-        if not rows:
+    def _join(self, rank: int, at: int, rows: Sequence[Any]) -> None:
+        """Joins rows that are new for one condition of a rule with those of the others; what a rule finds before it has to stop
+        is kept."""
+        if not rows or rank in self.stopped:
             return
         if (rank, at) not in self.joins:
             self.joins[rank, at] = self._compile(rank, at)
-        self.running = self.rules[rank]
-        self.tried[rank] = self.joins[rank, at](rows, self.tried[rank])
+        try:
+            self.tried[rank] = self.joins[rank, at](rows, self.tried[rank])
+        except JoinLimit:
+            self._stop(rank)
 
-    def _take(self, predicate: str, key: tuple[float, int]) -> list[Row]:
-        """Returns the candidates of a bucket for which nothing better turned up since."""
-        best = self.best[predicate]
-        rows = [best[pair] for pair in self.buckets[predicate].pop(key)]
-        return [row for row in rows if row[2:4] == key]
+    def _stop(self, rank: int) -> None:
+        self.stopped.add(rank)
+        self.problems.append(left_out(self.rules[rank]))
+
+    def _close(self, closure: Closure, predicate: str, rows: list[Row]) -> None:
+        """Offers what a closure makes of rows of one (confidence, depth)."""
+        if not rows or predicate not in closure.joined or closure.rank in self.stopped:
+            return
+        rule, head = self.rules[closure.rank], self.head(self.rules[closure.rank].concluded.predicate)
+        sure, depth, rank = rows[0][2] * rule.confidence_factor, rows[0][3] + 1, closure.rank
+        is_limited = bool(self.wanted or self.limits.max_depth or self.limits.min_confidence)
+        best, fresh = head.best, head.buckets.get((sure, depth)) or head.open_bucket(sure, depth)
+
+        def offer(subject: str, obj: str, one: Row, two: Row) -> bool:
+            far = one[3] + 1 if one[3] > two[3] else two[3] + 1
+            row = (subject, obj, sure, far, None, rank, (one, two), head.predicate)
+            if is_limited and not self._is_within(row, head):
+                return self.wanted is not None and not self.wanted(subject, head.predicate, obj)
+            pair = (subject, obj)
+            if pair not in best and far == depth:
+                best[pair] = row
+                fresh.append(pair)
+            else:
+                head.offer(row)
+            return far == depth
+
+        closure.extend(predicate, rows, offer)
+        self.tried[rank] += len(rows)
+        if len(best) > self._room(head):
+            self._stop(rank)
+
+    def _is_within(self, row: Row, head: _Head) -> bool:
+        """Returns whether a candidate is wanted, sure and near enough, and notes it if it is not the latter."""
+        if self.wanted and not self.wanted(row[0], head.predicate, row[1]):
+            return False
+        lost = ""
+        if self.limits.max_depth and row[3] > self.limits.max_depth:
+            lost = "max_depth"
+        elif self.limits.min_confidence and row[2] < self.limits.min_confidence:
+            lost = "min_confidence"
+        if lost and head.best.get(row[:2]) is not _ASSERTED:
+            triple = (row[0], head.predicate, row[1])
+            self.lost[lost][triple] = max(row[2], self.lost[lost].get(triple, 0.0))
+        return not lost
+
+    def head(self, predicate: str) -> _Head:
+        """Returns what is known about a predicate that is concluded."""
+        if predicate not in self.heads:
+            relation = self.index.relation(predicate)
+            self.heads[predicate] = _Head(predicate, relation.rows, relation.is_timed, self.heap)
+        return self.heads[predicate]
+
+    def _room(self, head: _Head) -> int:
+        return max(_LEAST_ROOM, 2 * self.limits.max_facts) + len(self.index.relation(head.predicate).rows)
+
+    def _offer(self, row: Row) -> None:
+        """Keeps a candidate of whichever predicate."""
+        if row[7] not in self.heads and row[7] not in self.index.relations:
+            self.index.relation(row[7]).is_timed = row[4] is not None or any(
+                r.is_timed for r in self.index.relations.values()
+            )
+        head = self.head(row[7])
+        if self._is_within(row, head):
+            head.offer(row)
 
     def _compile(self, rank: int, first: int) -> Run:
         """Returns the join of a rule that begins with the rows of one condition."""
         rule = self.rules[rank]
-        join = Join(rule.conditions, self.index.relation, weighed=True, timed=self.index.timed)
+        join = Join(rule.conditions, self.index, weighed=True)
         predicate = rule.concluded.predicate
-        best, buckets, heap = self.best[predicate], self.buckets[predicate], self.heap
+        join.names |= {
+            "factor": float(rule.confidence_factor),
+            "rank": rank,
+            "asserted": _ASSERTED,
+            "offer": self._offer,
+        }
+        if is_variable(predicate):
+            return join.compile(first, lambda join: _emit(join, rule, ""), {}, self.limits.max_joins, 1)
+        head = self.head(predicate)
+        if head.is_timed or self.wanted or self.limits.max_depth or self.limits.min_confidence:
+            inline = ""
+        else:
+            inline = predicate
+            join.names |= {
+                "known": head.best.get,
+                "bucket": head.buckets.get,
+                "open_bucket": head.open_bucket,
+                "tie": head.tie,
+            }
+        emit = lambda join: _emit(join, rule, inline)  # noqa: E731
+        return join.compile(first, emit, head.best, self.limits.max_joins, self._room(head))
 
-        def open_bucket(confidence: float, depth: int) -> list[tuple[str, str]]:
-            heappush(heap, (-confidence, depth, predicate))
-            return buckets.setdefault((confidence, depth), [])
-
-        def tie(pair: tuple[str, str], row: Row) -> None:
-            if _wins_tie(row, best[pair]):
-                best[pair] = row
-
-        def lose(limit: str, subject: str, obj: str, confidence: float) -> None:
-            lost, triple = self.lost[limit], (subject, predicate, obj)
-            lost[triple] = max(confidence, lost.get(triple, 0.0))
-
-        join.names |= {"known": best.get, "bucket": buckets.get, "open_bucket": open_bucket}
-        join.names |= {"tie": tie, "lose": lose, "factor": float(rule.confidence_factor), "rank": rank}
-        join.names |= {"least": self.limits.min_confidence, "deepest": self.limits.max_depth}
-        room = max(_LEAST_ROOM, 2 * self.limits.max_facts) + len(self.index.relation(predicate).rows)
-        return join.compile(first, lambda join: _emit(join, rule, self.limits), best, self.most, room)
-
-    def _lose(self, predicate: str, rows: list[Row]) -> None:
-        self.lost["max_facts"] |= {(row[0], predicate, row[1]): row[2] for row in rows}
+    def _note_incomplete(self, ranks: Sequence[int]) -> None:
+        """Finds out of which predicates more would follow than was derived."""
+        cut = {triple[1] for limit in ("max_facts", "max_depth") for triple in self.lost[limit]}
+        self.incomplete |= cut | {self.rules[rank].concluded.predicate for rank in self.stopped}
+        changed = bool(self.incomplete)
+        while changed:
+            more = {
+                self.rules[rank].concluded.predicate
+                for rank in ranks
+                if self.incomplete & needs_of(self.rules[rank]).all
+            }
+            changed = not more <= self.incomplete
+            self.incomplete |= more
 
     def cuts(self) -> list[Cut]:
         """Returns what the limits cost, as far as it was not derived in another way that is as sure."""
@@ -184,17 +373,13 @@ class _Chain:
         return found
 
 
-def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
+def _emit(join: Join, rule: Rule, inline: str) -> list[str]:
     """Returns the code that makes a candidate of joined rows, and keeps it if it is the best for its triple so far."""
-    subject, obj = join.term(rule.concluded.subject), join.term(rule.concluded.object)
-    span = f"t{join.last}" if join.timed else "None"
-    row = f"({subject}, {obj}, c, d, {span}, rank, {join.supports()})"
-    asserted = f"known(({subject}, {obj})) is not asserted"
-    join.names["asserted"] = _ASSERTED
-    lines = [f"c = c{join.last} * factor", f"d = d{join.last} + 1"]
-    for limit, test in (("max_depth", "d > deepest"), ("min_confidence", "c < least")):
-        if getattr(limits, limit):
-            lines += [f"if {test}:", f"    if {asserted}: lose({limit!r}, {subject}, {obj}, c)", "    continue"]
+    subject, predicate, obj = (join.term(term) for term in rule.concluded[:3])
+    row = f"({subject}, {obj}, c, d, {join.state('t')}, rank, {join.supports()}, {predicate})"
+    lines = [f"c = {join.state('c')} * factor", f"d = {join.state('d')} + 1"]
+    if not inline:
+        return [*lines, f"offer({row})"]
     return [
         *lines,
         f"pair = ({subject}, {obj})",
@@ -208,15 +393,10 @@ def _emit(join: Join, rule: Rule, limits: Limits) -> list[str]:
 
 
 def _wins_tie(row: Row, now: Row) -> bool:
-    """Returns which of two derivations of one triple that are equally sure and deep is taken: by validity, rule and
-    supports."""
-    if row[4] is not now[4]:
-        one, two = span_rank(row[4]), span_rank(now[4])
-        if one != two:
-            return one < two
+    """Returns which of two derivations of one triple that are equally sure and deep is taken: by rule and supports."""
     if row[5] != now[5]:
         return row[5] < now[5]
-    for mine, other in zip(row[6], now[6], strict=True):
+    for mine, other in zip(row[6], now[6], strict=False):
         if mine is not other and mine[:2] != other[:2]:
             return bool(mine[:2] < other[:2])
     return False
@@ -225,16 +405,16 @@ def _wins_tie(row: Row, now: Row) -> bool:
 Named = tuple[str, str]  # the id and the trust of a row's fact
 
 
-def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule]) -> list[Fact]:
-    """Returns the facts of rows that were derived, sorted by triple. Rows come after those that support them."""
+def derived_facts(settled: Sequence[tuple[str, list[Row]]], names: Sequence[str]) -> list[Fact]:
+    """Returns the facts of rows that were derived, sorted by triple and time. Rows come after those that support them."""
     known: dict[int, Named] = {}  # by the identity of a row
     facts: list[Fact] = []
+    stretches, places = _join_stretches(settled), dict[str, int]()
     ids: tuple[str, ...]
-    names = [rule.id for rule in rules]
     make = tuple.__new__  # Fact(...) alone would cost as much as all the rest
     for predicate, rows in settled:
         for row in rows:
-            subject, obj, confidence, _, span, rule, supports = row
+            subject, obj, confidence, _, span, rule, supports, _ = row
             if len(supports) == 2:  # by far the most: no loops
                 one = known.get(id(supports[0])) or _given(supports[0], known)
                 two = known.get(id(supports[1])) or _given(supports[1], known)
@@ -242,19 +422,41 @@ def derived_facts(settled: Iterable[tuple[str, list[Row]]], rules: Sequence[Rule
                 trust = one[1] if one[1] == two[1] else lowest_trust((one[1], two[1]))
             else:
                 ids, trust = _merge([known.get(id(each)) or _given(each, known) for each in supports])
-            start, end = span_texts(span) if span else ("", "")
-            fact_id = derived_id(subject, predicate, obj)
+            start, end = span_texts(stretches[id(row)]) if span else ("", "")
+            fact_id = derived_id(subject, predicate, obj, start)
             known[id(row)] = fact_id, trust
+            if span and fact_id in places:  # a part of a stretch that is there already
+                before = facts[places[fact_id]]
+                ids, trust = tuple(dict.fromkeys((*before.derived_from, *ids))), lowest_trust((before.trust, trust))
+                facts[places[fact_id]] = before._replace(derived_from=ids, trust=trust)
+                continue
+            if span:
+                places[fact_id] = len(facts)
             facts.append(make(Fact, (
                 fact_id, subject, predicate, obj, confidence, "inference", trust, start, end, ids, names[rule], "", "", (),
             )))  # fmt: skip
-    facts.sort(key=itemgetter(1, 2, 3))
+    facts.sort(key=itemgetter(1, 2, 3, 7))
     return facts
+
+
+def _join_stretches(settled: Sequence[tuple[str, list[Row]]]) -> dict[int, Span | None]:
+    """Returns the stretch that each row which holds for a time belongs to: those of one triple that are equally sure and follow on
+    one another are one."""
+    groups: dict[tuple[str, str, str, float], list[Row]] = {}
+    for predicate, rows in settled:
+        for row in rows:
+            if row[4] is not None:
+                groups.setdefault((row[0], predicate, row[1], row[2]), []).append(row)
+    found: dict[int, Span | None] = {}
+    for group in groups.values():
+        wholes = unite(row[4] for row in group) if len(group) > 1 else [group[0][4]]
+        found |= {id(row): next(one for one in wholes if meet(one, row[4]) == row[4]) for row in group}
+    return found
 
 
 def _merge(said: list[Named]) -> tuple[tuple[str, ...], str]:
     """Returns the ids of supports, each once, and the lowest trust."""
-    trusts = {trust for _, trust in said}
+    trusts = {trust for _, trust in said} or {"agent"}
     trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
     return tuple(dict.fromkeys([fact_id for fact_id, _ in said])), trust
 

@@ -1,107 +1,32 @@
-"""Facts as rows by predicate, subject and object; and conditions compiled to Python code that joins them, one loop for each condition.
+"""Conditions compiled to Python code that joins facts, one loop for each condition.
 
 The code holds only names made here (f0, v1, k2); terms of rules and facts reach it as values, never as text.
 """
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.fact import EMPTY, Fact, find_span, meet, span_rank, span_texts
-from mabos_cli.core.knowledge.rule import Pattern, binds, is_open, is_variable
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.relations import FactIndex, Relation, Row
+from mabos_cli.core.knowledge.rule import Pattern, all_bound, binds, is_assignment, is_open, is_variable
+from mabos_cli.core.knowledge.spans import (
+    EMPTY,
+    Span,
+    cut_points,
+    holds_within,
+    meet,
+    moment_number,
+    span_texts,
+    subtract,
+)
+from mabos_cli.core.knowledge.terms import aggregate, compare_terms, during, is_expression, names_in, uses_today, worker
 from mabos_cli.core.language.values import compare, find_value
 
-# (subject, object, confidence, depth, span, rule, origin): plain tuples, because joins touch millions of them. The rule is a
-# number, -1 for a fact that was given; the origin is that fact, or the rows that the rule joined.
-Row = tuple[str, str, float, int, Any, int, Any]
-_NONE: tuple[Row, ...] = ()
-Run = Callable[[Sequence[Row], int], int]
+Run = Callable[[Any, int], int]
 MOST_JOINS, MOST_MATCHES = 5_000_000, 200_000
-
-
-class Relation:
-    """The rows of one predicate. An index is made when first asked for, and kept up from then on."""
-
-    __slots__ = ("_indexes", "rows")
-
-    def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self._indexes: dict[str, dict[Any, Any]] = {}
-
-    def index(self, kind: str) -> dict[Any, Any]:
-        """Returns rows by subject or by object, or the one row by both."""
-        if kind not in self._indexes:
-            self._indexes[kind] = {}
-            self._enter(kind, self.rows)
-        return self._indexes[kind]
-
-    def add(self, rows: list[Row]) -> None:
-        self.rows += rows
-        for kind in self._indexes:
-            self._enter(kind, rows)
-
-    def _enter(self, kind: str, rows: list[Row]) -> None:
-        index = self._indexes[kind]
-        if kind == "both":
-            for row in rows:
-                index[row[:2]] = row
-            return
-        at = 0 if kind == "subject" else 1
-        for row in rows:
-            term = row[at]
-            if term in index:
-                index[term].append(row)
-            else:
-                index[term] = [row]
-
-    def find(self, subject: str | None, obj: str | None) -> Iterable[Row]:
-        """Yields the rows with this subject and object; None for any."""
-        if subject is not None and obj is not None:
-            row = self.index("both").get((subject, obj))
-            return (row,) if row else _NONE
-        rows: Iterable[Row] = self.rows
-        if subject is not None:
-            rows = self.index("subject").get(subject, _NONE)
-        elif obj is not None:
-            rows = self.index("object").get(obj, _NONE)
-        return rows
-
-
-class FactIndex:
-    """Facts to match conditions against; one fact for each triple."""
-
-    def __init__(self, facts: Iterable[Fact], keep: Callable[[Fact], bool] | None = None) -> None:
-        self.relations: dict[str, Relation] = {}
-        self.timed = False
-        rows: dict[str, list[Row]] = {}
-        for fact in _one_for_each_triple(facts if keep is None else filter(keep, facts)):
-            span = find_span(fact) if fact[7] or fact[8] else None
-            self.timed = self.timed or span is not None
-            row = (fact[1], fact[3], fact[4], 0, span, -1, fact)
-            if fact[2] in rows:
-                rows[fact[2]].append(row)
-            else:
-                rows[fact[2]] = [row]
-        for predicate, found in rows.items():
-            self.relation(predicate).add(found)
-
-    def relation(self, predicate: str) -> Relation:
-        """Returns the rows of a predicate, to which some may be added."""
-        return self.relations.setdefault(predicate, Relation())
-
-
-def _one_for_each_triple(facts: Iterable[Fact]) -> Iterable[Fact]:
-    """Yields the facts, and of those with one triple (someone edited the file) the best: given, surest, longest valid."""
-    found: dict[tuple[str, ...], Fact] = {}
-    for fact in facts:
-        triple = fact[1:4]
-        if triple not in found or _rank(fact) < _rank(found[triple]):
-            found[triple] = fact
-    return found.values()
-
-
-def _rank(fact: Fact) -> tuple[Any, ...]:
-    return fact.is_derived, -fact.confidence, span_rank(find_span(fact)), fact.id
 
 
 class JoinLimit(ValueError):
@@ -119,55 +44,61 @@ class _Known(dict[str, bool]):
         return found
 
 
-def order_conditions(conditions: Sequence[Pattern], first: int) -> list[int]:
-    """Returns the order in which to join: from one condition on, always the one with most terms known."""
-    left = [n for n, condition in enumerate(conditions) if condition.predicate and n != first]
-    order, bound = [first], binds(conditions[first])
-    while left:
-        best = max(left, key=lambda n: (_known_terms(conditions[n], bound), -n))
-        left.remove(best)
-        order.append(best)
-        bound |= binds(conditions[best])
-    return order
-
-
-def _known_terms(condition: Pattern, bound: set[str]) -> float:
-    """Returns how far a condition is narrowed down: a known object helps a little less than a known subject."""
-    subject = not is_open(condition.subject) and (condition.subject in bound or not is_variable(condition.subject))
-    equal = condition.operator == "eq" and not is_open(condition.object)
-    obj = equal and (condition.object in bound or not is_variable(condition.object))
-    return 2.0 * subject + 1.9 * obj + 0.1 * (condition.operator != "eq")
-
-
 class Join:
-    """The code of one join in the making. `weighed`: whether it tracks confidence and depth; `timed`: validity."""
+    """The code of one join in the making. `weighed`: whether it tracks confidence and depth. `given` are variables that have a
+    value from the start."""
 
-    def __init__(
-        self, conditions: Sequence[Pattern], relations: Callable[[str], Relation], *, weighed: bool, timed: bool
-    ) -> None:
-        self.conditions, self.relations = conditions, relations
-        self.weighed, self.timed = weighed, timed
-        self.names: dict[str, Any] = {"none": (), "meet": meet, "EMPTY": EMPTY, "JoinLimit": JoinLimit}
-        self.bound: dict[str, str] = {}
+    def __init__(self, conditions: Sequence[Pattern], index: FactIndex, *, weighed: bool, given: Sequence[str] = ()):
+        self.conditions, self.index, self.weighed = conditions, index, weighed
+        self.timed = index.are_timed(conditions)
+        self.names: dict[str, Any] = {
+            "none": (),
+            "meet": meet,
+            "EMPTY": EMPTY,
+            "JoinLimit": JoinLimit,
+            "find": index.find,
+        }
+        self.names |= {"subtract": subtract, "compare": compare_terms}
+        self.bound: dict[str, str] = {name: f"v{n}" for n, name in enumerate(given)}
+        self.given = tuple(given)
         self.lines: list[str] = []
-        self.depth = 1
-        self.waiting: list[tuple[set[str], int]] = []
+        self.depth = 2
+        self.waiting = [n for n, condition in enumerate(conditions) if not condition.is_positive]
         self.last = -1
+        self._steps = 0
 
     def compile(self, first: int, emit: Callable[["Join"], list[str]], found: Any, most: int, room: int) -> Run:
         """Returns a function that joins a batch of rows for the first condition with the rest, and counts what it tries:
-        JoinLimit when that is more than `most`, or when `found` holds more than `room`."""
+        JoinLimit when that is more than `most`, or when `found` holds more than `room`. Without a first condition (-1), the batch
+        is the values of the variables that were given."""
         self.names |= {"most": most, "found": found, "room": room}
-        self._defer_comparisons()
-        for at in order_conditions(self.conditions, first):
-            self._open(at, "batch" if at == first else "")
-            self._add_ready()
+        left = [n for n, condition in enumerate(self.conditions) if condition.is_positive and n != first]
+        if first < 0:
+            self.lines.append("    for _ in (0,):")
+            self.add("".join(f"{name}, " for name in self.bound.values()) + "= batch" if self.given else "pass")
+            self._add_ready(left)
+        else:
+            self.depth = 1
+            self._open(first, "batch")
+        while True:
+            self._add_ready(left)
+            if not left:
+                break
+            best = max(left, key=lambda n: (self._ease(self.conditions[n]), -n))
+            left.remove(best)
+            self._open(best, "")
         for line in emit(self):
             self.add(line)
         source = "def run(batch, n):\n" + "\n".join(self.lines) + "\n    return n\n"
         exec(compile(source, "<join>", "exec"), self.names)
         run: Run = self.names["run"]
         return run
+
+    def _ease(self, condition: Pattern) -> float:
+        """Returns how far a condition is narrowed down: a known object helps a little less than a known subject."""
+        obj = condition.operator == "eq" and self._is_known(condition.object)
+        predicate = self._is_known(condition.predicate)
+        return 2.0 * self._is_known(condition.subject) + 1.9 * obj + 0.1 * (condition.operator != "eq") + predicate
 
     def add(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
@@ -182,57 +113,145 @@ class Join:
         self.names[name] = value
         return name
 
+    def variables(self) -> list[str]:
+        """Returns the variables of the conditions that have a value, in the order in which they got it."""
+        return [name for name in self.bound if not name.startswith("?#")]
+
     def supports(self) -> str:
         """Returns the rows that were joined, in the order of the conditions."""
-        return "(" + "".join(f"f{n}, " for n, c in enumerate(self.conditions) if c.predicate) + ")"
+        parts = (f"*f{n}, " if c.is_aggregate else f"f{n}, " for n, c in enumerate(self.conditions))
+        kept = (part for part, c in zip(parts, self.conditions, strict=True) if c.is_positive or c.is_aggregate)
+        return "(" + "".join(kept) + ")"
 
-    def _defer_comparisons(self) -> None:
-        """Comparisons with variables wait until all of them are bound."""
-        self.names["compare"] = compare
-        for at, (subject, predicate, obj, operator) in enumerate(self.conditions):
-            needed = {term for term in (obj, "" if predicate else subject) if is_variable(term)}
-            if not predicate or (operator != "eq" and needed):
-                self.waiting.append((needed | ({f"#{at}"} if predicate else set()), at))
+    def state(self, letter: str) -> str:
+        """Returns the name of the confidence (c), the depth (d) or the time (t) of what is joined so far."""
+        none = {"c": "1.0", "d": "0", "t": "None"}[letter]
+        return f"{letter}{self.last}" if self.last >= 0 and (letter != "t" or self.timed) else none
 
-    def _add_ready(self) -> None:
-        """The comparisons whose variables and rows are there by now."""
-        for needed, at in [entry for entry in self.waiting if entry[0] <= self.bound.keys()]:
-            self.waiting.remove((needed, at))
-            subject, predicate, obj, operator = self.conditions[at]
-            left = f"f{at}[1]" if predicate else self.bound[subject]
-            if is_variable(obj):
-                self.add(f"if not compare({self.value(operator)}, {left}, {self.bound[obj]}): continue")
-            else:
-                self.add(f"if not {self.value(_Known(operator, obj))}[{left}]: continue")
+    def _add_ready(self, left: list[int]) -> None:
+        """Adds what the values so far are enough for: comparisons at once, negations and counts behind all loops over facts."""
+        ready = True
+        while ready:
+            ready = False
+            for at in self.waiting:
+                condition = self.conditions[at]
+                if condition.inner:
+                    ready = not left and self._outer(condition) <= self.bound.keys()
+                    add = self._add_count if condition.is_aggregate else self._add_negation
+                else:
+                    others = names_in(condition.object)
+                    to_assign = is_assignment(condition, all_bound(self._all_but(at)) | self.bound.keys())
+                    needed = others if to_assign else (*names_in(condition.subject), *others)
+                    ready = all(name in self.bound for name in needed)
+                    add = self._add_value if to_assign else self._add_comparison
+                if ready:
+                    self.waiting.remove(at)
+                    add(at, condition)
+                    break
+
+    def _all_but(self, at: int) -> list[Pattern]:
+        return [condition for n, condition in enumerate(self.conditions) if n != at]
+
+    def _outer(self, condition: Pattern) -> set[str]:
+        """Returns the variables that what is negated or counted shares with the other conditions."""
+        names = {name for each in condition.inner for term in each[:3] for name in names_in(term)}
+        others = {name for each in self.conditions if each is not condition for name in all_bound((each,))}
+        others |= all_bound(each for each in self.conditions if each is not condition)
+        return names & (others | {*self.given})
+
+    def _call(self, function: Any, names: Iterable[str]) -> str:
+        return f"{self.value(function)}({', '.join(self.bound[name] for name in names)})"
+
+    def _add_comparison(self, at: int, condition: Pattern) -> None:
+        subject, _, obj, operator = condition[:4]
+        if uses_today(subject, obj):
+            names = tuple(dict.fromkeys((*names_in(subject), *names_in(obj))))
+            when = lambda *values: during(operator, subject, obj, dict(zip(names, values, strict=True)))  # noqa: E731
+            self.add(f"for s{at} in {self._call(when, names)}:")
+            self.depth += 1
+            self._step(None, f"s{at}")
+            return
+        left, right = (
+            self._call(worker(term)[1], names_in(term)) if is_expression(term) else self.term(term)
+            for term in (subject, obj)
+        )
+        if is_expression(subject) or is_variable(obj) or is_expression(obj):
+            self.add(f"if not compare({self.value(operator)}, {left}, {right}): continue")
+        else:
+            self.add(f"if not {self.value(_Known(operator, obj))}[{left}]: continue")
+
+    def _add_value(self, at: int, condition: Pattern) -> None:
+        """Gives a variable the value that is worked out for it."""
+        names, work = worker(condition.object)
+        name = f"v{len(self.bound)}"
+        self.add(f"{name} = {self._call(work, names)}")
+        self.add(f"if {name} is None: continue")
+        self.bound[condition.subject] = name
+
+    def _add_negation(self, at: int, condition: Pattern) -> None:
+        outer = tuple(sorted(self._outer(condition)))
+        call = self._call(_inner(condition.inner, self.index, outer), outer)
+        if not self.index.are_timed(condition.inner):
+            self.add(f"if {call}: continue")
+            return
+        self.add(f"for s{at} in subtract({self.state('t')}, [found[3] for found in {call}]):")
+        self.depth += 1
+        self._step(None, f"s{at}")
+
+    def _add_count(self, at: int, condition: Pattern) -> None:
+        outer = tuple(sorted(self._outer(condition)))
+        count = partial(_count, condition, _inner(condition.inner, self.index, outer), outer, {})
+        self.add(f"for g{at} in {self._call(count, outer)}:")
+        self.depth += 1
+        self.add(f"f{at} = g{at}[4]")
+        if condition.subject in self.bound:
+            self.add(f"if not compare('eq', g{at}[0], {self.bound[condition.subject]}): continue")
+        else:
+            self.bound[condition.subject] = name = f"v{len(self.bound)}"
+            self.add(f"{name} = g{at}[0]")
+        self._step((f"g{at}[1]", f"g{at}[2]"), f"g{at}[3]")
 
     def _open(self, at: int, batch: str) -> None:
         """A loop over the rows that one condition can match, or the single row."""
-        subject, predicate, obj, operator = self.conditions[at]
-        relation = self.relations(predicate)
-        know_subject = self._is_known(subject)
+        subject, predicate, obj, operator = self.conditions[at][:4]
+        is_wild = is_variable(predicate)
+        know_subject, know_predicate = self._is_known(subject), self._is_known(predicate)
         know_object = operator == "eq" and self._is_known(obj) and not _is_value(obj)
         row = f"f{at}"
         if batch:
-            know_subject = know_object = False
+            know_subject = know_object = know_predicate = False
             self._loop(row, batch)
-        elif know_subject and know_object:
-            get = self.value(relation.index("both").get)
-            self.add(f"{row} = {get}(({self.term(subject)}, {self.term(obj)}))")
-            self.add(f"if {row} is None: continue")
-        elif know_subject:
-            get = self.value(relation.index("subject").get)
-            self._loop(row, f"{get}({self.term(subject)}, none)")
-        elif know_object:
-            get = self.value(relation.index("object").get)
-            self._loop(row, f"{get}({self.term(obj)}, none)")
+        elif is_wild and know_predicate:
+            ends = (
+                self.term(term) if known else "None" for term, known in ((subject, know_subject), (obj, know_object))
+            )
+            self._loop(row, f"find({self.term(predicate)}, {', '.join(ends)})")
         else:
-            self._loop(row, self.value(relation.rows))
-        self.bound[f"#{at}"] = row
+            relation = self.index.everything() if is_wild else self.index.relation(predicate)
+            self._look_up(row, relation, subject if know_subject else None, obj if know_object else None)
         if not know_subject:
             self._take(subject, f"{row}[0]")
         if not know_object:
-            self._take_object(obj, operator, f"{row}[1]")
-        self._weigh(at)
+            self._take_object(obj, operator, f"{row}[1]", at)
+        if is_wild and not know_predicate:
+            self._take(predicate, f"{row}[7]")
+        self._step((f"{row}[2]", f"{row}[3]"), f"{row}[4]")
+
+    def _look_up(self, row: str, relation: Relation, subject: str | None, obj: str | None) -> None:
+        """Loops over the rows with a subject and an object, or takes the one row."""
+        if subject is not None and obj is not None:
+            get = self.value(relation.index("both").get)
+            if relation.is_timed:
+                self._loop(row, f"{get}(({self.term(subject)}, {self.term(obj)}), none)")
+                return
+            self.add(f"{row} = {get}(({self.term(subject)}, {self.term(obj)}))")
+            self.add(f"if {row} is None: continue")
+        elif subject is not None:
+            self._loop(row, f"{self.value(relation.index('subject').get)}({self.term(subject)}, none)")
+        elif obj is not None:
+            self._loop(row, f"{self.value(relation.index('object').get)}({self.term(obj)}, none)")
+        else:
+            self._loop(row, self.value(relation.rows))
 
     def _loop(self, row: str, rows: str) -> None:
         self.add(f"g{row} = {rows}")
@@ -249,32 +268,36 @@ class Join:
         if is_open(term):
             return
         if is_variable(term) and term not in self.bound:
-            self.bound[term] = f"v{len(self.bound)}"
-            self.add(f"{self.bound[term]} = {place}")
+            self.bound[term] = name = f"v{len(self.bound)}"
+            self.add(f"{name} = {place}")
         else:
             self.add(f"if {place} != {self.term(term)}: continue")
 
-    def _take_object(self, obj: str, operator: str, place: str) -> None:
-        if is_variable(obj) or is_open(obj):
-            if operator == "eq":
-                self._take(obj, place)
-        elif operator == "eq" and not _is_value(obj):
+    def _take_object(self, obj: str, operator: str, place: str, at: int) -> None:
+        if is_open(obj) or (operator == "eq" and (is_variable(obj) or not _is_value(obj))):
             self._take(obj, place)
+        elif is_variable(obj):  # compared once it has a value, as if it were written behind
+            hidden = f"?#{at}"
+            self.bound[hidden] = name = f"v{len(self.bound)}"
+            self.add(f"{name} = {place}")
+            self.conditions = (*self.conditions, Pattern(hidden, "", obj, operator))
+            self.waiting.append(len(self.conditions) - 1)
         else:
             self.add(f"if not {self.value(_Known(operator, obj))}[{place}]: continue")
 
-    def _weigh(self, at: int) -> None:
-        """The least confidence, the greatest depth and the common time of the rows so far."""
-        row, last = f"f{at}", self.last
-        self.last = at
+    def _step(self, weight: tuple[str, str] | None, span: str) -> None:
+        """Takes over the least confidence, the greatest depth and the common time of what is joined so far."""
+        before = {letter: self.state(letter) for letter in "cdt"}
+        is_first, self.last, self._steps = self.last < 0, self._steps, self._steps + 1
+        at = self.last
         if self.weighed:
-            self.add(f"c{at} = {row}[2]")
-            self.add(f"d{at} = {row}[3]")
-            if last >= 0:
-                self.add(f"if c{last} < c{at}: c{at} = c{last}")
-                self.add(f"if d{last} > d{at}: d{at} = d{last}")
+            for letter, sign, place in (("c", "<", 0), ("d", ">", 1)):
+                new = weight[place] if weight else before[letter]
+                self.add(f"{letter}{at} = {new}")
+                if weight and not is_first:
+                    self.add(f"if {before[letter]} {sign} {letter}{at}: {letter}{at} = {before[letter]}")
         if self.timed:
-            self.add(f"t{at} = {row}[4]" if last < 0 else f"t{at} = meet(t{last}, {row}[4])")
+            self.add(f"t{at} = {span}" if is_first else f"t{at} = meet({before['t']}, {span})")
             self.add(f"if t{at} is EMPTY: continue")
 
 
@@ -283,48 +306,123 @@ def _is_value(term: str) -> bool:
     return not is_variable(term) and find_value(term) is not None
 
 
+def _inner(conditions: tuple[Pattern, ...], index: FactIndex, given: tuple[str, ...]) -> Callable[..., Any]:
+    """Returns a function from values of the variables that are given to all ways in which conditions hold: the values of their
+    other variables, confidence, depth, time and rows."""
+    key = conditions, given
+    if key in index.looked_up:
+        return index.looked_up[key]  # type: ignore[no-any-return]
+    found: list[Any] = []
+    names: list[str] = []
+
+    def emit(join: Join) -> list[str]:
+        names.extend(name for name in join.variables() if name not in given)
+        values = "".join(f"{join.bound[name]}, " for name in names)
+        return [
+            f"found.append((({values}), {join.state('c')}, {join.state('d')}, {join.state('t')}, {join.supports()}))"
+        ]
+
+    run = Join(conditions, index, weighed=True, given=given).compile(-1, emit, found, MOST_JOINS, MOST_MATCHES)
+    known: dict[tuple[str, ...], list[Any]] = {}
+
+    def look(*values: str) -> list[Any]:
+        if values not in known:
+            found.clear()
+            run(values, 0)
+            known[values] = list(found)
+        return known[values]
+
+    look.names = names  # type: ignore[attr-defined]
+    index.looked_up[key] = look
+    return look
+
+
+def _count(
+    condition: Pattern, inner: Callable[..., Any], outer: tuple[str, ...], known: dict[Any, Any], *values: str
+) -> list[tuple[str, float, int, Span | None, tuple[Row, ...]]]:
+    """Returns what an aggregate is for some values, for each stretch of time: with confidence, depth and the rows behind it."""
+    if values in known:
+        return known[values]  # type: ignore[no-any-return]
+    matches = inner(*values)
+    names: list[str] = inner.names  # type: ignore[attr-defined]
+    counted = condition.object
+    found: list[Any] = []
+    is_timed = any(each[3] is not None for each in matches)
+    for low, high in cut_points([each[3] for each in matches]) if is_timed else [(0, 0)]:
+        present = [each for each in matches if not is_timed or holds_within(each[3], low)]
+        if counted in outer:
+            texts = [values[outer.index(counted)]] * bool(present)
+        elif condition.operator == "count":
+            texts = list({each[0][names.index(counted)] for each in present})
+        else:
+            texts = [row[names.index(counted)] for row in {each[0] for each in present}]
+        total = aggregate(condition.operator, texts)
+        sure, depth = min((m[1] for m in present), default=1.0), max((m[2] for m in present), default=0)
+        rows = tuple({id(row): row for each in present for row in each[4]}.values())
+        span = subtract((low, high), ())[0] if is_timed else None
+        last = found[-1] if found else None
+        if last and last[:3] == (total, sure, depth) and last[3][1] == low:
+            merged = (*last[4], *(row for row in rows if not any(row is other for other in last[4])))
+            found[-1] = (total, sure, depth, subtract((last[3][0], high), ())[0], merged)
+        elif total is not None:
+            found.append((total, sure, depth, span, rows))
+    known[values] = found
+    return found
+
+
 class Match(NamedTuple):
-    """One way in which conditions hold: variables with their values, and a fact for each condition that names a predicate."""
+    """One way in which conditions hold: variables with their values, a fact for each condition that names a predicate, and the time
+    for which they hold together."""
 
     bindings: tuple[tuple[str, str], ...]
     supports: tuple[Fact, ...]
-    valid_from: str = ""
-    valid_until: str = ""
+    span: Span | None = None
 
     @property
     def confidence(self) -> float:
-        return min(fact.confidence for fact in self.supports)
+        return min((fact.confidence for fact in self.supports), default=1.0)
+
+    @property
+    def valid_from(self) -> str:
+        return span_texts(self.span)[0]
+
+    @property
+    def valid_until(self) -> str:
+        return span_texts(self.span)[1]
 
 
-def match(conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOST_JOINS) -> list[Match]:
-    """Returns every way in which the conditions of a good rule hold at one time, sorted by bindings. JoinLimit if there are too
-    many to try.
+def match(
+    conditions: Sequence[Pattern], index: FactIndex, most_joins: int = MOST_JOINS, at: datetime | None = None
+) -> list[Match]:
+    """Returns every way in which the conditions of a good rule hold at one time, or at a moment, sorted by bindings. JoinLimit if
+    there are too many to try.
 
     >>> facts = FactIndex([Fact("F-1", "acme", "owns", "shop"), Fact("F-2", "shop", "in", "Rome")])
     >>> [found.bindings for found in match((Pattern("?x", "owns", "?y"), Pattern("?y", "in", "Rome")), facts)]
     [(('?x', 'acme'), ('?y', 'shop'))]
     """
-    named = [n for n, condition in enumerate(conditions) if condition.predicate]
-    rows = {n: index.relation(conditions[n].predicate).rows for n in named}
-    if not named or not all(rows.values()):
+    named = [n for n, condition in enumerate(conditions) if condition.is_positive]
+    rows = {n: index.rows_for(conditions[n]) for n in named}
+    if not all(rows.values()):
         return []
-    join = Join(conditions, index.relation, weighed=False, timed=index.timed)
+    join = Join(conditions, index, weighed=False)
     found: list[tuple[Any, ...]] = []
     names: list[str] = []
 
     def emit(join: Join) -> list[str]:
-        names.extend(name for name in join.bound if is_variable(name))
+        names.extend(join.variables())
         values = "".join(f"{join.bound[name]}, " for name in names)
-        return [f"found.append((({values}), {join.supports()}, {f't{join.last}' if join.timed else 'None'}))"]
+        return [f"found.append((({values}), {join.supports()}, {join.state('t')}))"]
 
-    variables = [sum(map(is_variable, (condition.subject, condition.object))) for condition in conditions]
-    first = min(named, key=lambda n: (variables[n], len(rows[n]), n))
-    join.compile(first, emit, found, most_joins, MOST_MATCHES)(rows[first], 0)
-    terms = [term for condition in conditions for term in (condition.subject, condition.object)]
+    first = min(named, key=lambda n: (len(binds(conditions[n])), len(rows[n]), n), default=-1)
+    join.compile(first, emit, found, most_joins, MOST_MATCHES)(rows.get(first, ()), 0)
+    terms = [name for condition in conditions for term in condition[:3] for name in names_in(term)]
     order = sorted(range(len(names)), key=lambda n: terms.index(names[n]))  # as they are first used
+    moment = moment_number(at) if at else 0
     matches = [
-        Match(tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), *span_texts(span))
+        Match(tuple((names[n], values[n]) for n in order), tuple(row[6] for row in supports), span)
         for values, supports, span in found
+        if at is None or holds_within(span, moment)
     ]
     return sorted(matches, key=lambda one: (one.bindings, [fact.triple for fact in one.supports]))
 
@@ -339,4 +437,4 @@ def fill(text: str, bindings: tuple[tuple[str, str], ...]) -> str:
     if not values:
         return text
     names = "|".join(re.escape(name) for name in sorted(values, key=len, reverse=True))
-    return re.sub(names, lambda found: values[found.group()], text)
+    return re.sub(names, lambda found: values[found[0]], text)

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+from mabos_cli.core.knowledge.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
+
 KINDS = ("inference", "constraint", "policy")
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains")
 _SIGNS = {"eq": "=", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -12,13 +14,31 @@ SEVERITIES = ("info", "warning", "error", "critical")
 
 class Pattern(NamedTuple):
     """A triple with variables (`?x`) in it. With an operator other than eq, the object of a fact is compared with the object
-    given here, which is a value, or a variable that another condition binds. Without a predicate, the subject is a variable that
-    other conditions bind, and its value is compared."""
+    given here, which is a value, or a variable that another condition binds. Without a predicate, two terms are compared, which
+    may be arithmetic; a variable that nothing else binds becomes equal to what it is compared with. An aggregate is the operator
+    between a variable and what is counted among the ways in which the conditions `of` hold. A negated pattern holds where no fact
+    matches it, or where the conditions `of` do not hold together."""
 
     subject: str
     predicate: str
     object: str
     operator: str = "eq"
+    negated: bool = False
+    of: tuple["Pattern", ...] = ()
+
+    @property
+    def is_positive(self) -> bool:
+        """Whether facts meet this condition."""
+        return bool(self.predicate) and not self.negated
+
+    @property
+    def is_aggregate(self) -> bool:
+        return self.operator in AGGREGATES
+
+    @property
+    def inner(self) -> tuple["Pattern", ...]:
+        """What is negated or counted; nothing for other conditions."""
+        return self.of or ((self._replace(negated=False),) if self.negated else ())
 
 
 def pattern_text(pattern: Pattern, shown: Callable[[str], str] = str) -> str:
@@ -26,13 +46,19 @@ def pattern_text(pattern: Pattern, shown: Callable[[str], str] = str) -> str:
 
     >>> pattern_text(Pattern("?x", "revenue", "50000", "gt")), pattern_text(Pattern("?y", "", "5"))
     ('?x revenue > 50000', '?y = 5')
+    >>> pattern_text(Pattern("?n", "", "?o", "count", of=(Pattern("?o", "placedBy", "?x"),)))
+    '?n = count ?o of (?o placedBy ?x)'
     """
-    middle = [pattern.predicate] if pattern.predicate else []
-    terms = [shown(term) for term in (pattern.subject, *middle, pattern.object)]
-    sign = _SIGNS.get(pattern.operator, pattern.operator)
+    inner = " and ".join(pattern_text(each, shown) for each in pattern.of)
+    if pattern.is_aggregate:
+        return f"{pattern.subject} = {pattern.operator} {pattern.object} of ({inner})"
+    if pattern.negated:
+        return f"not ({inner})" if inner else f"not {pattern_text(pattern._replace(negated=False), shown)}"
+    terms = [term if is_expression(term) else shown(term) for term in (pattern.subject, pattern.object)]
+    middle = [shown(pattern.predicate)] if pattern.predicate else []
     if not pattern.predicate or pattern.operator != "eq":
-        terms.insert(-1, sign)
-    return " ".join(terms)
+        middle.append(_SIGNS.get(pattern.operator, pattern.operator))
+    return " ".join((terms[0], *middle, terms[1]))
 
 
 class Rule(NamedTuple):
@@ -74,7 +100,7 @@ def is_variable(term: str) -> bool:
 
 # Each condition may be a loop in the code made for a rule, and Python nests no more than twenty.
 MOST_CONDITIONS = 16
-_TOO_MANY = "left out: it joins facts in too many ways"
+_TOO_MANY = "stopped early: it joins facts in too many ways"
 
 
 class Problem(NamedTuple):
@@ -112,15 +138,35 @@ def is_open(term: str) -> bool:
 
 
 def binds(condition: Pattern) -> set[str]:
-    """Returns the variables that a condition gives a value; a comparison gives none to its object.
+    """Returns the variables that facts give a value through a condition; a comparison gives none to its object.
 
     >>> sorted(binds(Pattern("?x", "owns", "?y"))), sorted(binds(Pattern("?x", "age", "?y", "gt")))
     (['?x', '?y'], ['?x'])
     """
-    if not condition.predicate:
+    if not condition.is_positive:
         return set()
-    terms = (condition.subject, condition.object) if condition.operator == "eq" else (condition.subject,)
+    terms = condition[:3] if condition.operator == "eq" else condition[:2]
     return {term for term in terms if is_variable(term)}
+
+
+def all_bound(conditions: Iterable[Pattern]) -> set[str]:
+    """Returns the variables that have a value where all conditions hold: by facts, by aggregates, or worked out of others."""
+    conditions = tuple(conditions)
+    bound = set[str]().union(*map(binds, conditions), (c.subject for c in conditions if c.is_aggregate))
+    while more := [c for c in conditions if _assigns(c, bound)]:
+        bound |= {condition.subject for condition in more}
+    return bound
+
+
+def _assigns(condition: Pattern, bound: set[str]) -> bool:
+    return is_assignment(condition, bound) and bound.issuperset(names_in(condition.object))
+
+
+def is_assignment(condition: Pattern, bound: Iterable[str]) -> bool:
+    """Returns whether a condition gives its variable a value, as no other one does."""
+    if condition.predicate or condition.operator != "eq" or condition.negated or uses_today(condition.object):
+        return False
+    return is_variable(condition.subject) and not is_expression(condition.subject) and condition.subject not in bound
 
 
 def check_rule(rule: Rule) -> list[str]:
@@ -130,10 +176,10 @@ def check_rule(rule: Rule) -> list[str]:
     ['no condition binds ?z of the conclusion']
     """
     found = [] if rule.type in KINDS else [f"unknown type {rule.type!r}: {', '.join(KINDS)}"]
-    bound = set().union(*map(binds, rule.conditions))
-    if not any(condition.predicate for condition in rule.conditions):
+    bound = all_bound(rule.conditions)
+    if not any(condition.is_positive or condition.is_aggregate for condition in rule.conditions):
         found.append("no conditions" if not rule.conditions else "no condition names a predicate")
-    if len(rule.conditions) > MOST_CONDITIONS:
+    if sum(map(_count, rule.conditions)) > MOST_CONDITIONS:
         found.append(f"{len(rule.conditions)} conditions; at most {MOST_CONDITIONS}")
     for condition in rule.conditions:
         found += _check_condition(condition, bound)
@@ -146,24 +192,64 @@ def check_rule(rule: Rule) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _count(condition: Pattern) -> int:
+    return 1 + len(condition.of)
+
+
 def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:
     """Returns what is wrong with one condition, given the variables that all conditions bind."""
     found = []
     shown = " ".join(part or '""' for part in condition[:3])
-    if condition.operator not in OPERATORS:
-        found.append(f"unknown operator {condition.operator!r}: {', '.join(OPERATORS)}")
-    if is_variable(condition.predicate) or condition.predicate == "*":
-        found.append(f"the predicate of {shown!r} is a variable")
-    if not condition.predicate and not is_variable(condition.subject):
-        found.append(f"{shown!r} has no predicate, and compares no variable")
-    elif not condition.predicate and condition.subject not in bound:
-        found.append(f"no condition binds {condition.subject}, which is compared")
-    if condition.operator == "eq" and condition.predicate:
-        return found
-    if is_open(condition.object):
-        found.append(f"{shown!r} compares with nothing")
-    elif is_variable(condition.object) and condition.object not in bound:
-        found.append(f"no condition binds {condition.object}, which is compared with")
+    if condition.operator not in (*OPERATORS, *AGGREGATES):
+        found.append(f"unknown operator {condition.operator!r}: {', '.join((*OPERATORS, *AGGREGATES))}")
+    if condition.of:
+        return found + _check_inner(condition, bound)
+    if condition.is_aggregate:
+        return [*found, f"{condition.operator} needs conditions: {condition.operator} ?x of (?x p ?y)"]
+    if condition.predicate == "*":
+        found.append(f"the predicate of {shown!r} is *: use a variable")
+    if condition.negated:
+        return found + _check_inner(condition, bound)
+    if not condition.predicate:
+        return found + _check_comparison(condition, bound)
+    if condition.operator != "eq":
+        if is_open(condition.object):
+            found.append(f"{shown!r} compares with nothing")
+        elif is_variable(condition.object) and condition.object not in bound:
+            found.append(f"no condition binds {condition.object}, which is compared with")
+    return found
+
+
+def _check_comparison(condition: Pattern, bound: set[str]) -> list[str]:
+    shown = " ".join(part or '""' for part in condition[:3])
+    subject, obj = condition.subject, condition.object
+    if not is_variable(subject) and not is_expression(subject):
+        return [f"{shown!r} has no predicate, and compares no variable"]
+    if is_open(obj):
+        return [f"{shown!r} compares with nothing"]
+    found = [reason for term in (subject, obj) if (reason := check_expression(term))]
+    if uses_today(subject) and uses_today(obj):
+        found.append(f"{shown!r} compares today with itself")
+    for name in names_in(subject):
+        found += [] if name in bound else [f"no condition binds {name}, which is compared"]
+    for name in names_in(obj):
+        found += [] if name in bound else [f"no condition binds {name}, which is compared with"]
+    return found
+
+
+def _check_inner(condition: Pattern, bound: set[str]) -> list[str]:
+    """Returns what is wrong with conditions that are negated or counted."""
+    inner = condition.inner
+    within = all_bound(inner) | bound
+    found = [reason for each in inner for reason in _check_condition(each, within)]
+    if any(each.negated or each.of or uses_today(each.subject, each.object) for each in inner):
+        found.append(
+            "what is negated or counted has neither negations nor counts in it, nor today: use a rule of its own"
+        )
+    if condition.is_aggregate and condition.object not in within:
+        found.append(f"no condition binds {condition.object}, which is counted")
+    if condition.is_aggregate and any(condition.subject in (*each[:3],) for each in inner):
+        found.append(f"{condition.subject} is what is worked out, and occurs in it")
     return found
 
 
@@ -175,12 +261,81 @@ def _check_conclusion(rule: Rule, bound: set[str]) -> list[str]:
         found.append(f"confidence factor {factor!r} is outside (0, 1]")
     if rule.conclusion is None:
         return [*found, "an inference needs a conclusion"]
+    if rule.conclusion.negated or rule.conclusion.of:
+        found.append("a conclusion is a triple, and not negated")
     for name in ("subject", "predicate", "object"):
         term = getattr(rule.conclusion, name)
         if is_open(term):
             found.append(f"the conclusion has no {name}")
-        elif name == "predicate" and is_variable(term):
-            found.append("the predicate of the conclusion is a variable")
         elif is_variable(term) and term not in bound:
             found.append(f"no condition binds {term} of the conclusion")
     return found
+
+
+class Needs(NamedTuple):
+    """The predicates on which a rule depends, and those of which it depends on the absence or the number; "" for any."""
+
+    all: frozenset[str]
+    closed: frozenset[str]
+
+
+def needs_of(rule: Rule) -> Needs:
+    """Returns what a rule depends on."""
+    inside = {c.predicate for condition in rule.conditions for c in condition.inner if c.predicate}
+    outside = {condition.predicate for condition in rule.conditions if condition.is_positive}
+    closed = frozenset("" if is_variable(name) else name for name in inside)
+    return Needs(closed | {"" if is_variable(name) else name for name in outside}, closed)
+
+
+def stratify(rules: Iterable[Rule]) -> tuple[list[list[Rule]], list[Problem]]:
+    """Returns inference rules in layers, so that what a rule negates or counts is complete before it is run; and those that
+    depend on their own negation, each with the circle."""
+    rules = list(rules)
+    heads = {rule.concluded.predicate for rule in rules}
+    wild = {head for head in heads if is_variable(head)}
+    needs = {id(rule): needs_of(rule) for rule in rules}
+
+    def below(rule: Rule, closed: bool) -> set[str]:
+        named = needs[id(rule)].closed if closed else needs[id(rule)].all
+        return heads if "" in named else {*(named & heads), *(wild if named else ())}
+
+    good, problems = [], []
+    for rule in rules:
+        circles = (_find_circle(rule, start, rules, below) for start in sorted(below(rule, True)))
+        circle = next(filter(None, circles), None)
+        if circle:
+            problems.append(Problem(rule.id, f"it depends on its own negation: {circle}"))
+        else:
+            good.append(rule)
+    level = dict.fromkeys(heads, 0)
+    for _ in range(len(heads) + 1):
+        for rule in good:
+            least = max([level[q] + (q in below(rule, True)) for q in below(rule, False)], default=0)
+            for head in wild and heads if is_variable(rule.concluded.predicate) else {rule.concluded.predicate}:
+                level[head] = max(level[head], least)
+    layers = [
+        [rule for rule in good if level[rule.concluded.predicate] == n]
+        for n in range(max(level.values(), default=0) + 1)
+    ]
+    return [layer for layer in layers if layer], problems
+
+
+def _find_circle(rule: Rule, start: str, rules: list[Rule], below: Callable[[Rule, bool], set[str]]) -> str:
+    """Returns the way from what a rule negates back to what it concludes; empty if there is none."""
+    goal = rule.concluded.predicate
+    came: dict[str, tuple[str, str]] = {start: ("", "")}
+    waiting = [start]
+    for at in waiting:
+        if at == goal or is_variable(at) or is_variable(goal):
+            steps, here = [f"{at}"], at
+            while came[here][0]:
+                steps.append(f"{came[here][0]} ({came[here][1]})")
+                here = came[here][0]
+            return f"{goal} ({rule.id}) needs no {' which needs '.join(reversed(steps))}"
+        for other in rules:
+            if other.concluded.predicate in (at,) or is_variable(other.concluded.predicate):
+                for needed in sorted(below(other, False)):
+                    if needed not in came:
+                        came[needed] = (at, other.id)
+                        waiting.append(needed)
+    return ""

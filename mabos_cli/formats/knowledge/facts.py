@@ -322,9 +322,13 @@ class Renewed(NamedTuple):
     is_new: bool
 
 
+STOPPED = "stopped"  # the mark of derived facts that a run left incomplete, and why
+
+
 def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], now: str) -> Renewed:
     """Returns the file with the facts that follow now, in place of those that followed before. What no longer follows is
-    dropped: it can be derived again, and its id with it."""
+    dropped: it can be derived again, and its id with it. A run that was stopped does not know what no longer follows, and drops
+    nothing."""
     known = {fact.id: (fact, line) for fact, line in zip(old.facts(), old.lines, strict=True)}
     lines, subjects, changed, added = [], set(), 0, 0
     for fact in sorted(facts, key=lambda each: each.triple):
@@ -336,8 +340,14 @@ def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], no
         subjects.add(fact.subject)
         born = before.created_at if before else now
         lines.append(render_fact(fact._replace(created_at=born, updated_at=now)))
+    if STOPPED in mark and known:
+        lines = sorted(
+            [*lines, *(line for _, line in known.values())], key=lambda line: parse_fact(line, old.path)[1:4]
+        )
+        known = {}
     subjects |= {fact.subject for fact, _ in known.values()}
-    new = FactFile(lines, old.version, "", dict(old.extra) | mark, old.path)
+    extra = {name: value for name, value in old.extra.items() if name != STOPPED}
+    new = FactFile(lines, old.version, "", extra | mark, old.path)
     is_new = lines != old.lines or new.extra != old.extra
     new.version += is_new
     return Renewed(new, Derived(added, changed, len(known)), subjects, is_new)

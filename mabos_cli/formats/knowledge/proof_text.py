@@ -18,7 +18,7 @@ SHOWN = 50  # proofs, or rules that lack something
 
 def problem_lines(problems: Iterable[Problem]) -> list[str]:
     """Returns a warning about each rule that was not run."""
-    return [f"{problem.rule_id} was not run: {problem.reason}" for problem in problems]
+    return [f"{each.rule_id} {'' if each.is_left_out else 'was not run: '}{each.reason}" for each in problems]
 
 
 def verdict_row(verdict: Verdict) -> dict[str, Any]:
@@ -57,7 +57,8 @@ def _proof_row(proof: Proof) -> dict[str, Any]:
 
 def _proof_lines(proof: Proof, indent: str) -> list[str]:
     by = f"<- {proof.rule.label}" if proof.rule else proof.fact.id if proof.fact else ""
-    line = f"{indent}{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}) {by}"
+    dates = [f", {word} {date}" for word, date in (("from", proof.valid_from), ("until", proof.valid_until)) if date]
+    line = f"{indent}{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}{''.join(dates)}) {by}"
     return [line, *(each for part in proof.parts for each in _proof_lines(part, indent + "  "))]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
+from mabos_cli.core.knowledge.terms import AGGREGATES, is_expression, names_in
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line, parse_json, render_array, render_document, render_value, renewed
@@ -78,11 +79,13 @@ def rule_to_dict(rule: Rule) -> dict[str, Any]:
     return found | dict(rule.extra)
 
 
-def _pattern_to_dict(pattern: Pattern) -> dict[str, str]:
-    found = pattern._asdict()
+def _pattern_to_dict(pattern: Pattern) -> dict[str, Any]:
+    found = {
+        name: value for name, value in pattern._asdict().items() if name in ("subject", "predicate", "object") or value
+    }
     if pattern.operator == "eq":
         del found["operator"]
-    return found
+    return found | ({"of": [_pattern_to_dict(each) for each in pattern.of]} if pattern.of else {})
 
 
 def rule_from_dict(raw: Any, where: str) -> Rule:
@@ -119,18 +122,24 @@ def pattern_from_dict(raw: Any, label: str) -> Pattern:
     """Returns a condition or a conclusion. A part that is left out stands for anything: it becomes a variable of its own."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{label}: a condition must be an object", _MEND)
-    parts = {name: raw.get(name) for name in Pattern._fields}
-    if any(isinstance(value, list | dict) for value in parts.values()):
+    parts = {name: raw.get(name) for name in Pattern._fields[:4]}
+    inner = raw.get("of", [])
+    if not isinstance(inner, list) or any(isinstance(value, list | dict) for value in parts.values()):
         raise InvalidFile(f"{label}: the parts of a condition must be text", _MEND)
     told = {n: v if isinstance(v, str) else dump_line(v) for n, v in parts.items() if v is not None}
     found = Pattern(told.get("subject", ""), told.get("predicate", ""), told.get("object", ""))
     found = found._replace(operator=told.get("operator") or "eq")
+    of = tuple(pattern_from_dict(each, label) for each in inner)
+    if of and raw.get("negated") is True:
+        return Pattern("", "", "", negated=True, of=of)
+    found = found._replace(negated=raw.get("negated") is True, of=of)
     return found._replace(subject=found.subject or "?_subject", object=found.object or "?_object")
 
 
 _SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "eq", "==": "eq", "!=": "ne", "<>": "ne"}
-_KEYWORDS = ("if", "and", "then")
+_KEYWORDS = ("if", "and", "then", "not")
 _FORM = 'write: if ?x hasRevenue ?y and ?x locatedIn US then ?x isTaxable true; names of several words in "quotes"'
+_COUNTED = "as in: ?n = count ?o of (?o placedBy ?x); sum, min, max and avg likewise"
 
 
 def parse_rule_text(text: str, also: str = "") -> tuple[tuple[Pattern, ...], Pattern | None]:
@@ -145,15 +154,23 @@ predicate='is', object='large', operator='eq'))
     if words and words[0].says("if"):
         words = words[1:]
     at = next((n for n, word in enumerate(words) if word.says("then")), len(words))
+    conclusion = _pattern(words[at + 1 :]) if at < len(words) else None
+    needed = {*conclusion[:3]} if conclusion else set()
+    return _compared([_pattern(group) for group in _groups(words[:at])], needed, also), conclusion
+
+
+def _groups(words: list["Word"]) -> list[list["Word"]]:
+    """Returns the words between `and`, where that is in no brackets."""
     groups: list[list[Word]] = [[]]
-    for word in words[:at]:
-        if word.says("and"):
+    depth = 0
+    for word in words:
+        if not word.quoted:
+            depth += word.text.count("(") - word.text.count(")")
+        if word.says("and") and depth <= 0:
             groups.append([])
         else:
             groups[-1].append(word)
-    conclusion = _pattern(words[at + 1 :]) if at < len(words) else None
-    needed = {conclusion.subject, conclusion.object} if conclusion else set()
-    return _compared([_pattern(group) for group in groups], needed, also), conclusion
+    return groups
 
 
 class Word(NamedTuple):
@@ -186,32 +203,75 @@ def _pattern(words: list[Word]) -> Pattern:
     """Returns a condition: subject, predicate, object, with an operator before the object if it is not equal; or two terms
     compared."""
     terms = [word.text for word in words]
-    if len(words) == 3 and words[1].operator:
-        return Pattern(terms[0], "", terms[2], words[1].operator)
-    if len(words) == 4 and words[2].operator:
-        return Pattern(terms[0], terms[1], terms[3], words[2].operator)
+    if words and words[0].says("not"):
+        return _negated(words[1:])
+    if len(words) > 4 and words[1].operator == "eq" and terms[2].lower() in AGGREGATES and not words[2].quoted:
+        return _counted(words)
+    sign = next((n for n, word in enumerate(words) if word.operator), 0)
+    left, right = terms[:sign], terms[sign + 1 :]
+    if sign and right and _is_term(right):
+        if _is_term(left):
+            return Pattern(" ".join(left), "", " ".join(right), words[sign].operator)
+        if len(left) == 2:
+            return Pattern(left[0], left[1], " ".join(right), words[sign].operator)
     if len(words) != 3 or not all(terms):
         raise BadValue(f"cannot read {' '.join(terms)[:60]!r} as subject predicate object", _FORM)
-    return Pattern(*terms)
+    return Pattern(terms[0], terms[1], terms[2])
+
+
+def _is_term(words: list[str]) -> bool:
+    """Returns whether words are one side of a comparison: a word, a quantity such as 30 days, or arithmetic."""
+    text = " ".join(words)
+    return len(words) == 1 or is_expression(text) or re.fullmatch(r"[^\s?]*\d\S* [^\W\d]+", text) is not None
+
+
+def _negated(words: list[Word]) -> Pattern:
+    """Returns a condition that must not hold, or several in brackets that must not hold together."""
+    if not words or words[0].quoted or not words[0].text.startswith("("):
+        pattern = _pattern(words)
+        return pattern._replace(negated=True)
+    return Pattern("", "", "", negated=True, of=tuple(map(_pattern, _groups(_within(words)))))
+
+
+def _counted(words: list[Word]) -> Pattern:
+    """Returns an aggregate: ?n = count ?o of (conditions)."""
+    if not words[4].says("of") or len(words) < 6:
+        raise BadValue(f"cannot read {' '.join(word.text for word in words)[:60]!r}", _COUNTED)
+    of = tuple(map(_pattern, _groups(_within(words[5:]))))
+    return Pattern(words[0].text, "", words[3].text, words[2].text.lower(), of=of)
+
+
+def _within(words: list[Word]) -> list[Word]:
+    """Returns the words inside brackets."""
+    first, last = words[0], words[-1]
+    if first.quoted or last.quoted or first.text[:1] != "(" or last.text[-1:] != ")":
+        raise BadValue(f"brackets are missing around {' '.join(word.text for word in words)[:60]!r}", _COUNTED)
+    if len(words) == 1:
+        return [Word(first.text[1:-1], False)]
+    inside = [first._replace(text=first.text[1:]), *words[1:-1], last._replace(text=last.text[:-1])]
+    return [word for word in inside if word.text or word.quoted]
 
 
 def _compared(patterns: list[Pattern], needed: set[str], also: str) -> tuple[Pattern, ...]:
     """Returns conditions, with a comparison moved into the condition that binds its variable, if nothing else needs that: `?y >
     5` behind `?x p ?y` becomes `?x p > 5`. What a message names stays bound."""
-    kept = [pattern for pattern in patterns if pattern.predicate]
-    tests = [pattern for pattern in patterns if not pattern.predicate]
+    kept = [pattern for pattern in patterns if pattern.predicate and not pattern.negated]
+    others = [pattern for pattern in patterns if pattern.negated or pattern.of]
+    tests = [pattern for pattern in patterns if not pattern.predicate and not pattern.inner]
+    needed = needed | {name for each in others for part in (each, *each.inner) for name in part[:3]}
     for test in tests:
-        if not is_variable(test.subject):
+        if not is_variable(test.subject) and not is_expression(test.subject):
             raise BadValue(f"{test.subject} {test.operator} {test.object} compares no variable", _FORM)
         named = [n for n, p in enumerate(kept) if test.subject in (p.subject, p.object)]
-        others = sum(test.subject in (t.subject, t.object) for t in tests) > 1
+        is_shared = sum(test.subject in (*names_in(t.subject), *names_in(t.object)) for t in tests) > 1
+        is_shared = is_shared or is_expression(test.object) or is_expression(test.subject)
         binding = kept[named[0]] if len(named) == 1 else test
-        is_free = not others and test.subject not in needed and test.subject not in also
+        is_free = not is_shared and test.subject not in needed and test.subject not in also
         if is_free and binding.object == test.subject != binding.subject and binding.operator == "eq":
             kept[named[0]] = binding._replace(object=test.object, operator=test.operator)
         else:
             kept.append(test)
-    return tuple(kept)
+    return (*kept, *others)
 
 
 def render_pattern(pattern: Pattern) -> str:

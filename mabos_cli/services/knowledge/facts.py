@@ -28,6 +28,7 @@ from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, trust_rank, vouch_for
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
+from mabos_cli.formats.knowledge.facts import STOPPED
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -190,10 +191,12 @@ def _derive_again(
     rules = load_rules(agent)
     with without_gc():
         again = forward_chain([fact for fact in facts.asserted.facts() if fact.id not in ids], rules.rules)
+    if not again.is_complete:  # who stops early does not know what no longer follows
+        return [], changes, [f"derived facts are left as they are: inference {again.fixpoint}"]
     follow = {fact.id for fact in again.derived}
     lost = [fact for fact in derived if fact.id not in follow and (cascade or fact.id in touched)]
     new = changes._replace(derived=again.derived if cascade else None, rules_version=rules.version)
-    return lost, new, [] if again.fixpoint == "reached" else [f"inference {again.fixpoint}"]
+    return lost, new, []
 
 
 def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
@@ -213,7 +216,10 @@ def stale_warning(agent: Agent, facts: Facts) -> list[str]:
         return []
     made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
     now = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
-    return [] if made == now else ["derived facts are older than facts or rules: mabos infer forward --persist"]
+    if made != now:
+        return ["derived facts are older than facts or rules: mabos infer forward --persist"]
+    stopped = facts.derived.extra.get(STOPPED)
+    return [f"derived facts are not complete: {one_line(str(stopped), 160)}"] if stopped else []
 
 
 @contextmanager

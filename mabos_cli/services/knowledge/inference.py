@@ -1,18 +1,19 @@
 """Answers from facts and rules: what follows, whether something does, what is near something, what is known about a question."""
 
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import PROVEN, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
-from mabos_cli.core.knowledge.fact import Fact, Query, Triple, select_facts
+from mabos_cli.core.knowledge.fact import Fact, Query, Triple, holds_at, select_facts
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
 from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_asked, find_neighbors, find_path, match_idea
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.knowledge.facts import Derived
+from mabos_cli.formats.knowledge.facts import STOPPED, Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
@@ -24,25 +25,31 @@ _FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
 _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
 
 
-def infer_forward(agent: Agent, limits: Limits, *, persist: bool) -> tuple[Inference, Derived, list[str]]:
-    """Derives what follows and, if wanted, writes it: the inference, what changed on disk, and warnings."""
+def infer_forward(
+    agent: Agent, limits: Limits, *, persist: bool, at: datetime | None = None
+) -> tuple[Inference, Derived, list[str]]:
+    """Derives what follows and, if wanted, writes it: the inference, what changed on disk, and warnings. With a moment, only what
+    holds then is returned."""
     facts, rules = load_facts(agent), load_rules(agent)
     with without_gc():
         found = forward_chain(facts.asserted.facts(), rules.rules, limits)
+    if at:
+        found = found._replace(derived=tuple(fact for fact in found.derived if holds_at(fact, at)))
     if not persist:
         return found, Derived(0, 0, 0), []
-    mark = {"facts_version": facts.asserted.version, "rules_version": rules.version}
+    mark: dict[str, Any] = {"facts_version": facts.asserted.version, "rules_version": rules.version}
+    mark |= {} if found.is_complete else {STOPPED: found.fixpoint}
     return found, *write_derived_facts(agent, found.derived, mark, [rule.id for rule in rules.rules])
 
 
-def prove(agent: Agent, goal: Triple, depth: int) -> Verdict:
-    """Returns whether a goal follows from the facts of an agent."""
-    return backward_chain(goal, load_facts(agent).all(), load_rules(agent).rules, _clamp(depth))
+def prove(agent: Agent, goal: Triple, depth: int, at: datetime | None = None) -> Verdict:
+    """Returns whether a goal follows from the facts of an agent, at a moment if one is given."""
+    return backward_chain(goal, load_facts(agent).all(), load_rules(agent).rules, _clamp(depth), at=at)
 
 
-def find_hypotheses(agent: Agent, observation: Triple, depth: int) -> Abduction:
-    """Returns what would explain an observation."""
-    return abduce(observation, list(load_facts(agent).all()), load_rules(agent).rules, max(1, _clamp(depth)))
+def find_hypotheses(agent: Agent, observation: Triple, depth: int, at: datetime | None = None) -> Abduction:
+    """Returns what would explain an observation, by what holds at a moment if one is given."""
+    return abduce(observation, list(load_facts(agent).all()), load_rules(agent).rules, max(1, _clamp(depth)), at=at)
 
 
 def _clamp(depth: int) -> int:

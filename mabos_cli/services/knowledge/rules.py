@@ -1,13 +1,15 @@
 """Rules of an agent: created, switched, tried on its facts, checked as constraints and evaluated as policies."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import Firing, Firings, assume, check_with_ontology, eval_policies
 from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
-from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, Match, match
+from mabos_cli.core.knowledge.joins import JoinLimit, Match, match
 from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import check_choice, check_word
@@ -127,28 +129,30 @@ class Violations(NamedTuple):
     warnings: list[str]
 
 
-def check_constraints(agent: Agent, severity: str, *, with_ontology: bool) -> Violations:
-    """Returns where facts violate constraints of the agent and rules of ontologies, at least as severe as asked for."""
+def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: datetime | None = None) -> Violations:
+    """Returns where facts violate constraints of the agent and rules of ontologies, at least as severe as asked for; now, or at a
+    moment."""
     from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     ontology, warnings = load_ontology(agent.paths.workspace) if with_ontology else (Ontology(), [])
     given, unread = read_constraints(ontology)
-    violations = check_with_ontology(_facts_now(agent), load_rules(agent).rules, given, ontology)
+    violations = check_with_ontology(_facts_at(agent, at), load_rules(agent).rules, given, ontology, at or agent.now())
     found = [each for each in violations.found if SEVERITIES.index(each.rule.severity) >= least]
     problems = [f"{each.rule_id} cannot run: {each.reason}" for each in (*unread, *violations.problems)]
     return Violations(found, ontology, warnings + problems)
 
 
-def evaluate_policies(agent: Agent, assumed: Sequence[str]) -> Firings:
-    """Returns the actions that policies ask for now, given that some facts held, each as subject:predicate=object."""
+def evaluate_policies(agent: Agent, assumed: Sequence[str], at: datetime | None = None) -> Firings:
+    """Returns the actions that policies ask for now, or at a moment, given that some facts held, each as
+    subject:predicate=object."""
     facts = [_parse_assumed(text, number) for number, text in enumerate(assumed, 1)]
-    return eval_policies(assume(_facts_now(agent), facts), load_rules(agent).rules)
+    return eval_policies(assume(_facts_at(agent, at), facts), load_rules(agent).rules, at or agent.now())
 
 
-def _facts_now(agent: Agent) -> list[Fact]:
-    return [fact for fact in load_facts(agent).all() if holds_at(fact, agent.now())]
+def _facts_at(agent: Agent, moment: datetime | None) -> list[Fact]:
+    return [fact for fact in load_facts(agent).all() if holds_at(fact, moment or agent.now())]
 
 
 def _parse_assumed(text: str, number: int) -> Fact:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, derived_id
 from mabos_cli.core.knowledge.rule import Rule
@@ -231,7 +231,7 @@ def _changed_pages(files: DerivedPages, facts: Facts, changed: set[str]) -> dict
 
 
 def write_derived_facts(
-    agent: Agent, facts: Sequence[Fact], mark: dict[str, int], rule_ids: Collection[str]
+    agent: Agent, facts: Sequence[Fact], mark: dict[str, Any], rule_ids: Collection[str]
 ) -> tuple[Derived, list[str]]:
     """Replaces facts-derived.json by the facts that follow from facts.json and rules.json in the versions of the mark: what
     changed, and warnings. Derived facts that another tool keeps in facts.json go to the archive, if their rule is known: they

@@ -7,8 +7,9 @@ import pytest
 from mabos_cli.core.knowledge.constraints import check_constraints, check_with_ontology, eval_policies
 from mabos_cli.core.knowledge.fact import Fact, derived_id
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.joins import FactIndex, JoinLimit, match
+from mabos_cli.core.knowledge.joins import JoinLimit, match
 from mabos_cli.core.knowledge.ontology import Concept, Ontology
+from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
 from mabos_cli.core.memory.trust import lowest_trust
 
@@ -157,7 +158,7 @@ GOOD = Rule("R-1", "", "inference", (P("?x", "p", "?y"),), P("?x", "q", "?y"))
         ({"conditions": (P("?x", "", "5", "gt"),)}, "no condition names a predicate"),
         ({"conditions": (P("?x", "p", "?y"), P("5", "", "?y", "gt"))}, "compares no variable"),
         ({"conditions": (P("?x", "p", "?y"), P("?z", "", "5", "gt"))}, "no condition binds ?z"),
-        ({"conditions": (P("?x", "?p", "?y"),)}, "is a variable"),
+        ({"conditions": (P("?x", "*", "?y"),)}, "use a variable"),
         ({"conditions": (P("?x", "p", "?y", "like"),)}, "unknown operator"),
         ({"conditions": (P("?x", "p", "?y", "gt"),)}, "no condition binds ?y"),
         ({"conditions": (P("?x", "p", "?y"), P("?x", "r", "*", "gt"))}, "compares with nothing"),
@@ -165,7 +166,7 @@ GOOD = Rule("R-1", "", "inference", (P("?x", "p", "?y"),), P("?x", "q", "?y"))
         ({"conclusion": None}, "needs a conclusion"),
         ({"conclusion": P("?x", "", "?y")}, "no predicate"),
         ({"conclusion": P("", "q", "?y")}, "no subject"),
-        ({"conclusion": P("?x", "?q", "?y")}, "is a variable"),
+        ({"conclusion": P("?x", "?q", "?y")}, "binds ?q of the conclusion"),
         ({"conclusion": P("?x", "q", "?z")}, "binds ?z of the conclusion"),
         ({"confidence_factor": 0}, "outside (0, 1]"),
         ({"confidence_factor": 1.1}, "outside (0, 1]"),
