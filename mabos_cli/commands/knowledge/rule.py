@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from mabos_cli.commands.call import Commands, Context
 from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
-from mabos_cli.core.knowledge.joins import fill
+from mabos_cli.core.knowledge.matching import fill
 from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice

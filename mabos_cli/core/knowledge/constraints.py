@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mabos_cli.core.knowledge import ontology as ontologies
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.fact_lint import LintFinding
-from mabos_cli.core.knowledge.joins import JoinLimit, Match, fill, match
+from mabos_cli.core.knowledge.matching import JoinLimit, Match, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
 from mabos_cli.core.language.values import find_value

@@ -208,21 +208,25 @@ def _pattern(words: list[Word]) -> Pattern:
     if len(words) > 4 and words[1].operator == "eq" and terms[2].lower() in AGGREGATES and not words[2].quoted:
         return _counted(words)
     sign = next((n for n, word in enumerate(words) if word.operator), 0)
-    left, right = terms[:sign], terms[sign + 1 :]
+    left, right = words[:sign], words[sign + 1 :]
     if sign and right and _is_term(right):
-        if _is_term(left):
-            return Pattern(" ".join(left), "", " ".join(right), words[sign].operator)
+        obj = " ".join(terms[sign + 1 :])
         if len(left) == 2:
-            return Pattern(left[0], left[1], " ".join(right), words[sign].operator)
+            return Pattern(terms[0], terms[1], obj, words[sign].operator)
+        if _is_term(left):
+            return Pattern(" ".join(terms[:sign]), "", obj, words[sign].operator)
     if len(words) != 3 or not all(terms):
         raise BadValue(f"cannot read {' '.join(terms)[:60]!r} as subject predicate object", _FORM)
     return Pattern(terms[0], terms[1], terms[2])
 
 
-def _is_term(words: list[str]) -> bool:
+def _is_term(words: list[Word]) -> bool:
     """Returns whether words are one side of a comparison: a word, a quantity such as 30 days, or arithmetic."""
-    text = " ".join(words)
-    return len(words) == 1 or is_expression(text) or re.fullmatch(r"[^\s?]*\d\S* [^\W\d]+", text) is not None
+    if len(words) == 1:
+        return True
+    text = " ".join(word.text for word in words)
+    is_plain = not any(word.quoted for word in words)
+    return is_plain and (is_expression(text) or re.fullmatch(r"[^\s?]*\d\S* [^\W\d]+", text) is not None)
 
 
 def _negated(words: list[Word]) -> Pattern:

@@ -12,7 +12,7 @@ from mabos_cli.core.knowledge.constraints import check_constraints
 from mabos_cli.core.knowledge.explaining import fill_pattern
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.joins import JoinLimit, fill, match
+from mabos_cli.core.knowledge.matching import JoinLimit, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
 from mabos_cli.core.language.clock import find_time

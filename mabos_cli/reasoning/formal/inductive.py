@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import bind, fill_pattern
-from mabos_cli.core.knowledge.joins import JoinLimit, match
+from mabos_cli.core.knowledge.matching import JoinLimit, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.language.text import plural

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import Firing, Firings, assume, check_with_ontology, eval_policies
 from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
-from mabos_cli.core.knowledge.joins import JoinLimit, Match, match
+from mabos_cli.core.knowledge.matching import JoinLimit, Match, match
 from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule

@@ -112,7 +112,7 @@ def test_policies_and_constraints_only_see_what_holds_now(desk: Desk):
         (["if ?x a ?y then ?x b ?z"], "no condition binds ?z"),
         (["if ?x a ?y then ?x b ?y", "--factor", "0"], "outside (0, 1]"),
         (["if ?x a ?y then ?x b ?y", "--factor", "nan"], "outside (0, 1]"),
-        (["if ?x ?p ?y then ?x b ?y"], "is a variable"),
+        (["if ?x * ?y then ?x b ?y"], "use a variable"),
         (["if ?x a > ?y and ?y < 5 then ?x b c"], "no condition binds ?y"),
         (["if ?x a ?y", "--type", "policy"], "a policy needs an action"),
         (["if ?x a ?y", "--type", "inference"], "needs a conclusion"),

@@ -7,7 +7,7 @@ import pytest
 from mabos_cli.core.knowledge.constraints import check_constraints, check_with_ontology, eval_policies
 from mabos_cli.core.knowledge.fact import Fact, derived_id
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.joins import JoinLimit, match
+from mabos_cli.core.knowledge.matching import JoinLimit, match
 from mabos_cli.core.knowledge.ontology import Concept, Ontology
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule

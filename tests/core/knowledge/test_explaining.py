@@ -7,7 +7,7 @@ import pytest
 from core.rulesets import random_facts, random_rules
 from mabos_cli.core.knowledge.explaining import abduce
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.joins import fill
+from mabos_cli.core.knowledge.matching import fill
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 
 P = Pattern
