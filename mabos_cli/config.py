@@ -139,6 +139,8 @@ SETTINGS = (
     Setting("bdi.chunk", "size", 50, "beliefs that a cycle processes at a time"),
     Setting("bdi.open_minded", "span", 604_800.0, "how long an open-minded agent leaves an intention alone"),
     Setting("bdi.cautious", "span", 259_200.0, "how long a cautious agent does"),
+    Setting("bdi.capacity", "size", 7, "intentions that an agent pursues at a time; more are not proposed"),
+    Setting("bdi.autonomy", "choice", "propose", "what a cycle does with proposals by itself: nothing, adopt and plan again, or all", ("propose", "adopt", "all"), risk=LOWERS, safe=("propose",)),
     Setting("cbr.max_cases", "size", 10_000, "cases that are kept; beyond that the least useful leave"),
     Setting("cbr.belief_weight", "weight", 0.6, "weight of beliefs in how near a case is"),
     Setting("cbr.desire_weight", "weight", 0.4, "weight of desires in how near a case is"),

@@ -160,6 +160,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "learning list": ("learning", "list"),
     "bdi cycle": ("bdi", "cycle", "--compacted"),
     "bdi cycle all": ("bdi", "cycle", "--all"),
+    "bdi deliberate": ("bdi", "deliberate", "--adopt", "G-001"),
     "bdi status": ("bdi", "status"),
     "bdi conflicts": ("bdi", "conflicts"),
     "bdi resolve": ("bdi", "resolve", "1d332a57", "--keep", "b", "--reason", "newer"),

@@ -17,6 +17,20 @@ def _(t: Trial):
     return len(t.ok("bdi", "conflicts")["conflicts"])
 
 
+@effect("bdi.capacity", 1, 2, 1)
+def capacity(t: Trial) -> int:
+    for title in ("Open a shop", "Win a prize"):
+        t.ok("goal", "add", title)
+    return len(t.ok("bdi", "deliberate")["proposals"])
+
+
+@effect("bdi.autonomy", "adopt", 0, 1)
+def autonomy(t: Trial) -> int:
+    t.ok("goal", "add", "Open a shop")
+    t.ok("bdi", "cycle")
+    return len(t.ok("intention", "list")["intentions"])
+
+
 @effect("bdi.chunk", 1, 1, 2)
 def _(t: Trial):
     _two_minds(t)

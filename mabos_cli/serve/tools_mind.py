@@ -9,6 +9,7 @@ _STATUS = options("status")
 _PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
 TOOLS = (
     tool("bdi_cycle", "bdi", "bdi cycle", SET)(*options("all", "dry_run", "compacted")),
+    tool("bdi_deliberate", "bdi", "bdi deliberate", SET)(*options("adopt", "decline", "deadline", "reason")),
     tool("bdi_status", "bdi", "bdi status", READ)(),
     tool("bdi_conflicts", "bdi", "bdi conflicts", READ)(option("floor", schema=SHARE), option("all")),
     tool("bdi_resolve", "bdi", "bdi resolve", SET)(

@@ -25,6 +25,7 @@ from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
+PLAYBOOKS = "Playbooks.md"
 _MATERIALIZED = ("belief", "desire", "goal")
 
 
@@ -61,6 +62,12 @@ def load_attitudes(agent: Agent, kind: str) -> tuple[list[Attitude], list[Proble
 def list_unread(agent: Agent, kind: str) -> list[Problem]:
     """Returns the lines of the file of a kind that no entry was made of."""
     return find_unread(_clean(read_mind(agent, kind)), kind, KINDS[kind].file)
+
+
+def load_playbooks(agent: Agent) -> list[Attitude]:
+    """Returns the plans in Playbooks.md, which are for any goal that they fit."""
+    data = read_saved(agent.paths.root / PLAYBOOKS) or b""
+    return parse_plans(data.decode("utf-8", "replace"), PLAYBOOKS)[0]
 
 
 def _clean(text: str) -> str:

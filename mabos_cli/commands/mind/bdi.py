@@ -10,8 +10,10 @@ from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.conflicts import Conflict
+from mabos_cli.core.mind.deliberation import Deliberation
 from mabos_cli.core.mind.mind import Attitude, Belief, is_active, status_word
 from mabos_cli.errors import CheckFailed, MabosError
+from mabos_cli.formats.mind.attitude_text import proposal_lines, proposal_row
 from mabos_cli.services.mind.conflicts import list_conflicts, resolve_conflict
 from mabos_cli.services.mind.cycle import (
     Cycle,
@@ -21,10 +23,13 @@ from mabos_cli.services.mind.cycle import (
     repeat_until_stopped,
     run_round,
 )
+from mabos_cli.services.mind.deliberation import adopt_proposal, decline_proposal, deliberate_now, find_proposal
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note, progress, shows_progress
 
 app = Commands("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.")
+
+_SHOWN = 20  # proposals that a cycle prints
 
 
 @app.command()
@@ -40,7 +45,7 @@ def cycle(
         str, Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped.")
     ] = "",
 ) -> None:
-    """Prune intentions, sort desires, compare beliefs, and report what they disagree about.
+    """Prune intentions, sort desires, compare beliefs, report what they disagree about, and propose what to do.
 
     Example: mabos bdi cycle --all
     """
@@ -104,6 +109,8 @@ def _cycle_row(cycle: Cycle) -> dict[str, Any]:
         "checkpoint": cycle.checkpoint or None,
         "summaries": cycle.summaries,
         "materialized": cycle.materialized,
+        "taken": cycle.taken,
+        **_proposed(cycle.deliberation),
     }
 
 
@@ -113,10 +120,48 @@ def _cycle_lines(cycle: Cycle, dry_run: bool) -> list[str]:
     lines += [f"  {v.intention.name} {v.status}: {v.reason} ({v.intention.place})" for v in cycle.pruned]
     lines += ["  desires sorted by priority"] if cycle.sorted_desires else []
     lines += [f"  {c.key[:8]} {one_line(c.reason, 80)} ({c.a.place}, {c.b.place})" for c in cycle.conflicts]
+    lines += [f"  took by itself: {line}" for line in cycle.taken]
+    proposed = cycle.deliberation.proposals
+    lines += [f"  propose {line}" for each in proposed[:_SHOWN] for line in proposal_lines(each)[:1]]
+    more = len(proposed) - _SHOWN
+    lines += [f"  and {plural(more, 'proposal')} more: mabos bdi deliberate"] if more > 0 else []
     lines += [f"  restored {cycle.checkpoint} into Beliefs.md"] if cycle.checkpoint else []
     verb = "would write" if dry_run else "wrote"
     written = [cycle.report, *cycle.summaries, *cycle.materialized]
     return lines + [f"  {verb} {path}" for path in written if path]
+
+
+@app.command()
+def deliberate(
+    ctx: Context,
+    adopt: Annotated[str, Option(metavar="ID", help="Take a proposal: its id, or the name of what it is about.")] = "",
+    decline: Annotated[
+        str, Option(metavar="ID", help="Decline one: it stays away while its reasons are the same.")
+    ] = "",
+    deadline: Annotated[str, Option(metavar="DATE", help="With --adopt, until when.")] = "",
+    reason: Annotated[str, Option(help="Why it is taken or declined.")] = "",
+) -> None:
+    """Propose what to adopt, reconsider, drop or plan again, with reasons and places; nothing is written without --adopt.
+
+    Example: mabos bdi deliberate --adopt G-001
+    """
+    agent = ctx.obj.open_agent()
+    if adopt and decline:
+        raise BadValue("both --adopt and --decline given", "one of them")
+    if adopt or decline:
+        each = find_proposal(agent, adopt or decline)
+        done = adopt_proposal(agent, each, deadline, reason) if adopt else decline_proposal(agent, each, reason)
+        return ctx.obj.emit("bdi.deliberate", *done)
+    found = deliberate_now(agent)
+    lines = [line for each in found.proposals for line in proposal_lines(each)]
+    lines += [f"held back {each.name} {one_line(each.title, 60)}: {why} ({each.place})" for each, why in found.held]
+    lines += [f"next: mabos bdi deliberate --adopt {found.proposals[0].key}, or --decline"] if found.proposals else []
+    ctx.obj.emit("bdi.deliberate", _proposed(found), lines or ["nothing to propose"], [])
+
+
+def _proposed(found: Deliberation) -> dict[str, Any]:
+    held = [{"name": each.name, "title": each.title, "place": each.place, "reason": why} for each, why in found.held]
+    return {"proposals": [proposal_row(each) for each in found.proposals], "held": held}
 
 
 @app.command()

@@ -36,7 +36,7 @@ _ACHIEVED = re.compile(
     re.IGNORECASE,
 )
 # A word that turns a claim around, wherever it stands before it; and words after which it holds only under conditions.
-_DENIED = re.compile(
+DENIED = re.compile(
     r"(?:\b(?:not|no longer|never|hardly|nobody|no one|nothing|no means|far from|wrong|false|untrue)|n't)\b",
     re.IGNORECASE,
 )
@@ -209,7 +209,7 @@ def _claimed(sentence: str, names: _Names, claim: re.Pattern[str]) -> list[str]:
     found = []
     for clause in _CLAUSES.split(sentence):
         runs, match = list(names.run.finditer(clause)), claim.search(clause)
-        if not match or _DENIED.search(clause[: match.start()]):
+        if not match or DENIED.search(clause[: match.start()]):
             continue
         if not runs:  # in other forms of its words, as "winning Pagel is out of reach"
             found += names.about(clause[: match.start()], 0) if claim is _IMPOSSIBLE else []
@@ -224,7 +224,7 @@ def _unable(sentence: str, names: _Names) -> list[str]:
     if "?" in sentence or _DEPENDS.search(sentence):
         return []
     clauses = [(clause, match) for clause in _CLAUSES.split(sentence) if (match := _UNABLE.search(clause))]
-    kept = [clause[match.end() :] for clause, match in clauses if not _DENIED.search(clause[: match.start()])]
+    kept = [clause[match.end() :] for clause, match in clauses if not DENIED.search(clause[: match.start()])]
     return [name for text in kept for name in names.about(text, 1)]
 
 

@@ -1,12 +1,15 @@
 """Renders desires, goals, intentions, plans, commitments, lessons and beliefs as JSON rows and as lines of text."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.mind import Attitude, Belief, Branch, status_word
 from mabos_cli.formats.mind.attitudes import KINDS
+
+if TYPE_CHECKING:
+    from mabos_cli.core.mind.deliberation import Proposal
 
 
 def attitude_row(each: Attitude) -> dict[str, Any]:
@@ -54,11 +57,31 @@ def _details(each: Attitude) -> Iterable[str]:
     yield f"delegated by {each.delegated}" if each.delegated else ""
 
 
-def belief_line(belief: Belief) -> str:
+def belief_line(belief: Belief, doubt: str = "") -> str:
     """Returns a line about a belief in a list."""
     details = [f"certainty {belief.certainty:.2f}", *([belief.status] if belief.status else [])]
     details += [] if trust_rank(belief.trust) else [belief.trust]
+    details += [doubt] if doubt else []
     return f"{belief.id or '-'} {one_line(belief.statement, 100)} ({belief.place}): {', '.join(details)}"
+
+
+def proposal_row(each: "Proposal") -> dict[str, Any]:
+    """Returns a proposal as JSON."""
+    row = {"id": each.key} | {name: getattr(each, name) for name in ("action", "kind", "name", "title", "becomes")}
+    means = each.means._asdict() if each.means else None
+    return row | {"reasons": [*each.reasons], "cites": [*each.cites], "means": means, "intentions": [*each.intentions]}
+
+
+def proposal_lines(each: "Proposal") -> list[str]:
+    """Returns the lines about a proposal: what, why with places, and by which means."""
+    name = each.name if each.name == each.title else f"{each.name} {one_line(each.title, 60)}"
+    head = f"{each.key} {each.action} {name}: {'; '.join(each.reasons)} ({', '.join(each.cites)})"
+    means = each.means
+    return [
+        head,
+        *([f"  by {means}"] if means else []),
+        *(f"    waits: {each}" for each in (means.waiting if means else ())),
+    ]
 
 
 def added_line(entry_id: str, place: str, text: str) -> str:

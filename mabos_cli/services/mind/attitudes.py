@@ -295,6 +295,12 @@ def end_attitude(agent: Agent, kind: str, verb: str, name: str, reason: str, out
     return _change_attitude(agent, kind, verb, name, decide, reason)
 
 
+def change_status(agent: Agent, kind: str, name: str, status: str, reason: str) -> Result:
+    """Gives an entry another status, dated and with the reason behind it."""
+    told = {"status": f"{status} ({today(agent)}: {reason})"}
+    return _change_attitude(agent, kind, status, name, lambda *_: told, reason)
+
+
 def adopt_learning(agent: Agent, name: str, by: str) -> Result:
     """Makes an instruction of a lesson, which memory keeps for good, and marks the lesson as adopted. One from outside needs a
     person who vouches for it: instructions are followed."""

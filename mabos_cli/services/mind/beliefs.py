@@ -1,11 +1,15 @@
 """Adds, revises and lists beliefs."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.fact import holds_at
+from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_content, check_word
 from mabos_cli.core.memory.trust import needs_voucher, trust_by_source, trust_rank
+from mabos_cli.core.mind.deliberation import find_unsupported
 from mabos_cli.core.mind.mind import Belief, status_word
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
@@ -17,7 +21,10 @@ from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.mind import attitudes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.git import has_clones
+from mabos_cli.workspace.knowledge.facts import find_fact_departures, load_facts
 from mabos_cli.workspace.mind import edit_mind, load_beliefs
+
+_FACT = re.compile(r"F-[A-Za-z0-9-]+")
 
 
 def _check_certainty(number: float) -> float:
@@ -138,15 +145,40 @@ def _change_trust(belief: Belief, changes: Mapping[str, str], trust: str, by: st
     return {"trust": new or level} if new or level != belief.trust else {}
 
 
+def find_doubts(agent: Agent, beliefs: Sequence[Belief]) -> dict[str, str]:
+    """Returns the beliefs that rest on facts or beliefs which hold no more, by id or place, with what that is."""
+    return find_unsupported(beliefs, gone_facts(agent, beliefs)) if any(belief.rests for belief in beliefs) else {}
+
+
+def gone_facts(agent: Agent, beliefs: Sequence[Belief]) -> dict[str, str]:
+    """Returns the facts that beliefs rest on and that hold no more, with what became of them."""
+    named = sorted({rest for belief in beliefs for rest in belief.rests if _FACT.fullmatch(rest)})
+    facts, gone = load_facts(agent) if named else None, {}
+    for name in named if facts else ():
+        fact = facts.find(name) if facts else None
+        left = [] if fact else find_fact_departures(agent.paths, name.encode())
+        if fact and not holds_at(fact, agent.now()):
+            gone[name] = f"holds no more since {fact.valid_until[:10] or fact.valid_from[:10]}"
+        elif left:
+            why = f": {one_line(left[-1].reason, 60)}" if left[-1].reason else ""
+            gone[name] = f"was retracted on {left[-1].at[:10]}{why}"
+        elif not fact:
+            gone[name] = "is not known"
+    return gone
+
+
 def list_beliefs(agent: Agent, min_certainty: float, status: str) -> attitudes.Result:
     """Lists the beliefs that are certain enough, in the order of the file; with a status, only those that have it."""
     beliefs, problems = load_beliefs(agent)
     wanted = status.strip().casefold()
     chosen = [b for b in beliefs if b.certainty >= min_certainty and wanted in ("", status_word(b.status))]
     nothing = "no belief passes the filters" if beliefs else "no beliefs yet"
-    lines = [belief_line(belief) for belief in chosen] or [nothing]
+    doubts = find_doubts(agent, beliefs)
+    lines = [belief_line(belief, doubts.get(belief.id or belief.place, "")) for belief in chosen] or [nothing]
     return attitudes.Result(
-        {"beliefs": [belief_row(belief) for belief in chosen]}, lines, [str(problem) for problem in problems]
+        {"beliefs": [belief_row(b) | {"doubt": doubts.get(b.id or b.place)} for b in chosen]},
+        lines,
+        [str(problem) for problem in problems],
     )
 
 

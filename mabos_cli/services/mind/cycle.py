@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.mind.commitment import STRATEGIES, Mind, Verdict, judge_intentions
+from mabos_cli.core.mind.commitment import Mind, Verdict, judge_intentions
 from mabos_cli.core.mind.conflicts import Conflict, Show
+from mabos_cli.core.mind.deliberation import Deliberation
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
@@ -19,6 +20,7 @@ from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
 from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_checkpoints, note_restored
+from mabos_cli.services.mind.deliberation import deliberate_now, strategy_of, take_by_itself
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.services.session import Session
 from mabos_cli.workspace import mind as mind_files
@@ -55,6 +57,8 @@ class Cycle(NamedTuple):
     checkpoint: str
     summaries: list[str]
     materialized: list[str]
+    taken: list[str]
+    deliberation: Deliberation
     warnings: list[str]
 
 
@@ -98,6 +102,7 @@ def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
         done, notes = transact(agent, _COMMAND, planned)
     for error in made.trouble:
         raise error
+    found, taken = _deliberate(agent, order, done.pruned)
     return Cycle(
         agent.id,
         format_time(agent.now()),
@@ -112,8 +117,17 @@ def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
         done.checkpoint,
         summaries,
         made.materialized,
+        taken,
+        found,
         [*warnings, *done.warnings, *notes, *later, *map(str, done.problems), *(writer.warnings() if writer else ())],
     )
+
+
+def _deliberate(agent: Agent, order: CycleOrder, pruned: list[Verdict]) -> tuple[Deliberation, list[str]]:
+    """Returns what is proposed now that intentions are pruned, and lines about what the agent took by itself."""
+    found = deliberate_now(agent, {v.intention.line: v.status for v in pruned} if order.dry_run else None)
+    done = [] if order.dry_run else take_by_itself(agent, found)
+    return deliberate_now(agent) if done else found, [result.lines[0] for result in done]
 
 
 class _Made:
@@ -160,17 +174,6 @@ def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Com
 def _plan_file(agent: Agent, kind: str, edit: Callable[[str], str | None]) -> list[FileWrite]:
     file = plan_edit(agent.paths.root / KINDS[kind].file, edit)
     return [file] if file else []
-
-
-def strategy_of(agent: Agent) -> tuple[str, list[str]]:
-    """Returns the commitment strategy that agent.json names, and a warning when it names none that we know."""
-    bdi = agent.manifest().get("bdi")
-    named = str((bdi.get("commitmentStrategy") if isinstance(bdi, dict) else "") or STRATEGIES[2])
-    strategy = named.strip().lower().replace("_", "-").replace(" ", "-")
-    if strategy in STRATEGIES:
-        return strategy, []
-    place = agent.paths.cited(agent.paths.manifest)
-    return STRATEGIES[2], [f"{place}: unknown commitmentStrategy {named[:40]!r}; open-minded is assumed"]
 
 
 def judge(agent: Agent, intentions: list[Attitude], mind: Mind, strategy: str) -> list[Verdict]:

@@ -13,7 +13,7 @@ from mabos_cli.core.mirror import records as mirror_records
 from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import line_id
-from mabos_cli.services.mind.cycle import strategy_of
+from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.facts import load_facts, load_rules

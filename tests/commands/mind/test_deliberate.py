@@ -1,0 +1,116 @@
+"""Deliberation from the shell: what a proposal writes when it is taken, what a cycle takes by itself, and what stays as it is."""
+
+from pathlib import Path
+
+import pytest
+
+from commands.desk import Desk
+
+
+def proposals(desk: Desk) -> dict[str, str]:
+    return {row["name"]: row["action"] for row in desk.run("bdi", "deliberate", "--json").data["proposals"]}
+
+
+def rows(desk: Desk, kind: str) -> list[dict]:
+    return desk.run(kind, "list", "--json").data[f"{kind}s"]
+
+
+def tree(desk: Desk) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path(desk.folder()).rglob("*.*") if path.is_file()}
+
+
+def do(desk: Desk, *calls: str) -> None:
+    for call in calls:
+        done = desk.run(*(word.replace("_", " ") for word in call.split()))
+        assert done.code == 0, (call, done.stderr)
+
+
+def test_nothing_is_written_by_proposing_or_by_a_dry_run(desk: Desk) -> None:
+    do(desk, "goal add Open_a_shop", "commitment add Accounts --due 2026-02-20", "intention add x --goal G-001")
+    desk.write("Intentions.md", "# Intentions\n\n- x status: active [deadline: 2026-02-01] [goal: G-001]\n")
+    before = tree(desk)
+    assert proposals(desk) == {"C-001": "reconsider"}
+    (found,) = desk.run("bdi", "cycle", "--dry-run", "--json").data["agents"]
+    assert {row["name"]: row["action"] for row in found["proposals"]} == {"C-001": "reconsider", "G-001": "re-plan"}
+    assert tree(desk) == before
+
+
+def test_a_second_cycle_proposes_the_same_and_leaves_no_diff(desk: Desk) -> None:
+    do(desk, "goal add Open_a_shop", "goal add Late --deadline 2026-02-25", "belief add News G-001_is_impossible")
+    first = desk.run("bdi", "cycle", "--json").data["agents"]
+    before = tree(desk)
+    again = desk.run("bdi", "cycle", "--json").data["agents"]
+    assert [row["proposals"] for row in again] == [row["proposals"] for row in first]
+    assert tree(desk) == before
+
+
+@pytest.mark.parametrize(("autonomy", "left"), [("propose", 3), ("adopt", 1), ("all", 0)])
+def test_a_cycle_takes_what_the_setting_leaves_to_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, autonomy: str, left: int
+) -> None:
+    do(desk, "goal add Open_a_shop", "plan add P --goal G-001 --step a", "goal add Win_a_prize", "goal add Old_one")
+    do(desk, "belief add News G-003_is_impossible --certainty 0.9")
+    monkeypatch.setenv("MABOS_BDI_AUTONOMY", autonomy)
+    (found,) = desk.run("bdi", "cycle", "--json").data["agents"]
+    assert len(found["proposals"]) == left
+    taken = [(row["goal"], row["plan"]) for row in rows(desk, "intention")]
+    assert taken == ([] if autonomy == "propose" else [(["G-001"], ["PL-001"]), (["G-002"], [])])
+    before = tree(desk)
+    assert desk.run("bdi", "cycle", "--json").data["agents"][0]["taken"] == []
+    assert tree(desk) == before
+
+
+def test_a_rival_is_suspended_and_stays_so(desk: Desk) -> None:
+    do(
+        desk,
+        "goal add One_thing --priority high --resource line",
+        "goal add Other_thing --priority low --resource line",
+    )
+    do(desk, "intention add a --goal G-001", "intention add b --goal G-002", "bdi deliberate --adopt G-002")
+    assert [row["status"].partition(" (")[0] for row in rows(desk, "intention")] == ["active", "suspended"]
+    assert [row["status"].partition(" (")[0] for row in rows(desk, "goal")] == ["active", "suspended"]
+    assert proposals(desk) == {}
+
+
+def test_a_better_plan_is_followed_from_then_on(desk: Desk) -> None:
+    do(
+        desk,
+        "goal add One_thing",
+        "plan add Long --goal G-001 --step a --step b",
+        "intention add x --goal G-001 --plan PL-001",
+    )
+    assert proposals(desk) == {}
+    do(desk, "plan add Short --goal G-001 --step c", "bdi deliberate --adopt G-001")
+    assert [row["plan"] for row in rows(desk, "intention")] == [["PL-002"]]
+    assert proposals(desk) == {}
+
+
+def test_a_playbook_and_a_case_are_named_in_the_intention(desk: Desk) -> None:
+    desk.write(
+        "Playbooks.md", "# Playbooks\n\n## A large customer wants to leave\n\n1. Call them.\n2. Offer nothing.\n"
+    )
+    do(desk, "goal add Keep_the_large_customer", "bdi deliberate --adopt G-001")
+    (row,) = rows(desk, "intention")
+    assert row["text"] == "As in A large customer wants to leave (Playbooks.md:3): Call them.; Offer nothing."
+
+
+def test_a_desire_becomes_a_goal(desk: Desk) -> None:
+    do(desk, "desire add Sleep_well --priority high", "bdi deliberate --adopt D-001")
+    assert [(row["title"], row["desire"]) for row in rows(desk, "goal")] == [("Sleep well", ["D-001"])]
+    assert proposals(desk) == {"G-001": "adopt"}
+
+
+def test_a_proposal_that_is_declined_stays_away_until_there_is_another_reason(desk: Desk) -> None:
+    do(desk, "goal add One_thing", "bdi deliberate --decline G-001 --reason later")
+    assert proposals(desk) == {}
+    do(desk, "intention add x --goal G-001", "intention drop I-001")
+    assert proposals(desk) == {"G-001": "re-plan"}
+
+
+def test_a_belief_that_lost_what_it_rests_on(desk: Desk) -> None:
+    do(desk, "belief add Rate 1510 --certainty 0.9", "belief add Offer ours_is_best --rests-on B-001 --supports G-001")
+    do(desk, "goal add Win_Bologna", "intention add Call --goal G-001", "belief revise B-001 --status retracted")
+    assert proposals(desk) == {"B-002": "reconsider", "G-001": "reconsider"}
+    assert "rests on B-001, which is retracted" in desk.run("belief", "list").stdout
+    do(desk, "bdi deliberate --adopt B-002")
+    assert [row["status"] for row in rows(desk, "belief")] == ["retracted", "retracted"]
