@@ -126,7 +126,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "agent_list": ({}, "main  general assistant"),
     "agent_show": ({"agent_id": "main"}, "general assistant"),
     "bdi_cycle": ({"dry_run": True}, "main (open-minded)"),
-    "bdi_deliberate": ({"decline": "D-001", "reason": "later"}, "D-001"),
+    "bdi_deliberate": ({}, "G-001 Renew the largest customer"),
     "bdi_status": ({}, "open-minded"),
     "bdi_conflicts": ({"all": True}, "growing against declining"),
     "bdi_resolve": ({"id": "1d332a57", "keep": "both", "reason": "two markets"}, "1d332a57"),

@@ -148,7 +148,7 @@ class Ways:
             denied += any(holds is False for _, holds, _ in unmet)
             if unmet:
                 waits = [f"{text} ({f'against {cite}' if cite else 'not known'})" for text, _, cite in unmet]
-                waiting.append(f"{step.text}: waits for {', '.join(waits)}")
+                waiting.append(f"{step.text}: {', '.join(waits)}")
             else:
                 ready.append(step.text)
         return Means(plan.name, plan.place, tuple(ready), tuple(waiting), denied, self.records[plan.id])

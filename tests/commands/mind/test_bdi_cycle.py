@@ -161,6 +161,8 @@ def test_a_dry_run_writes_nothing_and_tells_all(office: Office) -> None:
     assert tree(office.root) == before
     for dry, real in zip(told, cycle(office), strict=True):
         real.pop("materialized"), dry.pop("materialized")
+        # The lines that they cite move when desires are sorted.
+        dry, real = (row | {"proposals": [each["id"] for each in row["proposals"]]} for row in (dry, real))
         assert dry == real
 
 

@@ -235,9 +235,9 @@ def test_steps_are_ready_where_facts_and_beliefs_meet_their_preconditions() -> N
     (found,) = proposals((goal(),), (), (plan("P-1", *steps),), beliefs=told, facts=facts)
     assert found.means
     assert found.means.ready == ("If the bank agrees, sign", "Paint (if walls not wet)", "Open")
-    assert found.means.waiting == ("Move in (needs: permit granted): waits for permit granted (against F-1)",)
+    assert found.means.waiting == ("Move in (needs: permit granted): permit granted (against F-1)",)
     (found,) = proposals((goal(),), (), (plan("P-1", "Precondition: the permit is granted", "Move in"),))
-    assert found.means and found.means.waiting == ("Move in: waits for the permit is granted (not known)",)
+    assert found.means and found.means.waiting == ("Move in: the permit is granted (not known)",)
 
 
 def test_a_plan_of_the_same_words_or_a_case_that_worked_fits_too() -> None:
