@@ -24,7 +24,8 @@ from typing import Any
 
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words, token_cost
-from mabos_cli.core.search.recall import FINDABLE, Filters, recall
+from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.services.context.pack import Bounds, pack_memory
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 

@@ -75,7 +75,7 @@ def check_packs(packs: int) -> None:
                 turns = [Turn(role, rnd.choice((say(rnd), rnd.choice(PAYLOADS)))) for role in roles]
                 trust = rnd.choice(("", "", "agent", "trusted"))
                 made = pack_memory(call, home, make_query(rnd), Bounds(budget, 4, trust), turns, count_uses=False).pack
-                told = made.text.count("\n") - 2 if made.text else 0
+                told = made.text.count("\n") - 2 - bool(made.placed) if made.text else 0
                 wrong = faults(made.text, [each.entry.ref for each in (*made.placed, *made.tail)])
                 over += token_cost(made.text) > budget if made.text else 0
                 bare += sum(fault.startswith("no source") for fault in wrong)

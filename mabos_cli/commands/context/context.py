@@ -158,7 +158,7 @@ def pack(
         "tokens": made.tokens,
         "counted_by": counted_by,
         "bundle_text": made.text,
-        "items": [_pack_row(placed) for placed in made.placed],
+        "items": [_pack_row(number, placed) for number, placed in enumerate(made.placed, 1)],
         "citations": [*(placed.entry.ref for placed in made.placed), *tail_refs],
         "tail": tail_refs,
         "contradiction": made.contradiction._asdict() if made.contradiction else None,
@@ -171,11 +171,12 @@ def pack(
     ctx.obj.emit("context.pack", data, lines, warnings)
 
 
-def _pack_row(placed: "Placed") -> dict[str, Any]:
+def _pack_row(number: int, placed: "Placed") -> dict[str, Any]:
     from mabos_cli.formats.context.context_pack import inert
 
     entry = placed.entry
     return {
+        "mark": f"[{number}]",
         "ref": entry.ref,
         "kind": entry.kind,
         "lane": entry.lane,
@@ -188,6 +189,7 @@ def _pack_row(placed: "Placed") -> dict[str, Any]:
         "archived": entry.state or None,
         "tokens": placed.tokens,
         "text": inert(placed.told),
+        **({"author": entry.author} if entry.author else {}),
         **({"was": inert(entry.was)} if entry.was else {}),
         **({"newer": entry.newer} if entry.newer else {}),
     }

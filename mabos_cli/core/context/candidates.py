@@ -51,6 +51,11 @@ class Entry(NamedTuple):
     state: str = ""
     author: str = ""
 
+    @property
+    def file(self) -> str:
+        """The file that a passage is cited by; for anything else, its whole reference."""
+        return self.ref.rpartition(":")[0] if self.kind == "passage" else self.ref
+
 
 class Against(NamedTuple):
     """Evidence against something better: its reference, that of what it speaks against, and in which words."""
@@ -75,12 +80,22 @@ class Limits(NamedTuple):
     duplicate: float = 0.9
 
 
-class Writing(NamedTuple):
-    """How a pack is written: the line of an entry (with what it speaks against), the lines of a turn, the whole."""
+class Marks(NamedTuple):
+    """The numbers that lines are cited by: that of a line, of the one that it contradicts, of the one that is newer; 0 for none."""
 
-    line: Callable[[Entry, str, str], str]
+    number: int
+    against: int = 0
+    newer: int = 0
+
+
+class Writing(NamedTuple):
+    """How a pack is written: the line of an entry, the lines of a turn, the source of a numbered line (short where its file is
+    named already), and the whole of lines and sources."""
+
+    line: Callable[[Entry, str, Marks], str]
     turn: Callable[[int, Turn, bool], str]
-    bundle: Callable[[Sequence[str]], str]
+    source: Callable[[int, Entry, bool], str]
+    bundle: Callable[[Sequence[str], Sequence[Entry]], str]
 
 
 class Placed(NamedTuple):

@@ -1,11 +1,16 @@
 """A conversation within a budget: the last turns as they are, what must not be lost, and the rest in quotes."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from math import log
 from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count, Turn, fit_text, total_cost, turn_cost
-from mabos_cli.core.language.text import one_line, plural, split_sentences, terms
+from mabos_cli.core.context.windows import split_units
+from mabos_cli.core.language.similar import WordIndex, says_the_same, word_set
+from mabos_cli.core.language.text import one_line, plural, terms
 
 Numbered = tuple[int, Turn]
 Inert = Callable[[str], str]
@@ -18,7 +23,12 @@ _DECISIVE = re.compile(
 _NAME = re.compile(r"`[^`]+`|\b\w+[_/.]\w+|(?<=\S )[A-Z]\w+|\b[A-Z]\w*[A-Z]\w*")
 _VOICES = {"user": 1.0, "system": 1.0, "assistant": 0.5}
 _LONGEST = 300  # characters of a quoted sentence
+_PARTS = 8  # of a conversation that share the room for quotes
 _LEAST = 4  # tokens below which no sentence is worth a try
+_SAME, _ASKED = (
+    0.85,
+    0.7,
+)  # share of words in common from which on two turns say the same, and two questions ask the same
 _STUB = 48  # tokens to which a recent turn is shortened before any is left out
 # When even the last turns have to be shortened, a fifth is for what came before them. Of the room for older turns, those
 # that are kept whole leave a quarter to the quotes.
@@ -136,12 +146,16 @@ def _keep_whole(older: Sequence[Numbered], room: int, count: Count) -> tuple[tup
     system = [each for each in older if each[1].role == "system"]
     critical = [each for each in reversed(older) if each[1].role != "system" and is_critical(each[1])]
     critical.sort(key=lambda each: each[1].role != "user")
-    kept, floor = [], room // _QUOTES
+    kept, floor, known = [], room // _QUOTES, WordIndex(_SAME)
+    texts = {str(number): turn.content for number, turn in older}
     for each in (*system, *critical):
-        cost = turn_cost(each[1], count)
+        said, cost = word_set(each[1].content), turn_cost(each[1], count)
+        if any(says_the_same(each[1].content, texts[number]) for _, number in known.find(said, _SAME)):
+            continue  # the newest of those that say the same is enough
         # One message that takes half of all there is would push out too much else: it is quoted.
         if room - cost >= floor and (each[1].role == "system" or cost <= room // 2):
             kept.append(each)
+            known.add(str(each[0]), said)
             room -= cost
     return tuple(sorted(kept, key=lambda each: each[0])), room
 
@@ -181,33 +195,65 @@ def _sum_up(plan: Plan, count: Count, inert: Inert, told: str, by: str) -> tuple
 
 
 class _Quote(NamedTuple):
-    """A sentence: what it is worth, the number of its turn, its place in it, who said it."""
+    """A sentence: what it is worth, the number of its turn, its place in it, who said it, its terms, its part of the conversation."""
 
     score: float
     number: int
     place: int
     role: str
     text: str
+    terms: frozenset[str]
+    part: int
 
 
 def quote_turns(turns: Sequence[Numbered], room: int, count: Count, inert: Inert = str) -> list[str]:
-    """Returns a line for each turn that is worth it, in order, with its most telling sentences, within the room."""
+    """Returns a line for each turn that is worth it, in order, with its most telling sentences, within the room.
+
+    What was quoted counts less when it is said again, and so does a part of the conversation that had its share of the room: a
+    topic that fills half of a conversation leaves room for the others, and its end for its beginning. Of sentences that
+    are nearly the same, one is quoted.
+    """
     chosen: list[_Quote] = []
     begun: set[int] = set()
-    left = room
-    for quote in sorted(_sentences(turns), key=lambda q: (-q.score, q.number, q.place)):
-        if left < _LEAST:
-            break
-        quote = quote._replace(text=inert(quote.text))
-        cost = count(f"{'' if quote.number in begun else _label(quote)} {quote.text}\n")
+    said, spent, left, known = Counter[str](), Counter[int](), room, WordIndex(_ASKED)
+    quotes = [*_sentences(turns)]
+    often = Counter(term for quote in quotes for term in quote.terms)
+    waiting = [(-quote.score, quote.number, quote.place, quote) for quote in quotes]
+    heapify(waiting)
+    while waiting and left >= _LEAST:
+        value, *order, quote = heappop(waiting)
+        now = -round(quote.score * _novelty(quote, said, often) / (1 + spent[quote.part] * _PARTS / room), 6)
+        if waiting and now > waiting[0][0] and now > value:  # worth less than it was: another one may be better
+            heappush(waiting, (now, *order, quote))
+            continue
+        words = word_set(quote.text)
+        if any(_is_repeated(quote.text, alike, chosen[int(n)].text) for alike, n in known.find(words, _ASKED)):
+            continue
+        shown = quote._replace(text=inert(quote.text))
+        cost = count(f"{'' if quote.number in begun else _label(quote)} {shown.text}\n")
         if cost <= left:
-            chosen.append(quote)
+            known.add(str(len(chosen)), words)
+            chosen.append(shown)
             begun.add(quote.number)
+            said.update(quote.terms)
+            spent[quote.part] += cost
             left -= cost
     # Costs of parts need not add up to that of the whole.
     while chosen and (over := count("\n".join(_lines(chosen))) - room) > 0:
         del chosen[-max(1, over // _LONGEST) :]
     return [*_lines(chosen)]
+
+
+def _is_repeated(text: str, alike: float, other: str) -> bool:
+    """Returns whether a sentence asks or says what another one does, given how many of their words they share."""
+    return text.endswith(("?", "？")) or (alike >= _SAME and says_the_same(text, other))
+
+
+def _novelty(quote: _Quote, said: Mapping[str, int], often: Mapping[str, int]) -> float:
+    """Returns how much of a sentence was not quoted yet: from 1, for words that the conversation has once, down to nearly 0 for
+    those that were quoted again and again."""
+    worth = sum(1 / (1 + said[term]) / (1 + log(often[term])) ** 0.5 for term in quote.terms)
+    return worth / len(quote.terms) if quote.terms else 1.0
 
 
 def _label(quote: _Quote) -> str:
@@ -224,24 +270,22 @@ def _lines(chosen: Sequence[_Quote]) -> Iterator[str]:
 
 def _sentences(rest: Sequence[Numbered]) -> Iterator[_Quote]:
     """Yields the sentences of some turns, each on one line, with what they are worth."""
-    known: set[str] = set()
     for at, (number, turn) in enumerate(rest):
         # The newer ones are a little more to the point.
         recency = at / len(rest)
-        for place, part in enumerate(split_sentences(turn.content)):
-            text = one_line(part, _LONGEST)
+        for place, unit in enumerate(split_units(turn.content)):
+            text = one_line(unit.text, _LONGEST)
             found = terms(text)
-            score = _worth(text, found, turn.role, known) + recency + (0.5 if not place else 0)
-            known.update(found)
-            yield _Quote(round(score, 6), number, place, turn.role, text)
+            score = _worth(text, found, turn.role) + recency + (0.5 if not place else 0)
+            about = frozenset(found), at * _PARTS // len(rest)
+            yield _Quote(round(max(score, 0.0), 6), number, place, turn.role, text, *about)
 
 
-def _worth(text: str, found: Sequence[str], role: str, known: set[str]) -> float:
-    """Returns what a sentence is worth: for decisions, numbers, names, questions, first mentions."""
+def _worth(text: str, found: Sequence[str], role: str) -> float:
+    """Returns what a sentence is worth alone: for decisions, numbers, names, questions."""
     score = _VOICES.get(role, 0.0)
     score += 3 * bool(_CRITICAL.search(text) or _DECISIVE.search(text))
     score += any(letter.isdigit() for letter in text)
     score += bool(_NAME.search(text))
     score += role == "user" and text.endswith(("?", "？"))
-    score += 2 * sum(term not in known for term in found) / max(4, len(found))
-    return score - 2 * (len(found) < 3)
+    return score + 2 * min(1, len(found) / 4) - 2 * (len(found) < 3)

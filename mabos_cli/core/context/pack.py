@@ -6,7 +6,7 @@ The tail of the conversation comes first, then entries at the layer that there i
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.context.candidates import Against, Entry, Limits, Pack, Placed, Receipt, Writing, receipt_of
+from mabos_cli.core.context.candidates import Against, Entry, Limits, Marks, Pack, Placed, Receipt, Writing, receipt_of
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.context.windows import cut_window, points_elsewhere, split_units, unit_key, weigh_terms
 from mabos_cli.core.language.similar import WordIndex, likeness, says_the_same, word_set
@@ -124,7 +124,9 @@ class Filling:
         self._reasons: dict[str, tuple[str, int]] = {}  # of each entry, and what its smallest layer costs
         self._turns: list[Receipt] = []  # of turns that are left out
         self._spent = {"hot": 0, "warm": 0, "cold": 0}
-        self._room = limits.budget - count(writing.bundle(()))
+        self._numbers: dict[str, int] = {}  # that entries are cited by
+        self._files: dict[str, int] = {}  # that are cited, each with the number of its first line
+        self._room = limits.budget - count(writing.bundle((), ()))
 
     def keep_tail(self, history: Sequence[tuple[int, Turn]]) -> None:
         """Places the last turns, newest first, as far as their share goes. Only a turn that fills it alone is cut."""
@@ -152,7 +154,7 @@ class Filling:
 
     def _turn(self, number: int, turn: Turn, entry: Entry) -> Placed:
         lines = self._writing.turn(number, turn, entry.trust == "untrusted")
-        return Placed(entry, "L2", turn.content, lines, self._cost(lines))
+        return Placed(entry, "L2", turn.content, lines, self._count(lines + "\n"))
 
     def _cut(self, number: int, turn: Turn, entry: Entry, room: int) -> Placed | None:
         """Returns the longest beginning of a turn that fits, with a mark; None when too little would be left."""
@@ -215,6 +217,8 @@ class Filling:
         self._spent[entry.lane] += placed.tokens
         self._room -= placed.tokens
         self.placed.append(placed)
+        self._numbers[entry.ref] = len(self.placed)
+        self._files.setdefault(entry.file, len(self.placed))
         self._known |= _keys(placed.told)
         return True
 
@@ -224,9 +228,13 @@ class Filling:
     def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
         """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""
         window = cut_window(entry.text, width, self._worth, self._known.difference(own))
-        line = self._writing.line(entry, window.text, of)
+        following = len(self.placed) + 1
+        number = self._numbers.get(entry.ref, following)
+        against = self._numbers.get(of, following) if of else 0
+        line = self._writing.line(entry, window.text, Marks(number, against, self._numbers.get(entry.newer, 0)))
+        source = self._writing.source(number, entry, self._files.get(entry.file, number) < number)
         layer = next((name for name, most in _LAYERS if len(window.text) <= most), "L2")
-        return Placed(entry, layer, window.text, line, self._cost(line), of, window.is_whole)
+        return Placed(entry, layer, window.text, line, self._count(f"{line}\n {source}"), of, window.is_whole)
 
     def _deepen(self) -> None:
         """Gives the best ones wider windows in the room that is left."""
@@ -241,7 +249,8 @@ class Filling:
     def settle(self) -> tuple[str, int]:
         """Returns the whole text and its cost; while that is too much, the last entries go, then the oldest turns."""
         while self.placed or self.tail:
-            text = self._writing.bundle([placed.lines for placed in (*self.placed, *self.tail)])
+            lines = [placed.lines for placed in (*self.placed, *self.tail)]
+            text = self._writing.bundle(lines, [placed.entry for placed in self.placed])
             tokens = self._count(text)
             over = tokens - self._limits.budget
             if over <= 0:
@@ -272,9 +281,6 @@ class Filling:
             found.append(receipt_of(entry, reason, *told))
         turns = [receipt_of(each.entry, "included", each.layer, each.tokens) for each in self.tail]
         return found + sorted((*turns, *self._turns), key=lambda each: int(each.ref.removeprefix("turn:")))
-
-    def _cost(self, line: str) -> int:
-        return self._count(line + "\n")
 
 
 def _keys(text: str) -> set[str]:

@@ -63,7 +63,9 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
             state = state or ("expired" if item and _is_over(item, at) else "")
             trust = judge(item) if judge and item else one.trust
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
-            entries.append(Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at, state=state))
+            by = str(item.get("author") or "") if item else ""
+            about = trust, one.importance, one.score, one.at
+            entries.append(Entry(one.ref, one.text, *kind, *about, state=state, author=by))
     return entries
 
 
@@ -116,7 +118,7 @@ def _find_recent(
             min(1.0, value),
             item.get("observed_at") or item["created_at"],
         )
-        found.append(Entry(item["id"], item["content"], *about))
+        found.append(Entry(item["id"], item["content"], *about, author=str(item.get("author") or "")))
     return found
 
 

@@ -26,7 +26,7 @@ def test_a_window_has_persona_memory_conversation_and_request(desk: Desk) -> Non
     roles = [message["role"] for message in data["messages"]]
     assert roles[:3] == ["system"] * 3
     assert "# Persona" in data["messages"][0]["content"]
-    assert "[M-1770000000001-0001]" in data["messages"][1]["content"]
+    assert "[1] M-1770000000001-0001" in data["messages"][1]["content"]
     assert data["messages"][-1] == {"role": "user", "content": "How do we bill?"}
     assert len(data["messages"]) == 2 + 12 + 1
     assert {*roles} == {"system", "user", "assistant"}

@@ -38,7 +38,7 @@ def test_one_shallow_object_with_stable_keys(desk: Desk) -> None:
     ids = seats(desk)
     data = pack(desk, ASK, "--budget", "200").data
     assert [*data] == KEYS and data["citations"][0] == ids[0] and data["tokens"] <= data["budget"] == 200
-    assert [*data["items"][0]] == ("ref kind lane layer type trust importance score at archived tokens text".split())
+    assert [*data["items"][0]] == ("mark ref kind lane layer type trust importance score at archived tokens text".split())
     assert data["tokens"] == token_cost(data["bundle_text"]) and not faults(data["bundle_text"], data["citations"])
     assert data["refreshed"] == data["citations"] and data["tail"] == []
 
@@ -178,7 +178,7 @@ def test_a_contradiction_is_packed_and_marked(desk: Desk) -> None:
     data = pack(desk, "market demand", "--budget", "120").data
     one, two = data["citations"][:2]
     assert data["contradiction"] == {"ref": two, "against": one, "why": "declining against growing"}
-    assert f"contradicts [{one}] outdated by {one}: Market demand is growing" in data["bundle_text"]
+    assert "[2] fact 2026-02-01 contradicts [1] outdated by [1]: Market demand is growing" in data["bundle_text"]
 
 
 def test_facts_contradict_where_an_ontology_says_so(desk: Desk) -> None:
@@ -199,7 +199,7 @@ def test_the_last_turns_are_kept_as_they_were_said(desk: Desk) -> None:
     path = str(desk.folder() / "h.jsonl")
     data = pack(desk, ASK, "--history", path, "--tail", "2").data
     assert data["tail"] == ["turn:7", "turn:8"] and data["citations"][-2:] == data["tail"]
-    assert data["bundle_text"].split("\n")[-3] == "[turn:8] user: turn 8"
+    assert data["bundle_text"].split("\n")[-4] == "[turn:8] user: turn 8"
     assert len(pack(desk, ASK, "--history", path).data["tail"]) == 4
 
 
@@ -212,7 +212,7 @@ def test_a_trace_tells_why_without_content(desk: Desk) -> None:
     assert sum(row["included"] for row in trace.values()) == len(data["items"]) == len(trace) - data["left_out"]
     assert {row["reason"] for row in trace.values()} == {"included", "over budget"}
     said = desk.run("context", "pack", "-a", "main", ASK, "--budget", "50", "--trace").stdout
-    assert f"- {ids[1]} item warm -- score" in said and said.count("\n") == 3 + len(trace)
+    assert f"- {ids[1]} item warm -- score" in said and said.count("\n") == 4 + len(trace)
 
 
 # Hostile texts

@@ -51,7 +51,7 @@ def test_the_best_come_first_and_trust_is_weighed_and_marked() -> None:
     ]
     made = packed(entries)
     assert refs(made) == ["M-1", "M-3", "M-2"]
-    assert "[M-2] observation untrusted: pears" in made.text.split("\n")
+    assert "[3] observation untrusted: pears" in made.text.split("\n")
     assert [receipt.score for receipt in made.receipts] == [0.6, 0.55, 0.45]
 
 
@@ -145,10 +145,11 @@ def test_the_last_turns_stand_as_they_were_said_behind_all_else() -> None:
     made = packed([Entry("M-1", "thing")], history=turns("first\n\n  second line", "third"))
     body = made.text.split("\n")[1:-2]
     assert body == [
-        "[M-1] observation: thing",
+        "[1] observation: thing",
         "[turn:1] user: first",
         "[turn:1] user:   second line",
         "[turn:2] user: third",
+        "Sources: [1] M-1",
     ]
 
 
@@ -182,7 +183,7 @@ def test_a_contradiction_gets_room_behind_what_it_speaks_against() -> None:
     assert "M-99" not in refs(packed(entries, 200))
     made = packed(entries, 200, against=against)
     assert refs(made)[:3] == ["M-0", "M-1", "M-99"] and made.contradiction == against
-    assert "[M-99] observation contradicts [M-1]: Rent is 900." in made.text
+    assert "[3] observation contradicts [2]: Rent is 900." in made.text
 
 
 @pytest.mark.parametrize("lane", ["hot", "warm"])
@@ -194,7 +195,7 @@ def test_a_full_lane_does_not_hide_a_contradiction(lane: str) -> None:
     for budget in range(120, 400, 20):
         made = packed(entries, budget, against=Against("M-9", "M-8", "denied"))
         assert {"M-8", "M-9"} <= {*refs(made)}
-        assert "contradicts [M-8]" in made.text and made.contradiction
+        assert f"contradicts [{1 + refs(made).index('M-8')}]" in made.text and made.contradiction
 
 
 def test_what_is_more_trusted_stands_before_the_better_one_that_it_contradicts() -> None:
