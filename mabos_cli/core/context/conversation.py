@@ -221,10 +221,10 @@ def quote_turns(turns: Sequence[Numbered], room: int, count: Count, inert: Inert
     waiting = [(-quote.score, quote.number, quote.place, quote) for quote in quotes]
     heapify(waiting)
     while waiting and left >= _LEAST:
-        value, *order, quote = heappop(waiting)
+        value, number, place, quote = heappop(waiting)
         now = -round(quote.score * _novelty(quote, said, often) / (1 + spent[quote.part] * _PARTS / room), 6)
         if waiting and now > waiting[0][0] and now > value:  # worth less than it was: another one may be better
-            heappush(waiting, (now, *order, quote))
+            heappush(waiting, (now, number, place, quote))
             continue
         words = word_set(quote.text)
         if any(_is_repeated(quote.text, alike, chosen[int(n)].text) for alike, n in known.find(words, _ASKED)):

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from mabos_cli.core.context.candidates import Against, Entry, Limits, Marks, Pack, Placed, Receipt, Writing, receipt_of
 from mabos_cli.core.context.texts import Turn
-from mabos_cli.core.context.windows import cut_window, points_elsewhere, split_units, unit_key, weigh_terms
+from mabos_cli.core.context.windows import (
+    Reading,
+    cut_window,
+    points_elsewhere,
+    read_text,
+    split_units,
+    unit_key,
+    weigh_terms,
+)
 from mabos_cli.core.language.similar import WordIndex, likeness, says_the_same, word_set
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.trust import trust_rank
@@ -17,15 +25,12 @@ _COMPARED = (
     1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 )
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
-_BEST = 3  # entries that get a wide window before others are placed
-_WIDE, _MIDDLE, _NARROW = (
-    1600,
-    400,
-    200,
-)  # characters of a window: of the best, of others, and where there is little room
+# Characters of a window: of the best, which is made wide first, of a passage (the more room there is, the more), and of a memory.
+_WIDE, _MIDDLE, _NARROW = 1600, (300, 400), 200
 _LARGE = 0.36  # share of the budget that no window exceeds
 _LAYERS = (("L0", 80), ("L1", 500))
 _SOURCE, _PER_TOKEN = 120, 4  # characters of a line beside its text, and of a token, about
+_SHORTEST = 6  # tokens below which no line is worth a try
 _CUT, _LEAST = "… (cut)", 20  # the mark of a turn that is cut, and the characters that must be left of it
 
 
@@ -118,6 +123,7 @@ class Filling:
     ) -> None:
         self._limits, self._writing, self._count, self._worth = limits, writing, count, worth
         self._wide = min(_WIDE, int(_LARGE * limits.budget * _PER_TOKEN) - _SOURCE)
+        self._readings: dict[str, Reading] = {}
         self._known: set[str] = set()  # units that stand in the pack
         self.placed: list[Placed] = []
         self.tail: list[Placed] = []
@@ -179,7 +185,7 @@ class Filling:
             elif rival and entry.ref == target:
                 slot = self._told(rival, _NARROW, target).tokens
                 if self._place(entry, rank, keep=slot, lanes=False):
-                    self._place(rival, _BEST, of=target, lanes=False)
+                    self._place(rival, 1, of=target, lanes=False)
                 else:
                     self._place(entry, rank)
             else:
@@ -197,11 +203,14 @@ class Filling:
         """Places an entry at the best layer that there is room for, and notes why if there is none."""
         if self._is_in(entry.ref):
             return True
-        if self._known and _keys(entry.text) <= self._known:
+        limits, room = self._limits, self._room - keep
+        if room < _SHORTEST:
+            self._reasons[entry.ref] = ("over budget", self._count(entry.text[:_NARROW]))
+            return False
+        if self._known and self._known.issuperset(filter(None, self._read(entry).keys)):
             self._reasons[entry.ref] = ("told already", 0)
             return False
-        limits, placed = self._limits, self._told(entry, _NARROW, of)
-        room = self._room - keep
+        placed = self._told(entry, _NARROW, of)
         lane = limits.budget * self._share(entry.lane) - self._spent[entry.lane] if lanes else room
         reason = "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
         if limits.entries and len(self.placed) + bool(keep) >= limits.entries:
@@ -209,7 +218,7 @@ class Filling:
         self._reasons[entry.ref] = (reason, placed.tokens)
         if reason != "included":
             return False
-        for width in () if placed.is_whole else (self._wide, _MIDDLE) if rank < _BEST else (_MIDDLE,):
+        for width in () if placed.is_whole else self._widths(entry, rank):
             more = self._told(entry, width, of)
             if more.tokens <= min(room, lane, limits.budget * _LARGE):
                 placed = more
@@ -222,12 +231,23 @@ class Filling:
         self._known |= _keys(placed.told)
         return True
 
+    def _widths(self, entry: Entry, rank: int) -> Sequence[int]:
+        """Returns the widths of a window that are tried, the widest first."""
+        least, most = _MIDDLE
+        middle = min(most, max(least, self._limits.budget // 7)) if entry.kind == "passage" else _NARROW
+        return (middle,) if rank else (self._wide, 2 * self._wide // 3, middle)
+
+    def _read(self, entry: Entry) -> Reading:
+        if entry.ref not in self._readings:
+            self._readings[entry.ref] = read_text(entry.text, self._worth)
+        return self._readings[entry.ref]
+
     def _share(self, lane: str) -> float:
         return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
 
     def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
         """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""
-        window = cut_window(entry.text, width, self._worth, self._known.difference(own))
+        window = cut_window(self._read(entry), width, self._worth, self._known.difference(own))
         following = len(self.placed) + 1
         number = self._numbers.get(entry.ref, following)
         against = self._numbers.get(of, following) if of else 0
@@ -239,12 +259,15 @@ class Filling:
     def _deepen(self) -> None:
         """Gives the best ones wider windows in the room that is left."""
         for at, placed in enumerate(self.placed):
-            if placed.is_whole:
+            if placed.is_whole or self._room < _SHORTEST:
                 continue
-            more = self._told(placed.entry, self._wide, placed.against, _keys(placed.told))
-            if more.tokens - placed.tokens <= self._room and more.tokens <= self._limits.budget * _LARGE:
-                self.placed[at] = more
-                self._room -= more.tokens - placed.tokens
+            for width in (self._wide, *reversed(_MIDDLE)):
+                more = self._told(placed.entry, width, placed.against, _keys(placed.told))
+                added = more.tokens - placed.tokens
+                if 0 < added <= self._room and more.tokens <= self._limits.budget * _LARGE:
+                    self.placed[at] = more
+                    self._room -= added
+                    break
 
     def settle(self) -> tuple[str, int]:
         """Returns the whole text and its cost; while that is too much, the last entries go, then the oldest turns."""

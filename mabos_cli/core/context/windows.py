@@ -15,6 +15,7 @@ _READ = 16_000  # characters of a text in which a window is looked for
 _ENTRY = r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S"
 _HEADING = r"#{1,6}\s+"
 _FENCE = r"\s*(?:`{3,}|~{3,})"
+_SILENT = r"\s*(?:<!--.*-->|\{\{[<%][^>%]*[>%]\}\})\s*$"  # a comment, or a mark of whatever builds the pages
 _ALONE = r"\s*(?:\||<|>|\{\{|:::|[-*_=]{3,}\s*$)"
 # A sentence ends where its sign is followed by space and something that can begin one, unless the sign belongs to a short form:
 # letters with dots between them, or a short word of which only the beginning is written.
@@ -24,6 +25,7 @@ _SHORT = (
     r"(?:\b(?:\w\.)+\w?|\b(?:[A-Z]|vs|etc|cf|no|nr|fig|sec|ca|approx|incl|resp|dr|mr|mrs|ms|st|inc|ltd|co|jr|sr))\.$"
 )
 _LINK = r"\[([^\]]*)\]\([^)]*\)"
+_RELATIVE = r"!?\[([^\]]+)\]\((?!\w+:)[^)\s]*\)"  # a link that leads nowhere without the page that it is on
 _LINKED, _LINKS = 0.5, 3  # share of the letters of a passage, and links: it points elsewhere, and says nothing itself
 
 
@@ -69,7 +71,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             yield kind, " ".join(held)
             held = []
         if start in ("line", "title"):
-            if not is_fence and line.strip():
+            if not is_fence and line.strip() and not re.match(_SILENT, line):
                 yield start, line
         elif start != "gap":
             kind = start or (kind if held else "prose")
@@ -85,8 +87,8 @@ def _units_of(block: tuple[str, str]) -> Iterator[Unit]:
         return
     parts = [text] if kind == "line" else split_prose(text)
     for part in parts:
-        if line := one_line(part):
-            yield Unit(line, leads=line.endswith(":"))
+        if line := one_line(re.sub(_RELATIVE, r"\1", part)):
+            yield Unit(line, leads=line.rstrip("*_`\"'”’").endswith(":"))
 
 
 def split_prose(text: str) -> list[str]:
@@ -128,27 +130,43 @@ def weigh_terms(asked: Collection[str], texts: Sequence[str]) -> dict[str, float
     return {term: log(1 + (len(texts) + 1) / (held[term] + 1)) for term in every}
 
 
-def cut_window(text: str, width: int, worth: Mapping[str, float], known: Collection[str] = ()) -> Window:
+class Reading(NamedTuple):
+    """A text as windows are cut from it: its title, its units, and of each unit the stems that are asked for and what it says."""
+
+    title: str
+    units: list[Unit]
+    held: list[frozenset[str]]
+    keys: list[str]
+    is_cut: bool = False
+
+
+def read_text(text: str, worth: Mapping[str, float]) -> Reading:
+    """Returns a text as windows are cut from it, for a question whose stems are worth something."""
+    units = split_units(text[:_READ]) or [Unit(one_line(text[:_READ]))]
+    has_title = len(units) > 1 and units[0].is_title
+    body = units[has_title:]
+    held = [_held(unit.text, worth) for unit in body]
+    keys = ["" if unit.is_title else unit_key(unit.text) for unit in body]
+    return Reading(units[0].text if has_title else "", body, held, keys, len(text) > _READ)
+
+
+def cut_window(reading: Reading, width: int, worth: Mapping[str, float], known: Collection[str] = ()) -> Window:
     """Returns the part of a text, within a width, that holds most of what the stems in `worth` are worth together.
 
     Units that are `known` are told elsewhere already: a window does not begin or end with them.
 
-    >>> cut_window("A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on.", 40, {"rent": 1.0}).text
+    >>> text = "A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on."
+    >>> cut_window(read_text(text, {"rent": 1.0}), 40, {"rent": 1.0}).text
     '… Rent is 900. And so on.'
     """
-    if not known and len(text) <= width and "\n" not in text and len(line := one_line(text)) <= width:
-        return Window(line, True)
-    units = split_units(text[:_READ])
-    has_title = len(units) > 1 and units[0].is_title
-    title = f"{one_line(units[0].text, width // 4)} – " if has_title else ""
-    body, room = units[has_title:], max(width - len(title) - 4, 1)
-    held = [_held(unit.text, worth) for unit in body]
-    fresh = [unit_key(unit.text) not in known for unit in body]
-    first, last = _best_run(body, held, fresh, worth, room)
+    title, body, held, keys, is_longer = reading
+    title = f"{one_line(title, width // 4)} – " if title else ""
+    room = max(width - len(title) - 4, 1)
+    first, last = _best_run(body, held, [key not in known for key in keys], worth, room)
     told = " ".join(unit.text for unit in body[first : last + 1])
     is_cut = len(told) > room
     told = _cut_around(told, room, worth) if is_cut else told
-    before, after = "… " if first else "", " …" if last < len(body) - 1 or len(text) > _READ else ""
+    before, after = "… " if first else "", " …" if last < len(body) - 1 or is_longer else ""
     return Window(f"{title}{before}{told}{after}", not (before or after or is_cut))
 
 

@@ -63,9 +63,8 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
             state = state or ("expired" if item and _is_over(item, at) else "")
             trust = judge(item) if judge and item else one.trust
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
-            by = str(item.get("author") or "") if item else ""
-            about = trust, one.importance, one.score, one.at
-            entries.append(Entry(one.ref, one.text, *kind, *about, state=state, author=by))
+            entry = Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at, state=state)
+            entries.append(entry._replace(author=str((item or {}).get("author") or "")))
     return entries
 
 

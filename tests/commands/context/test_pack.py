@@ -38,7 +38,9 @@ def test_one_shallow_object_with_stable_keys(desk: Desk) -> None:
     ids = seats(desk)
     data = pack(desk, ASK, "--budget", "200").data
     assert [*data] == KEYS and data["citations"][0] == ids[0] and data["tokens"] <= data["budget"] == 200
-    assert [*data["items"][0]] == ("mark ref kind lane layer type trust importance score at archived tokens text".split())
+    assert [*data["items"][0]] == (
+        "mark ref kind lane layer type trust importance score at archived tokens text".split()
+    )
     assert data["tokens"] == token_cost(data["bundle_text"]) and not faults(data["bundle_text"], data["citations"])
     assert data["refreshed"] == data["citations"] and data["tail"] == []
 

@@ -178,12 +178,12 @@ def test_what_tools_said_is_untrusted_and_turns_of_the_session_are_exempt() -> N
 
 def test_a_contradiction_gets_room_behind_what_it_speaks_against() -> None:
     entries = [Entry(f"M-{n}", f"{n} filler that takes room in the pack", score=1 - n / 100) for n in range(30)]
-    entries.append(Entry("M-99", "Rent is 900.", score=0.01))
+    entries.append(Entry("M-99", "Rent is 900 euros a month, heating and water included.", score=0.01))
     against = Against("M-99", "M-1", "numbers")
     assert "M-99" not in refs(packed(entries, 200))
     made = packed(entries, 200, against=against)
     assert refs(made)[:3] == ["M-0", "M-1", "M-99"] and made.contradiction == against
-    assert "[3] observation contradicts [2]: Rent is 900." in made.text
+    assert "[3] observation contradicts [2]: Rent is 900 euros a month" in made.text
 
 
 @pytest.mark.parametrize("lane", ["hot", "warm"])

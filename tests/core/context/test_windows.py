@@ -4,17 +4,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.windows import cut_window, points_elsewhere, split_units, weigh_terms
+from mabos_cli.core.context.windows import cut_window, points_elsewhere, read_text, split_units, weigh_terms
 
 FILLER = "Filler says nothing of note. "
 
 
 def window(text: str, width: int, *asked: str) -> str:
-    return cut_window(text, width, weigh_terms(asked, [text])).text
+    worth = weigh_terms(asked, [text])
+    return cut_window(read_text(text, worth), width, worth).text
 
 
 def test_a_text_that_fits_is_whole() -> None:
-    assert cut_window("Rent is due.", 100, {}) == ("Rent is due.", True)
+    assert cut_window(read_text("Rent is due.", {}), 100, {}) == ("Rent is due.", True)
 
 
 def test_a_window_is_contiguous_and_holds_what_is_asked() -> None:
@@ -42,9 +43,19 @@ def test_the_title_stays_with_the_window() -> None:
     assert told.startswith("Node ports – … ") and "30000" in told
 
 
+def test_comments_and_targets_of_links_within_a_site_are_left_out() -> None:
+    text = "<!-- body -->\n\n{{< note >}}\nSee [Pods](/docs/pods), ![a map](map.png) and [the paper](https://example.com/p).\n"
+    assert window(text, 200) == "See Pods, a map and [the paper](https://example.com/p)."
+
+
+def test_a_line_that_leads_to_a_list_does_not_end_a_window() -> None:
+    text = "Rent is 900. " + "**The rules for rent are:**\n\n* " + "late fees are due " * 9
+    assert window(text, 60, "rent") == "Rent is 900. …"
+
+
 def test_what_the_pack_holds_already_is_passed_over() -> None:
     text = "Rent is 900 a month. Rent is due on the first. Rent was raised."
-    told = cut_window(text, 45, {"rent": 1.0}, {"rent is 900 a month"}).text
+    told = cut_window(read_text(text, {"rent": 1.0}), 45, {"rent": 1.0}, {"rent is 900 a month"}).text
     assert "900" not in told and "due on the first" in told
 
 
@@ -64,6 +75,7 @@ def test_lists_of_links_and_the_head_of_a_page_say_nothing() -> None:
 @example("00000\x80\x80", 20, set())
 @given(st.text(max_size=2000), st.integers(20, 500), st.sets(st.text("abc", min_size=1, max_size=3)))
 def test_a_window_is_one_line_within_its_width(text: str, width: int, asked: set[str]) -> None:
-    told = cut_window(text, width, dict.fromkeys(asked, 1.0))
+    worth = dict.fromkeys(asked, 1.0)
+    told = cut_window(read_text(text, worth), width, worth)
     assert len(told.text) <= width and len(told.text.splitlines()) <= 1
     assert all("\n" not in unit.text for unit in split_units(text))
