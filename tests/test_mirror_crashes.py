@@ -30,6 +30,7 @@ LEDGER = ".mabos/typedb/main.jsonl"
 def desk(quick: Path, still_world: None) -> Desk:
     """An agent with something of most kinds."""
     desk = Desk(quick / "ws")
+    desk.write("Persona.md", "")
     desk.put([note(number, f"Thing {number}") for number in range(6)])
     desk.run("goal", "add", "Grow")
     desk.run("belief", "add", "Market grows", "--supports", "G-001")

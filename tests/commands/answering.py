@@ -8,7 +8,7 @@ from typedb_server.messages import Documents
 
 from commands.mirrored import Mirror
 from mabos_cli.core.mirror.records import Record
-from mabos_cli.formats.mirror.typeql import render_upsert
+from mabos_cli.formats.mirror.typeql import render_links, render_upsert
 
 
 class Answering(Mirror):
@@ -23,7 +23,7 @@ class Answering(Mirror):
     def put(self, records: Iterable[Record]) -> None:
         """Another workspace writes into the same database."""
         for record in records:
-            for query in render_upsert(record):
+            for query in (*render_upsert(record), *render_links(record)):
                 self.engine.run(query)
 
 

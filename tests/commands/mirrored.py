@@ -62,9 +62,10 @@ class Mirror:
             found.setdefault(kind, []).append(dict(attributes)["uid"])
         return found
 
-    def value(self, uid: str, name: str) -> list[Any]:
-        """The values of an attribute of what has this uid."""
+    def value(self, uid: str, name: str, kind: str = "") -> list[Any]:
+        """The values of an attribute of what has this uid, and is of this kind if one is given."""
         self.catch_up()
-        owners = [held for held in self.engine.has.values() if ("uid", uid) in held]
+        types = self.engine.types
+        owners = [held for own, held in self.engine.has.items() if ("uid", uid) in held and kind in ("", types[own])]
         assert len(owners) == 1, uid
         return sorted(value for own, value in owners[0] if own == name)

@@ -6,15 +6,17 @@ twice, an update of what may be there several times.
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from itertools import count
 from typing import Any
 
 from mabos_cli.core.mirror.schema import Schema
 
 _LEX = re.compile(
-    r"""\s+|(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<number>-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+)"""
-    r"""|(?P<var>\$\w+)|(?P<word>[a-z_]\w*)|(?P<sign>==|!=|<=|>=|[<>{}\[\]();:,.])""",
+    r"""\s+|(?P<text>"(?:[^"\\]|\\.)*")|(?P<moment>\d{4}-\d\d-\d\dT[\d:.]+Z)|(?P<day>\d{4}-\d\d-\d\d)"""
+    r"""|(?P<decimal>-?\d+\.\d+dec)|(?P<number>-?\d+\.\d+(?:e[+-]?\d+)?|-?\d+)"""
+    r"""|(?P<var>\$\w+)|(?P<word>isa!|[a-z_]\w*)|(?P<sign>==|!=|<=|>=|[<>{}\[\]();:,.])""",
     re.DOTALL,
 )
 _PLAIN = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
@@ -49,6 +51,10 @@ def lex(query: str) -> list[tuple[str, Any]]:
             found.append(("value", unescape(text)))
         elif kind == "moment":
             found.append(("value", datetime.fromisoformat(text)))
+        elif kind == "day":
+            found.append(("value", date.fromisoformat(text)))
+        elif kind == "decimal":
+            found.append(("value", Decimal(text.removesuffix("dec"))))
         elif kind == "number":
             found.append(("value", float(text) if "." in text else int(text)))
         elif kind == "word" and text in ("true", "false"):
@@ -67,13 +73,26 @@ class Engine:
 
     def __init__(self, schema: Schema) -> None:
         self.values = {each.name: each.value_type for each in schema.attributes}
+        self.above = {each.name: each.parent for kind in (schema.entities, schema.relations) for each in kind}
+        self.abstract = {each.name for each in schema.entities if each.marks == ("@abstract",)}
         self.owns = {each.name: {own.attribute: own.marks for own in each.owns} for each in schema.entities}
         self.plays = {each.name: {(p.relation, p.role) for p in each.plays} for each in schema.entities}
-        self.roles = {each.name: each.roles for each in schema.relations}
+        self.roles = {each.name: {*each.roles} for each in schema.relations}
+        for each in (*schema.relations, *schema.entities):
+            for up in self._up(each.name):
+                if each.name in self.roles:
+                    self.roles[each.name] |= self.roles[up]
+                else:
+                    self.owns[each.name] = self.owns[up] | self.owns[each.name]
+                    self.plays[each.name] |= self.plays[up]
         self.types: dict[int, str] = {}
         self.has: dict[int, set[tuple[str, Any]]] = {}
         self.links: dict[int, dict[str, int]] = {}
         self._new = count(1)
+
+    def _up(self, kind: str) -> list[str]:
+        """A type and all above it."""
+        return [kind, *(self._up(self.above[kind]) if self.above.get(kind) else ())]
 
     def run(self, query: str) -> list[Row]:
         """The rows or documents of a query."""
@@ -164,9 +183,10 @@ class Engine:
         for found in getattr(self, f"_by_{kind}")(thing, *told, row):
             yield from self._constrain(thing, rest, found)
 
-    def _by_isa(self, thing: Any, kind: str, row: Row) -> Iterator[Row]:
+    def _by_isa(self, thing: Any, kind: str, exact: bool, row: Row) -> Iterator[Row]:
         assert kind in self.owns or kind in self.roles or kind in self.values, kind
-        if (thing[0] if isinstance(thing, Attr) else self.types[thing]) == kind:
+        own = thing[0] if isinstance(thing, Attr) else self.types[thing]
+        if own == kind or (not exact and kind in self._up(own)):
             yield row
 
     def _by_has(self, thing: int, attribute: str, value: Any, row: Row) -> Iterator[Row]:
@@ -210,6 +230,7 @@ class Engine:
     def _create(self, kind: str) -> int:
         own = next(self._new)
         self.types[own] = kind
+        assert kind not in self.abstract
         if kind in self.roles:
             self.links[own] = {}
         else:
@@ -221,17 +242,23 @@ class Engine:
         kind = self.types[thing]
         marks = self.owns[kind][attribute]
         wanted = {"string": str, "double": float, "integer": int, "boolean": bool, "datetime-tz": datetime}
+        wanted |= {"date": date, "decimal": Decimal}
         assert type(value) is wanted[self.values[attribute]], (attribute, value)
         held = [each for each in self.has[thing] if each[0] == attribute]
         assert marks == ("@card(0..)",) or not held, f"{attribute} twice"
         if marks == ("@key",):
-            same = [own for own, has in self.has.items() if self.types[own] == kind and (attribute, value) in has]
+            # A key is one of its kind among all below the type that has it.
+            top = [each for each in self._up(kind) if attribute in self.owns[each]][-1]
+            same = [
+                own for own, has in self.has.items() if (attribute, value) in has and top in self._up(self.types[own])
+            ]
             assert not same, f"{value} is the key of two"
         self.has[thing].add((attribute, value))
 
     def _play(self, relation: int, role: str, player: int) -> None:
         kind = self.types[relation]
-        assert role in self.roles[kind] and (kind, role) in self.plays[self.types[player]]
+        assert role in self.roles[kind]
+        assert any((each, role) in self.plays[self.types[player]] for each in self._up(kind)), (kind, role)
         self.links[relation][role] = player
 
     def _update(self, patterns: list[Any], row: Row) -> list[Row]:
@@ -380,8 +407,8 @@ class _Reader:
 
     def _constraint(self) -> Any:
         verb = self.word()
-        if verb == "isa":
-            return verb, self.word()
+        if verb in ("isa", "isa!"):
+            return "isa", self.word(), verb == "isa!"
         if verb == "has":
             attribute = "" if self.tokens[self.at][0] == "var" else self.word()
             return verb, attribute, self.var() if self.tokens[self.at][0] == "var" else (self.value(),)

@@ -10,13 +10,13 @@ from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, Step
+from mabos_cli.core.mirror.fact_records import fact_record
 from mabos_cli.core.mirror.mind_records import AgentMind, linked_records, mind_records
 from mabos_cli.core.mirror.records import (
     Record,
     agent_record,
     case_record,
-    fact_record,
-    memory_record,
+    memory_records,
     result_records,
     rule_record,
 )
@@ -118,8 +118,8 @@ def known(agent: str, text: str) -> list[Record]:
     past = KeptResult("T-1-000a", "bayesian", text, None, True, "2026-02-24T10:00:00Z", (("domain", text),), text)
     return [
         agent_record(agent, agent_role=text, is_shared=True),
-        memory_record(agent, item, "long_term"),
-        memory_record(agent, MemoryItem("M-2-000a", "plain words", created_at="nonsense")),
+        *memory_records(agent, item, "long_term"),
+        *memory_records(agent, MemoryItem("M-2-000a", "plain words", created_at="nonsense")),
         fact_record(agent, fact),
         fact_record(agent, Fact("F-2-000a", "Acme", "owns", "boats", rule_id="R-1", derived_from=("F-1-000a",))),
         rule_record(agent, rule),

@@ -7,21 +7,22 @@ import pytest
 from mabos_cli.core.mirror.mind_records import RecordGraph, mind_records
 from mabos_cli.core.mirror.records import Record, agent_record
 from mabos_cli.core.mirror.schema import mirror_schema
-from mabos_cli.formats.mirror.typeql import (
-    ask_facts_elsewhere,
-    ask_memories_elsewhere,
-    plain_rows,
-    render_delete,
-    render_upsert,
-)
+from mabos_cli.formats.mirror.questions import ask_facts_elsewhere, ask_memories_elsewhere, plain_rows
+from mabos_cli.formats.mirror.typeql import render_delete, render_links, render_new, render_upsert
 from typeql.elsewhere import facts_elsewhere, memories_elsewhere
 from typeql.engine import Engine
 from typeql.samples import CFO, known, world
 
 
 def write(engine: Engine, records: list[Record], is_new: bool = False) -> Engine:
-    for record in records:
-        for query in render_upsert(record, is_new):
+    for record in [] if is_new else records:
+        for query in render_upsert(record):
+            engine.run(query)
+    if is_new:
+        engine.run(render_new([record for record in records if record.type == "agent"]))
+        engine.run(render_new([record for record in records if record.type != "agent"]))
+    for record in {(each.type, each.uid): each for each in records}.values():
+        for query in render_links(record, is_new):
             engine.run(query)
     return engine
 
@@ -36,7 +37,7 @@ def expected(records: list[Record]) -> tuple[list, list]:
     for record in records:
         held = {("uid", record.uid)}
         for name, value in record.attributes:
-            held |= {(name, each) for each in (value if isinstance(value, tuple) else (value,)) if each is not None}
+            held |= {(name, each) for each in (value if isinstance(value, tuple) else (value,))}
         things.append((record.type, sorted(held, key=repr)))
         for links in record.links:
             ends = ([(links.own, record.uid), (links.other, uid)] for uid in links.uids)
@@ -54,9 +55,8 @@ def test_the_graph_holds_what_the_records_say_in_any_order_and_once():
 def test_what_is_no_longer_said_is_taken_back():
     before, bare = mind_records(CFO), []
     for each in mind_records(CFO):
-        attributes = tuple((name, None) for name, _ in each.attributes)
         links = tuple(li if li.relation == "agent_owns" else li._replace(uids=()) for li in each.links)
-        bare.append(each._replace(attributes=attributes, links=links))
+        bare.append(each._replace(attributes=(), links=links))
     agents = [agent_record("cfo")]
     assert write(filled(agents + before), bare).state() == expected(agents + bare)
 

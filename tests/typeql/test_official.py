@@ -3,13 +3,16 @@
 import json
 import os
 import subprocess
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.ontology import Ontology
+from mabos_cli.core.mirror.fact_records import fact_records
 from mabos_cli.core.mirror.schema import (
     Schema,
     mirror_schema,
@@ -17,15 +20,24 @@ from mabos_cli.core.mirror.schema import (
     whole_schema,
 )
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
-from mabos_cli.formats.mirror.typeql import (
+from mabos_cli.formats.mirror.questions import (
+    ask_belief_chains,
+    ask_conflict_impact,
     ask_facts_elsewhere,
+    ask_goals_behind,
     ask_memories_elsewhere,
+    ask_provenance,
+    ask_statements,
     ask_uids,
+)
+from mabos_cli.formats.mirror.typeql import (
     check_read_only,
     literal,
     missing_types,
     render_define,
     render_delete,
+    render_links,
+    render_new,
     render_upsert,
 )
 from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
@@ -77,10 +89,17 @@ def schema_queries() -> list[str]:
 
 
 def questions() -> list[str]:
-    asked = [ask_memories_elsewhere("cfo")]
+    asked = [
+        ask_memories_elsewhere("cfo"),
+        ask_statements("buys"),
+        ask_belief_chains("cfo"),
+        ask_conflict_impact("c.fo", "ab12"),
+    ]
+    asked += [ask_goals_behind(datetime(2026, 2, 24, tzinfo=UTC), level) for level in ("", "strategic")]
     for text in NASTY:
         asked += [
             ask_uids("goal", text),
+            ask_provenance(text),
             ask_facts_elsewhere(text, text, text, text, 5),
             ask_memories_elsewhere(text, [text, "b"], 5),
         ]
@@ -103,7 +122,15 @@ def test_every_query_is_accepted():
         ),
         *("cbr_case", "memory_item", "reasoning_method", "reasoning_result"),
     }
-    writes = [query for record in records for query in render_upsert(record)]
+    facts = [
+        Fact("F-1", "acme", "type", "Customer"),
+        Fact("F-2", "acme", "buys", "lamp"),
+        Fact("F-3", "acme", "hasRevenue", "$5.50"),
+    ]
+    typed = [*fact_records("cfo", facts, shipped_ontology())]
+    assert [record.label for record in typed if record.label] == ["customer", "offering"]
+    writes = [query for each in (*records, *typed) for query in (*render_upsert(each), *render_links(each))]
+    writes += [render_new(records), render_new(typed)]
     writes += [query for each in mirror_schema().entities for query in render_delete(each.name, NASTY[1])]
     queries = [*schema_queries(), *writes, *map(check_read_only, questions())]
     assert len(queries) > 500

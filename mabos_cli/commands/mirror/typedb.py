@@ -11,7 +11,7 @@ from mabos_cli.formats.mind.goal_seed import LINKS
 from mabos_cli.formats.mirror.typeql import check_read_only, render_define
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.mind.goal_seed import Seeded, seed_business
-from mabos_cli.services.mirror.queries import define_schema, failure_row, read_status, run_query
+from mabos_cli.services.mirror.queries import READY, define_schema, failure_row, read_status, run_query, word_question
 from mabos_cli.services.mirror.sync import mirror_agents
 from mabos_cli.terminal.emit import columns
 
@@ -105,15 +105,23 @@ def _sync_lines(row: dict[str, Any]) -> list[str]:
 @app.command()
 def query(
     ctx: Context,
-    typeql: Annotated[str, Argument(metavar="TYPEQL", help="A query that reads; - reads standard input.")],
+    typeql: Annotated[
+        str, Argument(metavar="TYPEQL", help=f"A query that reads, - for standard input; or {', '.join(READY)}.")
+    ],
+    about: Annotated[
+        str, Argument(metavar="[ABOUT]", help="With a ready question: an agent, level, conflict, id or predicate.")
+    ] = "",
     full: Annotated[bool, Option("--full", help="All rows, however many.")] = False,
     database: Annotated[str, Option(help="Another database of the server.")] = "",
 ) -> None:
-    """Run a TypeQL query that reads, and print its rows as JSON.
+    """Run a TypeQL query that reads, or a ready question, and print its rows as JSON.
 
     Example: mabos typedb query 'match $g isa goal, has name $name; select $name;'
     """
-    text = check_read_only(text_argument(typeql, ctx.obj.literal_dash))
+    if about and typeql not in READY:
+        raise UsageFault("only ready questions are about something", f"one of: {', '.join(READY)}")
+    text = text_argument(typeql, ctx.obj.literal_dash)
+    text = word_question(ctx.obj, text, about) if text in READY else check_read_only(text)
     name, rows, is_all = run_query(ctx.obj, text, None if full else _ROOM, database)
     data = {"database": name, "rows": rows, "truncated": not is_all}
     cut = f"cut at 4 KB: {plural(len(rows), 'row')} shown, and there are more; --full shows all"

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
 from mabos_cli.core.mirror.records import Links, Record, make_record, owned_by_agent, uid_of
 
@@ -35,6 +36,7 @@ _WRITTEN = {
     ),
     "plan": (("goal", "goal_requires_plan", True),),
     "intention": (("goal", "intention_pursues_goal", False), ("plan", "intention_follows_plan", False)),
+    "commitment": (),
 }
 
 
@@ -47,6 +49,7 @@ class AgentMind(NamedTuple):
     goals: Sequence[Attitude] = ()
     plans: Sequence[Attitude] = ()
     intentions: Sequence[Attitude] = ()
+    commitments: Sequence[Attitude] = ()
 
 
 def mind_records(mind: AgentMind, others: Sequence[AgentMind] = ()) -> list[Record]:
@@ -84,7 +87,7 @@ def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool
     speaks for the relation."""
     for belief in mind.beliefs:
         yield "belief_supports_goal", _key(mind.agent, belief), belief.supports, False
-    for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions):
+    for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions, *mind.commitments):
         for name, relation, is_back in _WRITTEN[each.kind]:
             yield relation, _key(mind.agent, each), each.linked(name), is_back
 
@@ -102,7 +105,7 @@ def _ids(mind: AgentMind) -> set[tuple[str, str]]:
 
 def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:
     kinds: dict[str, Sequence[Any]] = {"belief": mind.beliefs, "desire": mind.desires, "goal": mind.goals}
-    return kinds | {"plan": mind.plans, "intention": mind.intentions}
+    return kinds | {"plan": mind.plans, "intention": mind.intentions, "task": mind.commitments}
 
 
 def _records(mind: AgentMind, links: "_Gathered") -> list[Record]:
@@ -139,6 +142,20 @@ def _key(agent: str, held: Belief | Attitude) -> str:
 
 def _known(agent: str, kinds: Mapping[str, Sequence[Any]]) -> dict[tuple[str, str], str]:
     return {(kind, each.id): uid_of(agent, each.id) for kind, held in kinds.items() for each in held if each.id}
+
+
+def conflict_records(agent: str, conflicts: Iterable[Conflict], settled: Mapping[str, tuple[str, str]]) -> list[Record]:
+    """Returns the conflicts among the beliefs of an agent. Those that somebody settled are given by key, with why and when."""
+    found = []
+    for each in conflicts:
+        told = {"name": each.subject, "content": each.reason, "classification": each.kind, "certainty": each.severity}
+        told["status"] = "resolved" if each.key in settled else "open"
+        why, at = settled.get(each.key, ("", ""))
+        told |= {"rationale": why, "decided_at": find_time(at)}
+        sides = tuple(sorted({_key(agent, each.a), _key(agent, each.b)}))
+        between = Links("conflict_between", "dispute", "party", "belief", sides)
+        found.append(make_record("conflict", uid_of(agent, each.key), told, (*owned_by_agent(agent), between)))
+    return found
 
 
 class _Gathered:
@@ -188,6 +205,8 @@ def _attitude(each: Attitude) -> dict[str, Any]:
     }
     if each.kind != "desire":
         told["progress"] = each.progress
+    if each.kind == "commitment":
+        told["assignee"] = told.pop("owner")
     if each.kind == "goal":
         told["hierarchy_level"] = each.level
     if each.kind == "plan":

@@ -2,20 +2,21 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.case import Case, render_number
-from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
-from mabos_cli.core.language.clock import end_of, find_time
+from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mirror.schema import mirror_schema
 
-Value = str | int | float | bool | datetime
+Value = str | int | float | bool | Decimal | date | datetime
+Key = tuple[str, str]  # type and uid: a goal and a plan may go by the same id
 
 
 class Links(NamedTuple):
@@ -28,14 +29,24 @@ class Links(NamedTuple):
     uids: tuple[str, ...]
 
 
+class Statement(NamedTuple):
+    """What a fact says in the words of an ontology: a relation, and the class and key of its subject and of its object."""
+
+    relation: str
+    subject: Key
+    object: Key
+
+
 class Record(NamedTuple):
-    """An entity of the graph. Every attribute of its type is named, with None where nothing is to be said, and every relation
-    that it speaks for: what was said once and is not said now can so be taken back."""
+    """An entity of the graph, with what it has and every relation that it speaks for: what was said once and is not said now
+    can so be taken back. `label` is its type below `type`, where an ontology, or what it is about, knows better."""
 
     uid: str
     type: str
-    attributes: tuple[tuple[str, Value | tuple[str, ...] | None], ...]
+    attributes: tuple[tuple[str, Value | tuple[Value, ...]], ...]
     links: tuple[Links, ...] = ()
+    label: str = ""
+    statement: Statement | None = None
 
     def get(self, name: str) -> Any:
         """Returns the value of an attribute, None where there is none."""
@@ -48,7 +59,7 @@ class Record(NamedTuple):
 
 def record_hash(record: Record) -> str:
     """Returns a text that changes whenever a record does, the same on every machine."""
-    text = json.dumps(record, ensure_ascii=True, default=datetime.isoformat, separators=(",", ":"))
+    text = json.dumps(record, ensure_ascii=True, default=str, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 
@@ -81,41 +92,64 @@ _FIELDS = {
 }  # fmt: skip
 
 
-def memory_record(agent: str, item: MemoryItem, store: str = "") -> Record:
-    """Returns a memory item. How often it was used changes at every recall, and is not mirrored."""
-    return _record_of("memory_item", agent, item, store_name=store)
-
-
-def fact_record(agent: str, fact: Fact) -> Record:
-    """Returns a fact, with the time for which it holds as it is written and as moments."""
-    return _record_of("spo_fact", agent, fact, ends_at=end_of(fact.valid_until))
+def memory_records(agent: str, item: MemoryItem, store: str = "", known: Collection[str] = ()) -> Iterator[Record]:
+    """Yields a memory item, which comes from those of the known ones that it names, and the decision that it is about. How
+    often it was used changes at every recall, and is not mirrored."""
+    origins = (own for own in item.derived_from if own in known and own != item.id)
+    yield record_of("memory_item", agent, item, (derived_links(agent, "memory_item", origins),), store_name=store)
+    if item.type == "decision":
+        origin = derived_links(agent, "memory_item", (item.id,))
+        yield record_of("decision", agent, item, (origin,), decided_at=find_time(item.observed_at or item.created_at))
 
 
 def rule_record(agent: str, rule: Rule) -> Record:
     """Returns a rule, with a line for each of its conditions."""
     conclusion = _pattern(rule.conclusion) if rule.conclusion else ""
     conditions = "\n".join(map(_pattern, rule.conditions))
-    return _record_of("knowledge_rule", agent, rule, condition_text=conditions, conclusion_text=conclusion)
+    return record_of("knowledge_rule", agent, rule, condition_text=conditions, conclusion_text=conclusion)
 
 
-def case_record(agent: str, case: Case) -> Record:
-    """Returns a case. How often it was used is not mirrored."""
+def case_record(agent: str, case: Case, known: Collection[str] = ()) -> Record:
+    """Returns a case, which was perhaps adapted from one of the known ones. How often it was used is not mirrored."""
     metrics = "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics)
-    return _record_of("cbr_case", agent, case, action_text="\n".join(case.actions), metric_text=metrics)
+    origins = derived_links(agent, "cbr_case", (own for own in (case.adapted_from,) if own in known and own != case.id))
+    told = {"action_text": "\n".join(case.actions), "metric_text": metrics}
+    return record_of("cbr_case", agent, case, (origins,), **told)
 
 
-def _record_of(kind: str, agent: str, held: Any, **computed: Any) -> Record:
+def derived_links(agent: str, kind: str, origins: Iterable[str]) -> Links:
+    """Returns that something was made of others that the agent has."""
+    return Links("derivation", "derived", "origin", kind, tuple(dict.fromkeys(uid_of(agent, own) for own in origins)))
+
+
+def persona_record(agent: str, title: str, text: str) -> Record:
+    """Returns who an agent is, as its file says."""
+    worn = Links("agent_has_persona", "character", "bearer", "agent", (agent,))
+    return make_record(
+        "persona", uid_of(agent, "persona"), {"name": title or agent, "content": text}, (*owned_by_agent(agent), worn)
+    )
+
+
+def skill_records(agent: str, skills: Iterable[tuple[str, str, float]]) -> Iterator[Record]:
+    """Yields what an agent can do: names, what is said about each, and how well it does it."""
+    had = Links("agent_has_skill", "ability", "bearer", "agent", (agent,))
+    for name, text, level in skills:
+        told = {"name": name, "content": text, "proficiency": level}
+        yield make_record("skill", uid_of(agent, name), told, (*owned_by_agent(agent), had))
+
+
+def record_of(kind: str, agent: str, held: Any, links: tuple[Links, ...] = (), **computed: Any) -> Record:
     """Returns the record of something that an agent has, by its fields and what is computed from them."""
     values = {
         name: convert(getattr(held, field)) for name, field, convert in _conversions(kind) if name not in computed
     }
-    return make_record(kind, uid_of(agent, held.id), values | computed, owned_by_agent(agent))
+    return make_record(kind, uid_of(agent, held.id), values | computed, (*owned_by_agent(agent), *links))
 
 
 @cache
 def _conversions(kind: str) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
     """Returns the attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
-    types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS[kind]
+    types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS.get(kind, {})
     known: dict[str, Callable[[Any], Any]] = {"double": float, "datetime-tz": find_time}
     return tuple(
         (name, fields.get(name, name), known.get(types[name], lambda value: value)) for name in _owned_by(kind)
@@ -145,13 +179,13 @@ def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> lis
 
 
 def make_record(kind: str, uid: str, told: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
-    """Returns a record that names every attribute of its type; texts and lists that are empty say nothing."""
+    """Returns a record with attributes of its type; texts and lists that are empty say nothing."""
     owned = _owned_by(kind)
     unknown = told.keys() - {*owned}
     if unknown:
         raise KeyError(f"{kind} owns no {', '.join(sorted(unknown))}")
-    values = ((name, told.get(name)) for name in owned)
-    return Record(uid, kind, tuple((name, _told(value)) for name, value in values), links)
+    values = ((name, _told(told.get(name))) for name in owned)
+    return Record(uid, kind, tuple((name, value) for name, value in values if value is not None), links)
 
 
 @cache
@@ -181,7 +215,6 @@ def _pattern(pattern: Pattern) -> str:
 
 
 QUEUED, OK, FAILED, GONE = STATES = ("queued", "ok", "failed", "gone")
-Key = tuple[str, str]  # type and uid: a goal and a plan may go by the same id
 
 
 class Entry(NamedTuple):

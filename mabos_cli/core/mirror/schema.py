@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
-from mabos_cli.core.knowledge.ontology import Ontology, Property, is_whole_number, local_name
+from mabos_cli.core.knowledge.ontology import Ontology, Property, Taxonomy, is_whole_number, local_name
 
 VALUE_TYPES = frozenset("boolean integer double decimal date datetime datetime-tz duration string".split())
 # Words of TypeQL, and names of its value types and annotations: as the label of a type any of them is an error or a trap.
@@ -19,7 +19,7 @@ RESERVED = frozenset(
     ).split()
 )
 LABEL = re.compile(r"[a-z][a-z0-9_]{0,99}")
-KEY, MANY, ONE = ("@key",), ("@card(0..)",), ("@card(0..1)",)
+KEY, MANY = ("@key",), ("@card(0..)",)
 
 
 class Attribute(NamedTuple):
@@ -51,13 +51,15 @@ class Entity(NamedTuple):
     owns: tuple[Owns, ...] = ()
     plays: tuple[Plays, ...] = ()
     parent: str = ""
+    marks: tuple[str, ...] = ()
 
 
 class Relation(NamedTuple):
-    """A kind of relation, and the roles in it."""
+    """A kind of relation, and the roles in it. The roles of what is above it are its roles too."""
 
     name: str
     roles: tuple[str, ...]
+    parent: str = ""
 
 
 class Schema(NamedTuple):
@@ -87,7 +89,7 @@ _ATTRIBUTES = {
         "commitment_strategy hierarchy_level item_type store_name tag derived_from related_to context_text subject_val "
         "predicate_val object_val valid_from valid_until rule_ref rule_type domain condition_text conclusion_text "
         "violation_message severity action_text lessons plan_ref adapted_from situation_belief situation_desire metric_text "
-        "method_name method_category problem_text classification rationale decided_by trigger_text outcome_text assignee"
+        "method_name method_category problem_text classification rationale trigger_text outcome_text assignee"
     ),
     "double": (
         "certainty confidence confidence_factor priority urgency alignment progress importance proficiency effort_hours"
@@ -114,7 +116,8 @@ _ENTITIES = {
     "skill": "name content proficiency",
     "workflow": "name content status state trigger_text",
     "task": f"{_STANDING} assignee progress effort_hours",
-    "decision": "name content rationale status urgency confidence decided_by decided_at",
+    "decision": "content source trust author importance decided_at",
+    "conflict": "name content classification certainty status rationale decided_at",
     "spo_fact": (
         "subject_val predicate_val object_val confidence source trust valid_from valid_until starts_at ends_at is_derived "
         "rule_ref derived_from created_at updated_at"
@@ -134,12 +137,19 @@ _ENTITIES = {
     "action_execution": "name content status succeeded outcome_text started_at finished_at",
     "reasoning_method": "name method_category summary",
     "reasoning_result": "method_name problem_text summary confidence happened lessons classification reasoned_at",
+    # What facts are about, where an ontology has a class for it: the classes stand below.
+    "individual": "name",
 }
+# All that an agent has stands below `record`. Keys are not there: a goal and a plan may go by the same id.
+RECORD, INDIVIDUAL, STATEMENT = "record", "individual", "statement"
 
-# Relation: role and who plays it, role and who plays it. The last three hold what files say and no other relation can:
-# which goal a goal is part of, and what an intention is for.
+# Relation: role and who plays it, role and who plays it. `derivation` is what something was made of: facts, rules, memories. A
+# `statement` is what a fact says; the relations of ontologies stand below it, and have a subject and an object besides.
 _RELATIONS = {
-    "agent_owns": (("owner", "agent"), ("owned", " ".join(name for name in _ENTITIES if name != "agent"))),
+    "agent_owns": (("owner", "agent"), ("owned", RECORD)),
+    "derivation": (("derived", RECORD), ("origin", RECORD)),
+    STATEMENT: (("evidence", "spo_fact"),),
+    "conflict_between": (("dispute", "conflict"), ("party", "belief spo_fact")),
     "belief_supports_goal": (("supporter", "belief"), ("supported", "goal")),
     "desire_motivates_goal": (("motivator", "desire"), ("motivated", "goal")),
     "goal_requires_plan": (("requirer", "goal"), ("required", "plan")),
@@ -158,30 +168,36 @@ _RELATIONS = {
 @cache
 def mirror_schema() -> Schema:
     """Returns the schema that is there before any ontology adds to it."""
-    plays: dict[str, list[Plays]] = {name: [] for name in _ENTITIES}
+    plays: dict[str, list[Plays]] = {}
     for relation, ends in _RELATIONS.items():
         for role, players in ends:
             for player in players.split():
-                plays[player].append(Plays(relation, role))
+                plays.setdefault(player, []).append(Plays(relation, role))
+
+    def entity(name: str, owned: str) -> Entity:
+        owns = (Owns("uid", KEY), *(Owns(own, MANY if own in _MANY else ()) for own in owned.split()))
+        return Entity(name, owns, tuple(plays.get(name, ())), "" if name == "agent" else RECORD)
+
     return Schema(
         tuple(Attribute(name, kind) for kind, names in _ATTRIBUTES.items() for name in names.split()),
-        tuple(
-            Entity(
-                name,
-                (Owns("uid", KEY), *(Owns(own, MANY if own in _MANY else ()) for own in owned.split())),
-                tuple(plays[name]),
-            )
-            for name, owned in _ENTITIES.items()
+        (
+            Entity(RECORD, plays=tuple(plays[RECORD]), marks=("@abstract",)),
+            *(entity(name, owned) for name, owned in _ENTITIES.items()),
         ),
         tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in _RELATIONS.items()),
     )
 
 
 def whole_schema(ontology: Ontology) -> Schema:
-    """Returns the schema of the mirror with the types that an ontology adds. No label is there twice: those of the mirror are taken."""
+    """Returns the schema of the mirror with the types that an ontology adds, its classes below `individual` and its relations
+    below `statement`. No label is there twice: those of the mirror are taken."""
     base = mirror_schema()
     more = ontology_schema(ontology, base.names())
-    return Schema(base.attributes + more.attributes, base.entities + more.entities, base.relations + more.relations)
+    return Schema(
+        base.attributes + more.attributes,
+        base.entities + tuple(each._replace(parent=each.parent or INDIVIDUAL) for each in more.entities),
+        base.relations + tuple(each._replace(parent=STATEMENT) for each in more.relations),
+    )
 
 
 def unplayed_roles(schema: Schema) -> list[str]:
@@ -203,21 +219,19 @@ _VALUES = {
     "float": "double",
     "double": "double",
     "date": "date",
-    "dateTime": "datetime",
+    "dateTime": "datetime-tz",
     "dateTimeStamp": "datetime-tz",
-    "duration": "duration",
     "gYear": "integer",
 }
 
 
 def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
     """Returns the types that an ontology adds to a schema whose labels are taken. A type has one parent there: of several
-    classes above a class the first counts."""
-    names, above = label_types(ontology, taken), _supertypes(ontology)
-    tops = [own for own in ontology.concepts if not above[own]]
+    classes above a class the first counts, and what the others own and play, the class owns and plays itself."""
+    names, above = label_types(ontology, taken), supertypes(ontology)
     owned: dict[str, list[Owns | Plays]] = {}
     for each in ontology.properties.values():
-        for own, capability in _capabilities_for(each, names[each.id], tops, above):
+        for own, capability in _capabilities_for(each, names[each.id], ontology, above):
             owned.setdefault(own, []).append(capability)
     entities = []
     for own in _parents_first(above):
@@ -268,24 +282,30 @@ def _value_type(each: Property) -> str:
 
 
 def _capabilities_for(
-    each: Property, label: str, tops: Iterable[str], above: Mapping[str, str]
+    each: Property, label: str, ontology: Ontology, above: Mapping[str, str]
 ) -> Iterator[tuple[str, Owns | Plays]]:
-    """Returns what classes own or play for a property; one that names no class is open to all."""
-    marks = ONE if each.is_functional else MANY
+    """Returns what classes own or play for a property; one that names no class is open to all. Files have one value after
+    another, and values that contradict each other: nothing is limited to one."""
+    taxonomy = Taxonomy(ontology)
 
     def ends(named: tuple[str, ...]) -> Iterable[str]:
-        known = dict.fromkeys(own for own in named if own in above)
+        known = {own for own in named if own in above} or {own for own in above if not above[own]}
+        known |= {
+            own
+            for own, concept in ontology.concepts.items()
+            if len(concept.parents) > 1 and any(map(partial(taxonomy.is_a, own), known))
+        }
         # What a class owns or plays, those below it inherit: to say it again is an error.
-        return [own for own in known if not {*_path_up(above, own)[1:]} & {*known}] or tops
+        return [own for own in known if not {*path_up(above, own)[1:]} & known]
 
     if each.kind == "datatype":
-        yield from ((own, Owns(label, marks)) for own in ends(each.domains))
+        yield from ((own, Owns(label, MANY)) for own in ends(each.domains))
         return
-    yield from ((own, Plays(label, "subject", marks)) for own in ends(each.domains))
+    yield from ((own, Plays(label, "subject")) for own in ends(each.domains))
     yield from ((own, Plays(label, "object")) for own in ends(each.ranges))
 
 
-def _supertypes(ontology: Ontology) -> dict[str, str]:
+def supertypes(ontology: Ontology) -> dict[str, str]:
     """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
     concepts = ontology.concepts
     parents = {own: next((up for up in each.parents if up in concepts), "") for own, each in concepts.items()}
@@ -303,7 +323,8 @@ def _supertypes(ontology: Ontology) -> dict[str, str]:
     return {own: "" if own in cut else above for own, above in parents.items()}
 
 
-def _path_up(above: Mapping[str, str], own: str) -> list[str]:
+def path_up(above: Mapping[str, str], own: str) -> list[str]:
+    """Returns a class and those above it, by the class right above each."""
     found = [own]
     while above[found[-1]]:
         found.append(above[found[-1]])

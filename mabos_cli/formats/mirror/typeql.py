@@ -3,15 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
+from decimal import Decimal
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.ontology import Ontology
-from mabos_cli.core.language.clock import find_time, format_time
-from mabos_cli.core.mirror.records import Links, Record
-from mabos_cli.core.mirror.schema import LABEL, RESERVED, VALUE_TYPES, Entity, Schema, ontology_schema
+from mabos_cli.core.mirror.records import Links, Record, Statement
+from mabos_cli.core.mirror.schema import LABEL, RESERVED, VALUE_TYPES, Entity, Relation, Schema, ontology_schema
 
 _WRITING = frozenset("define undefine redefine insert put update delete".split())
 _MARK = re.compile(r"@(?:key|unique|abstract|independent|card\(\d+(?:\.\.\d*)?\))")
@@ -22,7 +21,7 @@ _TOKEN = re.compile(
 )
 
 
-def literal(value: str | int | float | bool | date | datetime) -> str:
+def literal(value: str | int | float | bool | Decimal | date | datetime) -> str:
     """Returns a value as TypeQL reads it back: text in quotes, numbers, truth, days, and moments in UTC.
 
     >>> print(literal('say "hi"'), literal(2), literal(2.0), literal(True), literal(datetime(2026, 2, 24, tzinfo=UTC)))
@@ -41,6 +40,8 @@ def literal(value: str | int | float | bool | date | datetime) -> str:
         return str(value)
     if isinstance(value, float):
         return _double(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}{'' if '.' in f'{value:f}' else '.0'}dec"
     if isinstance(value, datetime):
         return _moment(value)
     if isinstance(value, date):
@@ -78,7 +79,7 @@ def label(name: str) -> str:
 def mark(text: str) -> str:
     """Returns an annotation if it is one that schemas here have, BadValue otherwise."""
     if not _MARK.fullmatch(text):
-        raise BadValue(f"{text[:40]!r} is no annotation", "@key, @unique or @card(0..1)")
+        raise BadValue(f"{text[:40]!r} is no annotation", "@key, @unique or @card(0..)")
     return text
 
 
@@ -94,7 +95,7 @@ def render_define(schema: Schema) -> str:
     plain = [f"attribute {label(each.name)}, value {value_type(each.value_type)};" for each in schema.attributes]
     for relation in schema.relations:
         roles = (f"relates {label(role)}" for role in relation.roles)
-        plain.append(", ".join((f"relation {label(relation.name)}", *roles)) + ";")
+        plain.append(", ".join((f"relation {label(relation.name)}{_sub(relation)}", *roles)) + ";")
     lines = [*sorted(plain), *map(_entity, schema.entities)]
     return "\n".join(("define", *lines)) + "\n" if lines else ""
 
@@ -110,8 +111,12 @@ def missing_types(schema: Schema, present: str) -> Schema:
 
 
 def _entity(entity: Entity) -> str:
-    first = f"entity {label(entity.name)}" + (f", sub {label(entity.parent)}" if entity.parent else "")
+    first = " ".join((f"entity {label(entity.name)}", *map(mark, entity.marks))) + _sub(entity)
     return ",\n  ".join((first, *sorted(_capabilities(entity)))) + ";"
+
+
+def _sub(each: Entity | Relation) -> str:
+    return f", sub {label(each.parent)}" if each.parent else ""
 
 
 def _capabilities(entity: Entity) -> Iterator[str]:
@@ -122,43 +127,78 @@ def _capabilities(entity: Entity) -> Iterator[str]:
         yield " ".join((f"plays {label(play.relation)}:{label(play.role)}", *map(mark, play.marks)))
 
 
-def render_upsert(record: Record, is_new: bool = False) -> tuple[str, ...]:
-    """Returns queries that make the graph say what a record says, whatever it said before, for one write transaction in this
-    order. What is new to the graph has nothing to be taken back."""
+def render_upsert(record: Record) -> tuple[str, ...]:
+    """Returns queries that make the graph say of a record itself what it says, whatever was said before, for one write
+    transaction in this order."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
-    said = [(label(name), value) for name, value in record.attributes]
-    single = [
-        f"has {name} {literal(value)}" for name, value in said if value is not None and not isinstance(value, tuple)
-    ]
-    several = [f"has {name} {literal(each)}" for name, value in said if isinstance(value, tuple) for each in value]
-    update = f"\nupdate $e {', '.join(single)};" if single else ""
-    queries = [f"put $e {key};{update}"]
-    away = [name for name, value in said if value is None or type(value) is tuple]
-    if away and not is_new:
-        kinds = " or ".join(f"{{ $a isa {name}; }}" for name in away)
-        queries.append(f"match\n$e {key}, has $a;\n{kinds};\ndelete has $a of $e;")
-    if several:
-        queries.append(f"match $e {key};\ninsert $e {', '.join(several)};")
-    for links in record.links:
-        queries += _link(key, links, is_new)
-    return tuple(queries)
+    has = _attributes(record)
+    put = f"put $e isa {label(record.label or record.type)}, has uid {literal(record.uid)};"
+    return *_take_back(record, key), f"{put}\ninsert $e {has};" if has else put
+
+
+def render_new(records: Sequence[Record]) -> str:
+    """Returns a query that adds records which the graph does not have, each with its owner if it has one."""
+    owners = dict.fromkeys(uid for record in records for uid in record.linked("agent_owns"))
+    puts = (f"put $a{number} isa agent, has uid {literal(uid)};" for number, uid in enumerate(owners))
+    lines = ["\n".join(puts)] if owners else []
+    names = {uid: f"$a{number}" for number, uid in enumerate(owners)}
+    lines.append("insert")
+    for number, record in enumerate(records):
+        has = ", ".join(filter(None, (f"has uid {literal(record.uid)}", _attributes(record))))
+        lines.append(f"$e{number} isa {label(record.label or record.type)}, {has};")
+        for uid in record.linked("agent_owns"):
+            lines.append(f"$o{number} isa agent_owns, links (owner: {names[uid]}, owned: $e{number});")
+    return "\n".join(lines)
+
+
+def render_links(record: Record, is_new: bool = False) -> tuple[str, ...]:
+    """Returns queries that link a record with what it names, once nothing of the kind is there. Who owns what is new is known
+    already."""
+    key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
+    queries = [query for links in record.links for query in _link(key, links, is_new)]
+    return *queries, *([_state(key, record.statement)] if record.statement else ())
+
+
+def _attributes(record: Record) -> str:
+    said = ((label(name), value if isinstance(value, tuple) else (value,)) for name, value in record.attributes)
+    return ", ".join(f"has {name} {literal(each)}" for name, values in said for each in values)
+
+
+def _take_back(record: Record, key: str) -> Iterator[str]:
+    """Yields queries that delete what a record is said to be: the thing itself where it is of another type, else its
+    attributes, and the relations that it speaks for."""
+    if record.label:
+        other = f"match\n$e {key};\nnot {{ $e isa! {label(record.label)}; }};"
+        yield f"{other}\n$r links ($e);\ndelete $r;"
+        yield f"{other}\ndelete $e;"
+    yield f"match\n$e {key}, has $a;\nnot {{ $a isa uid; }};\ndelete has $a of $e;"
+    # The key of a record says whose it is: that never changes.
+    spoken = {f"$r isa {label(each.relation)}, links ({label(each.own)}: $e);" for each in record.links}
+    spoken -= {"$r isa agent_owns, links (owned: $e);"}
+    spoken |= {"$r isa statement, links (evidence: $e);"} if record.type == "spo_fact" else set()
+    if spoken:
+        either = f"{{ {' } or { '.join(sorted(spoken))} }};" if len(spoken) > 1 else "".join(spoken)
+        yield f"match\n$e {key};\n{either}\ndelete $r;"
 
 
 def _link(key: str, links: Links, is_new: bool) -> Iterator[str]:
-    """Yields queries that link a record with just those that it names. The far end is put by its key, so that it does not
-    matter which of two records comes first."""
+    """Yields queries that link a record with those that it names. The far end is put by its key: that of another agent may not
+    be there yet."""
     relation, own, other = label(links.relation), label(links.own), label(links.other)
-    # The key of a record says whose it is: that never changes.
-    if not is_new and relation != "agent_owns":
-        stale = "".join(f"\n$u != {literal(uid)};" for uid in links.uids)
-        yield (
-            f"match\n$e {key};\n$r isa {relation}, links ({own}: $e, {other}: $o);\n$o has uid $u;{stale}\ndelete $r;"
-        )
-    for uid in links.uids:
+    verb = "put" if relation == "agent_owns" else "insert"
+    for uid in links.uids if verb == "insert" or not is_new else ():
         yield (
             f"match $e {key};\nput $o isa {label(links.type)}, has uid {literal(uid)};\n"
-            f"put $r isa {relation}, links ({own}: $e, {other}: $o);"
+            f"{verb} $r isa {relation}, links ({own}: $e, {other}: $o);"
         )
+
+
+def _state(key: str, said: Statement) -> str:
+    """Returns a query that says in the words of an ontology what a fact says."""
+    ends = zip("so", (said.subject, said.object), strict=True)
+    found = "".join(f"\n${name} isa {label(kind)}, has uid {literal(uid)};" for name, (kind, uid) in ends)
+    links = "evidence: $e, subject: $s, object: $o"
+    return f"match $e {key};{found}\ninsert $r isa {label(said.relation)}, links ({links});"
 
 
 def render_delete(kind: str, uid: str) -> tuple[str, ...]:
@@ -194,66 +234,3 @@ def check_read_only(query: str) -> str:
 def render_typeql(ontology: Ontology, taken: Collection[str] = ()) -> str:
     """Returns the define query of an ontology. `taken` are labels that the schema has already."""
     return render_define(ontology_schema(ontology, taken)) or "define\n"
-
-
-def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:
-    """Returns facts of agents other than one that share what they have, with this subject, predicate and object as far as they
-    are given."""
-    given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
-    wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $f);
-$a isa agent, has uid $au, has is_shared true;
-$au != {literal(agent)};
-$f isa spo_fact, has uid $fu{wanted};
-sort $fu;
-limit {literal(limit)};
-fetch {{
-"agent": $au, "fact": $fu, "subject": $f.subject_val, "predicate": $f.predicate_val, "object": $f.object_val,
-"confidence": $f.confidence, "source": $f.source, "trust": $f.trust,
-"valid_from": $f.valid_from, "valid_until": $f.valid_until, "rule": $f.rule_ref
-}};"""
-
-
-def ask_memories_elsewhere(agent: str, words: Iterable[str] = (), limit: int = 200) -> str:
-    """Returns memories of agents other than one that share what they have, with all of some words."""
-    wanted = "".join(f"\n$text contains {literal(word)};" for word in words)
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $m);
-$a isa agent, has uid $au, has is_shared true;
-$au != {literal(agent)};
-$m isa memory_item, has uid $mu, has content $text;{wanted}
-sort $mu;
-limit {literal(limit)};
-fetch {{
-"agent": $au, "memory": $mu, "content": $text, "type": $m.item_type, "importance": $m.importance,
-"source": $m.source, "trust": $m.trust, "tags": [$m.tag],
-"created_at": $m.created_at, "expires_at": $m.expires_at
-}};"""
-
-
-def ask_uids(kind: str, agent: str) -> str:
-    """Returns the uids of a type that begin with the name of an agent; of agents, the one with this name.
-
-    >>> print(ask_uids("goal", "c.f-o"))
-    match $e isa goal, has uid $uid;
-    $uid like "^c[.]f-o/.*";
-    select $uid;
-    """
-    # Of what the name of an agent may hold, only a dot means something to a regular expression.
-    prefix = literal(f"^{agent.replace('.', '[.]')}/.*")
-    wanted = f"== {literal(agent)}" if kind == "agent" else f"like {prefix}"
-    return f"match $e isa {label(kind)}, has uid $uid;\n$uid {wanted};\nselect $uid;"
-
-
-def plain_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns rows as a server gives them, with moments as files have them and lists of values in order."""
-    return [{name: _plain(name, value) for name, value in row.items()} for row in rows]
-
-
-def _plain(name: str, value: Any) -> Any:
-    if name.endswith("_at") and isinstance(value, str):
-        # Behind the moment a server may name its zone.
-        moment = find_time(value.partition(" ")[0])
-        return format_time(moment) if moment else value
-    return sorted(value) if name == "tags" and isinstance(value, list) else value

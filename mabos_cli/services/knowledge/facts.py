@@ -359,7 +359,7 @@ def _find_shared(call: Session, agent: Agent, asked: Query) -> tuple[list[Shared
 
 
 def _find_in_graph(agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
-    from mabos_cli.formats.mirror.typeql import ask_facts_elsewhere
+    from mabos_cli.formats.mirror.questions import ask_facts_elsewhere
 
     rows, notes = ask_graph(agent, [ask_facts_elsewhere(agent.id, **asked.literals(), limit=_MOST)])
     if len(rows) >= _MOST:

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 from mabos_cli.backends.typedb import Place, Refused
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
+from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.mind import Belief
+from mabos_cli.core.mind.mind import LEVELS, Belief
 from mabos_cli.core.mirror.mind_records import (
     AgentMind,
     RecordGraph,
@@ -18,9 +19,16 @@ from mabos_cli.core.mirror.mind_records import (
     linked_records,
     mind_records,
 )
-from mabos_cli.core.mirror.records import Entry, Record, count_standing, last_failure, record_hash
-from mabos_cli.core.mirror.schema import Schema, unplayed_roles, whole_schema
+from mabos_cli.core.mirror.records import Entry, Record, count_standing, last_failure, record_hash, uid_of
+from mabos_cli.core.mirror.schema import Schema, label_types, mirror_schema, unplayed_roles, whole_schema
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, Unavailable, UsageFault
+from mabos_cli.formats.mirror.questions import (
+    ask_belief_chains,
+    ask_conflict_impact,
+    ask_goals_behind,
+    ask_provenance,
+    ask_statements,
+)
 from mabos_cli.formats.mirror.typeql import missing_types, render_define
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import load_mind
@@ -35,6 +43,14 @@ from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
 
+# Ready questions, and what each is about; in brackets what may be left out.
+READY = {
+    "chains": "[AGENT]",
+    "behind": "[LEVEL]",
+    "conflict": "KEY",
+    "provenance": "ID",
+    "statements": "PREDICATE",
+}
 _KINDS = ("belief", "goal", "plan", "intention")
 
 
@@ -206,6 +222,31 @@ def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, l
         if not dry_run:
             session.change_schema([render_define(schema)])
     return place.database, missing_types(schema, present or ""), present is None, warnings
+
+
+def word_question(call: Session, name: str, about: str) -> str:
+    """Returns a ready question as TypeQL: chains [AGENT], behind [LEVEL], conflict KEY, provenance ID, statements PREDICATE."""
+    if name == "behind":
+        return ask_goals_behind(now(), check_choice(about, LEVELS, "level") if about else "")
+    if name == "chains":
+        return ask_belief_chains(about or call.open_agent().id)
+    if not about:
+        raise UsageFault(f"{name} of what?", f"give {READY[name]}")
+    if name == "statements":
+        return ask_statements(_relation_for(call.open_workspace(), about))
+    agent = call.open_agent()
+    if name == "conflict":
+        return ask_conflict_impact(agent.id, _find_conflict(agent, about.strip().lower()).key)
+    return ask_provenance(about if "/" in about else uid_of(agent.id, about))
+
+
+def _relation_for(workspace: WorkspacePaths, predicate: str) -> str:
+    """Returns the relation that stands for a predicate in the graph."""
+    ontology = load_ontology(workspace)[0]
+    found = [each for each in ontology.properties_named(predicate) if each.kind != "datatype"]
+    if not found:
+        raise NotFound(f"no ontology has a relation {predicate!r}", "mabos ontology show lists what there is")
+    return label_types(ontology, mirror_schema().names())[found[0].id]
 
 
 def run_query(call: Session, typeql: str, room: int | None, database: str = "") -> tuple[str, list[Any], bool]:

@@ -7,32 +7,38 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.mirror import records as mirror_records
-from mabos_cli.core.mirror.mind_records import AgentMind, leans_on, mind_records
+from mabos_cli.core.mirror.fact_records import fact_records
+from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, leans_on, mind_records
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import line_id
+from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.files import read_saved
 from mabos_cli.workspace.knowledge.cases import load_cases
 from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
+from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.store import LongTermView
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs
+from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 
 # Part: the types of its records.
 PARTS = {
-    "agent": ("agent",),
-    "mind": ("belief", "desire", "goal", "plan", "plan_step", "intention"),
+    "agent": ("agent", "persona", "skill"),
+    "mind": ("belief", "desire", "goal", "plan", "plan_step", "intention", "task", "conflict"),
     "rules": ("knowledge_rule",),
-    "facts": ("spo_fact",),
+    "facts": ("individual", "spo_fact"),
     "cases": ("cbr_case",),
     "reasoning": ("reasoning_method", "reasoning_result"),
-    "memory": ("memory_item",),
+    "memory": ("memory_item", "decision"),
 }
 Ids = Collection[str]
+_ABOUT = ("Persona", "Capabilities")  # files about an agent itself
 _MANY = 50  # ids above which all of a file is decoded instead of looking for each
 
 
@@ -58,6 +64,15 @@ def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
     told = {own: said for key, own in names.items() if isinstance(said := manifest.get(key), str) and said}
     known = {"commitment_strategy": strategy_of(agent)[0], "is_shared": agent.settings["memory.shared"]}
     yield mirror_records.agent_record(agent.id, **(known | told))
+    persona, skills = (
+        (read_saved(agent.paths.root / f"{name}.md") or b"").decode("utf-8", "replace") for name in _ABOUT
+    )
+    if persona:
+        yield mirror_records.persona_record(agent.id, told.get("name", ""), persona)
+    found = {
+        each.subject: (each.subject, each.text, each.certainty) for each in parse_beliefs(skills, "")[0] if each.subject
+    }
+    yield from mirror_records.skill_records(agent.id, found.values())
 
 
 def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
@@ -81,28 +96,54 @@ def find_leaning(agent: Agent, but: Ids) -> list[str]:
 
 def load_mind(agent: Agent) -> AgentMind:
     """Returns what an agent holds true, wants and does. What makes no sense in its files is for `bdi` and `doctor` to tell."""
-    kinds = ("desire", "goal", "plan", "intention")
+    kinds = ("desire", "goal", "plan", "intention", "commitment")
     return AgentMind(agent.id, load_beliefs(agent)[0], *(load_attitudes(agent, kind)[0] for kind in kinds))
 
 
+def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
+    mind = load_mind(agent)
+    yield from mind_records(mind, _other_minds(agent))
+    settled = {key: (each.reason, each.at) for key, each in read_resolved(agent).items()}
+    yield from conflict_records(agent.id, compare_beliefs(agent, mind.beliefs).conflicts, settled)
+
+
+def _facts(agent: Agent) -> list[mirror_records.Record]:
+    return _fact_records(agent, list(load_facts(agent).all()))
+
+
+def _fact_records(agent: Agent, facts: list[Fact], wanted: Ids | None = None) -> list[mirror_records.Record]:
+    ontology, rules = load_ontology(agent.paths.workspace)[0], {rule.id for rule in load_rules(agent).rules}
+    memories = _memory_ids(agent.memory()) if any(fact.source.startswith("memory:") for fact in facts) else ()
+    return list(fact_records(agent.id, facts, ontology, rules, memories, wanted))
+
+
 def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
-    facts = load_facts(agent)
-    if len(ids) > _MANY:
-        found = [fact for fact in facts.all() if fact.id in ids]
-    else:
-        found = [fact for own in ids if (fact := facts.find(own))]
-    records = [mirror_records.fact_record(agent.id, fact) for fact in found]
-    # Where derived facts follow from the facts as they are, they may have changed with them.
-    if facts.derived.extra.get("facts_version") == facts.asserted.version:
-        records += [mirror_records.fact_record(agent.id, fact) for fact in facts.derived.facts()]
-    alive = (line_id(line) for file in facts for line in file.lines)
-    return Held(records, _keys(agent, "spo_fact", alive))
+    held = load_facts(agent)
+    facts = list(held.all())
+    named = [fact for fact in facts if fact.id in ids]
+    wanted: set[str] | None = None
+    if len(named) >= len(ids):  # of one that is gone nobody knows what it was about
+        # Classes may have changed with a fact, and with them what other facts say about the same.
+        about = {name for fact in named for name in (fact.subject, fact.object)}
+        wanted = {fact.id for fact in facts if fact.id in ids or fact.subject in about or fact.object in about}
+        # Where derived facts follow from the facts as they are, they may have changed with them.
+        if held.derived.extra.get("facts_version") == held.asserted.version:
+            wanted |= {line_id(line) for line in held.derived.lines}
+    records = _fact_records(agent, facts, wanted)
+    individuals = ((record.type, record.uid) for record in records if record.type == "individual")
+    return Held(records, frozenset(individuals) | _keys(agent, "spo_fact", (fact.id for fact in facts)))
+
+
+def _cases(agent: Agent) -> Iterator[mirror_records.Record]:
+    file = load_cases(agent)
+    return (mirror_records.case_record(agent.id, case, file.places) for case in file.cases())
 
 
 def _named_cases(agent: Agent, ids: Ids, known: Ids) -> Held:
     file = load_cases(agent)
     found = [file.case(file.places[own]) for own in ids if own in file.places]
-    return Held([mirror_records.case_record(agent.id, case) for case in found], _keys(agent, "cbr_case", file.places))
+    records = [mirror_records.case_record(agent.id, case, file.places) for case in found]
+    return Held(records, _keys(agent, "cbr_case", file.places))
 
 
 def _stored(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
@@ -110,19 +151,39 @@ def _stored(memory: Memory) -> Iterator[tuple[str, MemoryItem]]:
         yield from ((store, item) for item in getattr(memory, store))
 
 
-def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
-    memory = agent.memory()
+def _memory_ids(memory: Memory) -> dict[str, bytes]:
+    """Returns the ids of all items, with the lines of those in long-term memory."""
     view = memory.long_term
     assert isinstance(view, LongTermView)
+    recent = (item.id for item in (*memory.working, *memory.short_term))
+    return dict.fromkeys((*recent, *view.put), b"") | {line_id(line): line for line in view.store.lines()}
+
+
+def _memory(agent: Agent) -> Iterator[mirror_records.Record]:
+    memory = agent.memory()
+    known = _memory_ids(memory)
+    for store, item in _stored(memory):
+        yield from mirror_records.memory_records(agent.id, item, store, known)
+
+
+def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
+    memory = agent.memory()
+    alive = _memory_ids(memory)
     recent = [item.id for item in (*memory.working, *memory.short_term)]
-    wanted = dict.fromkeys((*ids, *(own for own in recent if own in known)))
+    # What is made of one that goes, or comes back, is linked with it no more, or again.
+    marks = [own.encode() for own in ids]
+    made = (own for own, line in alive.items() if len(marks) <= _MANY and any(mark in line for mark in marks))
+    wanted = dict.fromkeys((*ids, *(own for own in recent if own in known), *made))
     if len(wanted) > _MANY:
         found = [pair for pair in _stored(memory) if pair[1].id in wanted]
     else:
         found = [pair for own in wanted if (pair := locate(memory, own))]
-    alive = (*recent, *view.put, *(line_id(line) for line in view.store.lines()))
-    records = [mirror_records.memory_record(agent.id, item, store) for store, item in found]
-    return Held(records, _keys(agent, "memory_item", alive))
+    records = [
+        record for store, item in found for record in mirror_records.memory_records(agent.id, item, store, alive)
+    ]
+    others = [own for own in alive if own not in wanted]
+    kept = _keys(agent, "memory_item", others) | _keys(agent, "decision", others)
+    return Held(records, kept | {(record.type, record.uid) for record in records})
 
 
 def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[mirror_records.Key]:
@@ -131,14 +192,12 @@ def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[mirror_recor
 
 _WHOLE: dict[str, Callable[[Agent], Iterable[mirror_records.Record]]] = {
     "agent": _agent,
-    "mind": lambda agent: mind_records(load_mind(agent), _other_minds(agent)),
+    "mind": _mind,
     "rules": lambda agent: (mirror_records.rule_record(agent.id, rule) for rule in load_rules(agent).rules),
-    "facts": lambda agent: (mirror_records.fact_record(agent.id, fact) for fact in load_facts(agent).all()),
-    "cases": lambda agent: (mirror_records.case_record(agent.id, case) for case in load_cases(agent).cases()),
+    "facts": _facts,
+    "cases": _cases,
     "reasoning": lambda agent: mirror_records.result_records(agent.id, load_past(agent)[0]),
-    "memory": lambda agent: (
-        mirror_records.memory_record(agent.id, item, store) for store, item in _stored(agent.memory())
-    ),
+    "memory": _memory,
 }
 _NAMED: dict[str, Callable[[Agent, Ids, Ids], Held]] = {
     "facts": _named_facts,

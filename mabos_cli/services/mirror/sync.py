@@ -23,15 +23,24 @@ from mabos_cli.core.mirror.records import (
     record_hash,
     uid_of,
 )
-from mabos_cli.core.mirror.schema import mirror_schema
+from mabos_cli.core.mirror.schema import whole_schema
 from mabos_cli.errors import MabosError, Unavailable
-from mabos_cli.formats.mirror.typeql import ask_uids, missing_types, render_delete, render_upsert
+from mabos_cli.formats.mirror.questions import ask_uids
+from mabos_cli.formats.mirror.typeql import (
+    missing_types,
+    render_delete,
+    render_links,
+    render_new,
+    render_upsert,
+)
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part
 from mabos_cli.services.session import Session
 from mabos_cli.workspace import mirror_ledger
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file
+from mabos_cli.workspace.knowledge.ontologies import load_ontology
+from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, is_agent
 
 _BATCH = 100
@@ -55,10 +64,13 @@ class Writing:
 
 
 class _Job(NamedTuple):
-    """A record on its way: what to run, and what the ledger says when that is done."""
+    """A record on its way: what to run, or what is new; what links it with others, once they are there; and what the ledger
+    says when that is done."""
 
     queries: tuple[str, ...]
     done: Entry
+    new: Record | None = None
+    links: tuple[str, ...] = ()
 
 
 class Writer:
@@ -92,16 +104,19 @@ class Writer:
     def _run(self, todo: Todo, records: Records, there: Collection[Key] | None) -> None:
         jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
         jobs += self._upserts(todo, records, there)
-        for at in range(0, len(jobs), _BATCH):
-            batch = jobs[at : at + _BATCH]
-            self._announce(batch)
-            try:
-                self._write(batch)
-            except Unavailable:
-                self.queue(job.done.key for job in jobs)
-                raise
-            if self._show:
-                self._show(at + len(batch), len(jobs))
+        # Few at once; of many, what they are before how they are linked, so that both ends are there.
+        passes = (self._write,) if len(jobs) <= _BATCH else (self._write_things, self._write_links)
+        for number, write in enumerate(passes):
+            for at in range(0, len(jobs), _BATCH):
+                batch = [job for job in jobs[at : at + _BATCH] if job.done.key not in self._settled]
+                self._announce(batch)
+                try:
+                    write(batch)
+                except Unavailable:
+                    self.queue(job.done.key for job in jobs)
+                    raise
+                if self._show:
+                    self._show((number * len(jobs) + at + len(batch)) // len(passes), len(jobs))
 
     def _finish(self) -> None:
         """Queues once more what others queued while it was on its way: it may have changed behind our reading it. Keeps the
@@ -123,13 +138,16 @@ class Writer:
 
     def _upserts(self, todo: Todo, records: Records, there: Collection[Key] | None) -> Iterator[_Job]:
         for key in todo.put:
-            mark, is_new = record_hash(records[key]), there is not None and key not in there
+            mark = record_hash(records[key])
+            # The agent itself is there as soon as something is its own.
+            is_new = there is not None and key not in there and key[0] != "agent"
             try:
-                queries = render_upsert(records[key], is_new)
+                queries = (render_new([records[key]]),) if is_new else render_upsert(records[key])
+                links = render_links(records[key], is_new)
             except BadValue as error:
                 self._fail(self._entry(key, FAILED, mark, error.message))
                 continue
-            yield _Job(queries, self._entry(key, OK, mark))
+            yield _Job(queries, self._entry(key, OK, mark), records[key] if is_new else None, links)
 
     def _announce(self, batch: list[_Job]) -> None:
         """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
@@ -139,28 +157,42 @@ class Writer:
         self._queued.update(each.key for each in new)
 
     def _write(self, batch: list[_Job]) -> None:
+        self._try(batch, [*_things(batch), *(query for job in batch for query in job.links)], self._write)
+        self._settle(batch)
+
+    def _write_things(self, batch: list[_Job]) -> None:
+        self._try(batch, _things(batch), self._write_things)
+
+    def _write_links(self, batch: list[_Job]) -> None:
+        self._try(batch, [query for job in batch for query in job.links], self._write_links)
+        self._settle(batch)
+
+    def _try(self, batch: list[_Job], queries: list[str], write: Callable[[list[_Job]], None]) -> None:
         """One transaction; where the server refuses it, halves, down to the record that is to blame."""
         try:
-            self._session.write([query for job in batch for query in job.queries])
+            if queries:
+                self._session.write(queries)
         except Refused as error:
             self._check_ready()
             if len(batch) == 1:
                 self._fail(batch[0].done._replace(state=FAILED, error=error.message))
                 return
             middle = len(batch) // 2
-            self._write(batch[:middle])
-            self._write(batch[middle:])
-            return
-        mirror_ledger.note_entries(self._paths, [job.done for job in batch])
-        self._settled.update(job.done.key for job in batch)
-        gone = sum(job.done.state == GONE for job in batch)
+            write(batch[:middle])
+            write(batch[middle:])
+
+    def _settle(self, batch: list[_Job]) -> None:
+        done = [job.done for job in batch if job.done.key not in self._settled]
+        mirror_ledger.note_entries(self._paths, done)
+        self._settled.update(each.key for each in done)
+        gone = sum(each.state == GONE for each in done)
         self.writing.deleted += gone
-        self.writing.written += len(batch) - gone
+        self.writing.written += len(done) - gone
 
     def _check_ready(self) -> None:
         """Once: is it the record, or is the whole database not as it should be?"""
         if not self._is_ready:
-            check_ready(self._session)
+            check_ready(self._session, self._paths.workspace)
             self._is_ready = True
 
     def _fail(self, entry: Entry) -> None:
@@ -169,12 +201,19 @@ class Writer:
         self.writing.failed.append(entry)
 
 
-def check_ready(session: typedb.Session) -> None:
+def _things(batch: Iterable[_Job]) -> list[str]:
+    """Returns queries for what records are, without what links them: all that is new in one."""
+    queries = [query for job in batch if job.new is None for query in job.queries]
+    new = [job.new for job in batch if job.new is not None]
+    return [*queries, render_new(new)] if new else queries
+
+
+def check_ready(session: typedb.Session, workspace: WorkspacePaths) -> None:
     """Comes back when the database is there and has the types that records need; Unavailable otherwise."""
     present, database = session.schema(), session.place.database
     if present is None:
         raise Unavailable(f"TypeDB has no database {database}", "make it: mabos typedb sync-schema")
-    if missing_types(mirror_schema(), present).names():
+    if missing_types(whole_schema(load_ontology(workspace)[0]), present).names():
         raise Unavailable(f"the schema of {database} lacks types", "add them: mabos typedb sync-schema")
 
 
@@ -182,7 +221,7 @@ def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Sh
     """Brings the mirror of an agent up to date with its files, by what is really there, whatever the ledger says. A file that
     cannot be read is warned about; what the mirror has of it stays."""
     with mirror_ledger.mirroring(agent.paths, agent.settings["lock.timeout"]):
-        check_ready(session)
+        check_ready(session, agent.paths.workspace)
         since, known = mirror_ledger.ledger_size(agent.paths), mirror_ledger.load_ledger(agent.paths)
         records, kinds, warnings = load_records(agent)
         there = find_uids(session, agent.id, kinds)

@@ -34,7 +34,7 @@ def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
 def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str]]:
     """Returns the rows that the mirror has of agents who are not in this workspace. For those who are, the files speak. A mirror that does
     not answer is a warning."""
-    from mabos_cli.formats.mirror.typeql import plain_rows
+    from mabos_cli.formats.mirror.questions import plain_rows
     from mabos_cli.services.mirror.follow import connect, place_of, rest_after
     from mabos_cli.workspace.mirror_ledger import is_resting
 

@@ -50,7 +50,7 @@ class SharedSearch(AgentSearch):
 
     def _ask_graph(self, question: str) -> dict[str, Candidate]:
         """Returns the memories of the graph that share a word with the question, or all without one, by reference."""
-        from mabos_cli.formats.mirror.typeql import ask_memories_elsewhere
+        from mabos_cli.formats.mirror.questions import ask_memories_elsewhere
 
         starts = dict.fromkeys(map(_start, asked_words(question)[:_MOST_WORDS]))
         if question.strip() and not starts:

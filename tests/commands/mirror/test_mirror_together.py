@@ -31,6 +31,7 @@ GOAL = "# Goals\n\n## G-0: Stay\n- **Status:** active\n"
 @pytest.fixture
 def mirror(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
     mirror = Mirror()
+    desk.write("Persona.md", "")
     for name, value in mirror.environment().items():
         monkeypatch.setenv(name, value)
     yield mirror
@@ -59,6 +60,7 @@ def links(mirror: Mirror) -> list[tuple[str, list[str]]]:
 
 def test_what_names_a_goal_of_another_agent_follows_that_agent(desk: Desk, mirror: Mirror) -> None:
     desk.add_agent("cfo")
+    desk.write("Persona.md", "", "cfo")
     desk.write("Goals.md", GOAL)
     desk.write("Beliefs.md", BELIEF, "cfo")
     desk.write("Plans.md", PLAN, "cfo")
@@ -78,6 +80,7 @@ def test_what_names_a_goal_of_another_agent_follows_that_agent(desk: Desk, mirro
 
 def test_a_plan_for_a_goal_of_another_agent_is_noted_on_that_goal(desk: Desk, mirror: Mirror) -> None:
     desk.add_agent("cfo")
+    desk.write("Persona.md", "", "cfo")
     desk.write("Goals.md", GOAL)
     said(desk, "typedb", "sync-agent", "--all")
     said(desk, "plan", "add", "Fund it", "--goal", "G-0", agent="cfo")
@@ -88,6 +91,7 @@ def test_a_plan_for_a_goal_of_another_agent_is_noted_on_that_goal(desk: Desk, mi
 
 def test_an_agent_that_cannot_be_read_keeps_no_other_from_the_mirror(desk: Desk, mirror: Mirror) -> None:
     desk.add_agent("cfo")
+    desk.write("Persona.md", "", "cfo")
     (desk.folder("cfo") / "Goals.md").unlink()
     (desk.folder("cfo") / "Goals.md").mkdir()
     assert said(desk, "goal", "add", "Grow").warnings == []
@@ -96,6 +100,7 @@ def test_an_agent_that_cannot_be_read_keeps_no_other_from_the_mirror(desk: Desk,
 
 def test_what_the_mirror_has_of_an_agent_that_is_gone_goes_too(desk: Desk, mirror: Mirror) -> None:
     desk.add_agent("cfo")
+    desk.write("Persona.md", "", "cfo")
     desk.put([note(1, "Mine")], "cfo")
     said(desk, "typedb", "sync-agent", "--all")
     assert mirror.held()["agent"] == ["cfo", "main"]

@@ -196,6 +196,7 @@ def test_what_is_seeded_is_in_the_mirror_too(desk, seed, monkeypatch):
         "goal": ["coo/G-COO-1", "main/G-MAIN-1", "main/G-MAIN-2"],
         "plan": ["main/PL-MAIN-1"],
         "plan_step": ["main/PL-MAIN-1/1"],
+        "persona": ["coo/persona", "main/persona"],
     }
     own = desk.run("graph", "impact", "-a", "main", "--json").data
     assert [row["goal"] for row in own["rows"]] == ["coo/G-COO-1", "main/G-MAIN-1"]

@@ -6,7 +6,8 @@ import pytest
 
 from commands.desk import Desk, Said, note
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.mirror.records import agent_record, fact_record, memory_record
+from mabos_cli.core.mirror.fact_records import fact_record
+from mabos_cli.core.mirror.records import agent_record, memory_records
 
 OWN, SHARED, SECRET = "acme pays late", "acme owes us", "acme fears us"
 
@@ -75,7 +76,7 @@ def mirror(office: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator:
         mirror.put([agent_record(agent, is_shared=shares)])
         mirror.put([fact_record(agent, Fact("F-1", "acme", "sues", agent, 0.7, valid_until="2026-02-01"))])
         mirror.put([fact_record(agent, Fact("F-2", "acme", "trusts", agent, rule_id="R-1"))])
-        mirror.put([memory_record(agent, note(2, f"acme writes to {agent}", tags=("letters",)))])
+        mirror.put([*memory_records(agent, note(2, f"acme writes to {agent}", tags=("letters",)))])
     yield mirror
     mirror.server.stop()
 
@@ -126,12 +127,12 @@ def test_memories_from_the_graph_pass_the_filters(office, mirror):
     assert FAR not in office.recall("acme", "--shared", "--until", "2026-01-01").refs
     assert len(office.recall("acme writes", "--shared", "--limit", "1").refs) == 1
     gone = note(3, "acme writes no more", expires_at="2026-02-02T00:00:00.000Z")
-    mirror.put([memory_record("far", gone)])
+    mirror.put([*memory_records("far", gone)])
     assert f"far/{gone.id}" not in office.recall("acme", "--shared", "--live").refs
 
 
 def test_without_a_question_the_graph_is_ranked_among_the_rest(office, mirror):
-    mirror.put([memory_record("far", note(4, "very important", importance=0.99))])
+    mirror.put([*memory_records("far", note(4, "very important", importance=0.99))])
     assert office.recall("--shared").refs[0] == f"far/{note(4, '').id}"
     assert FAR in office.recall("--shared").refs
 
@@ -143,7 +144,7 @@ def test_a_question_without_words_asks_for_nothing(office, mirror):
 
 
 def test_words_of_a_question_are_only_words(office, mirror):
-    mirror.put([memory_record("far", note(5, 'He said "quit\\" loudly'))])
+    mirror.put([*memory_records("far", note(5, 'He said "quit\\" loudly'))])
     assert office.recall('quit" }; delete $m; \\', "--shared").refs[0] == f"far/{note(5, '').id}"
 
 

@@ -32,6 +32,7 @@ ENOUGH = 5.0  # seconds: far above the limits here, far below what the driver wo
 def mirror(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mirror]:
     """A server that the program is told about."""
     mirror = Mirror()
+    desk.write("Persona.md", "")
     for name, value in mirror.environment().items():
         monkeypatch.setenv(name, value)
     yield mirror
@@ -147,7 +148,7 @@ def test_migrated_notes_reach_the_mirror(desk: Desk, mirror: Mirror) -> None:
     desk.write("MEMORY.md", "# Memory\n\n## Decisions\n\n- We bill per seat, because customers asked for it.\n")
     said(desk, "migrate", "MEMORY.md")
     [uid] = mirror.held()["memory_item"]
-    assert "bill per seat" in mirror.value(uid, "content")[0]
+    assert "bill per seat" in mirror.value(uid, "content", "memory_item")[0]
 
 
 # While the server is away
@@ -340,17 +341,17 @@ def test_a_refused_change_is_told_at_once(desk: Desk, mirror: Mirror) -> None:
 def test_a_text_that_is_no_literal_is_a_failure_of_its_own(desk: Desk, mirror: Mirror) -> None:
     """A record that cannot be put into words never reaches the server, and does not keep the others from it."""
     desk.put([note(1, "Well"), note(2, "Well, too")])
-    broken = typedb_sync.render_upsert
+    real = typedb_sync.render_links
 
     def render(record: Any, is_new: bool) -> Any:
         if record.get("content") == "Well":
             from mabos_cli.core import BadValue
 
             raise BadValue("a text is not valid Unicode")
-        return broken(record, is_new)
+        return real(record, is_new)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typedb_sync, "render_upsert", render)
+        patch.setattr(typedb_sync, "render_links", render)
         [row] = said(desk, "typedb", "sync-agent").data["agents"]
     assert [each["error"] for each in row["failed"]] == ["a text is not valid Unicode"]
     assert len(mirror.held()["memory_item"]) == 1
@@ -392,7 +393,7 @@ def test_all_agents_are_synced_each_with_its_own(desk: Desk, mirror: Mirror) -> 
     desk.put([note(1, "Theirs")], "c.fo")
     desk.put([note(1, "Another's")], "cxfo")
     rows = said(desk, "typedb", "sync-agent", "--all").data["agents"]
-    assert [(row["agent"], row["written"]) for row in rows] == [("c.fo", 2), ("cxfo", 2), ("main", 2)]
+    assert [(row["agent"], row["written"]) for row in rows] == [("c.fo", 3), ("cxfo", 3), ("main", 2)]
     desk.put([], "c.fo")
     [row] = said(desk, "typedb", "sync-agent", "c.fo").data["agents"]
     assert (row["deleted"], row["written"]) == (1, 0)

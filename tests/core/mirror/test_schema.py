@@ -27,11 +27,12 @@ from mabos_cli.core.mirror.schema import (
 )
 
 ENTITIES = (
-    "agent belief desire goal intention plan plan_step persona skill workflow task decision spo_fact knowledge_rule cbr_case "
-    "memory_item action_execution reasoning_method reasoning_result"
+    "agent belief desire goal intention plan plan_step persona skill workflow task decision conflict spo_fact knowledge_rule "
+    "cbr_case memory_item action_execution reasoning_method reasoning_result individual"
 ).split()
 RELATIONS = {
-    "agent_owns": ("agent", None),
+    "agent_owns": ("agent", "record"),
+    "derivation": ("record", "record"),
     "belief_supports_goal": ("belief", "goal"),
     "desire_motivates_goal": ("desire", "goal"),
     "goal_requires_plan": ("goal", "plan"),
@@ -47,10 +48,11 @@ RELATIONS = {
 def test_the_base_schema_has_all_types_and_no_trouble():
     schema = mirror_schema()
     assert check_schema(schema) == []
-    assert [each.name for each in schema.entities] == ENTITIES
+    assert [each.name for each in schema.entities] == ["record", *ENTITIES]
+    assert {each.parent for each in schema.entities if each.name not in ("agent", "record")} == {"record"}
     assert len(schema.attributes) > 60
     assert {own.attribute for each in schema.entities for own in each.owns} == {a.name for a in schema.attributes}
-    assert all(each.owns[0] == Owns("uid", KEY) for each in schema.entities)
+    assert all(each.owns[0] == Owns("uid", KEY) for each in schema.entities[1:])
 
 
 def test_who_plays_what():
@@ -62,7 +64,7 @@ def test_who_plays_what():
     roles = {each.name: each.roles for each in schema.relations}
     for name, (first, second) in RELATIONS.items():
         assert players[name, roles[name][0]] == {first}
-        assert players[name, roles[name][1]] == ({second} if second else {*ENTITIES} - {"agent"})
+        assert players[name, roles[name][1]] == {second}
 
 
 def test_value_types():
@@ -155,12 +157,31 @@ def test_an_ontology_adds_types_beside_those_of_the_base():
         (Attribute("m_name", "string"),),
         (
             Entity("m_goal"),
-            Entity("sale", (Owns("m_name", ("@card(0..1)",)),), (Plays("sells", "subject", MANY),), "m_goal"),
+            Entity("sale", (Owns("m_name", MANY),), (Plays("sells", "subject"),), "m_goal"),
             Entity("m_end", (), (Plays("sells", "object"),)),
         ),
         (Relation("sells", ("subject", "object")),),
     )
-    assert check_schema(whole_schema(ontology)) == []
+    whole = whole_schema(ontology)
+    assert check_schema(whole) == [] and whole.relations[-1] == Relation("sells", ("subject", "object"), "statement")
+    assert [whole.entity(name).parent for name in ("m_goal", "sale", "m_end")] == ["individual", "m_goal", "individual"]
+
+
+def test_a_class_below_two_owns_and_plays_what_both_do():
+    ontology = Ontology(
+        [
+            Concept("m:Asset"),
+            Concept("m:Place"),
+            Concept("m:Site", "", ("m:Asset", "m:Place")),
+            Concept("m:Hut", "", ("m:Site",)),
+        ],
+        [
+            Property("m:in", "in", "object", ("m:Asset",), ("m:Place",)),
+            Property("m:size", "", "datatype", ("m:Place",), ()),
+        ],
+    )
+    site = next(each for each in ontology_schema(ontology).entities if each.name == "site")
+    assert site == Entity("site", (Owns("size", MANY),), (Plays("m_in", "object"),), "asset")
 
 
 IDS = st.sampled_from(["m:A", "m:a", "n:A", "m:Goal", "m:match", "m:2nd", "m:Straße", "m:__", "x", "m:" + "Long" * 30])

@@ -3,13 +3,8 @@
 from typeql.engine import lex
 from typeql.samples import NASTY
 
-from mabos_cli.formats.mirror.typeql import (
-    ask_facts_elsewhere,
-    ask_memories_elsewhere,
-    ask_uids,
-    check_read_only,
-    plain_rows,
-)
+from mabos_cli.formats.mirror.questions import ask_facts_elsewhere, ask_memories_elsewhere, ask_uids, plain_rows
+from mabos_cli.formats.mirror.typeql import check_read_only
 
 
 def test_what_is_given_stays_one_value():

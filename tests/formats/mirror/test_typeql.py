@@ -8,7 +8,7 @@ from typeql.engine import lex, unescape
 from typeql.samples import NASTY, fuzzed
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.mirror.records import Links, Record
+from mabos_cli.core.mirror.records import Links, Record, Statement
 from mabos_cli.core.mirror.schema import Attribute, Entity, Owns, Plays, Relation, Schema
 from mabos_cli.formats.mirror.typeql import (
     check_read_only,
@@ -16,6 +16,8 @@ from mabos_cli.formats.mirror.typeql import (
     literal,
     render_define,
     render_delete,
+    render_links,
+    render_new,
     render_upsert,
     tokens,
 )
@@ -119,7 +121,7 @@ def test_a_schema_smuggles_nothing(schema):
 RECORD = Record(
     'cfo/"G-1',
     "goal",
-    (("name", "Grow"), ("progress", 5.0), ("owner", None), ("tag", ("a", "b"))),
+    (("name", "Grow"), ("progress", 5.0), ("tag", ("a", "b"))),
     (
         Links("agent_owns", "owned", "owner", "agent", ("cfo",)),
         Links("goal_requires_plan", "requirer", "required", "plan", ("cfo/P-1",)),
@@ -128,21 +130,54 @@ RECORD = Record(
 )
 
 
+KEYED = 'isa goal, has uid "cfo/\\"G-1"'
+TOLD = 'has name "Grow", has progress 5.0, has tag "a", has tag "b"'
+
+
 def test_an_upsert():
-    key = 'isa goal, has uid "cfo/\\"G-1"'
     assert render_upsert(RECORD) == (
-        f'put $e {key};\nupdate $e has name "Grow", has progress 5.0;',
-        f"match\n$e {key}, has $a;\n{{ $a isa owner; }} or {{ $a isa tag; }};\ndelete has $a of $e;",
-        f'match $e {key};\ninsert $e has tag "a", has tag "b";',
-        f'match $e {key};\nput $o isa agent, has uid "cfo";\nput $r isa agent_owns, links (owned: $e, owner: $o);',
-        f"match\n$e {key};\n$r isa goal_requires_plan, links (requirer: $e, required: $o);\n"
-        '$o has uid $u;\n$u != "cfo/P-1";\ndelete $r;',
-        f'match $e {key};\nput $o isa plan, has uid "cfo/P-1";\n'
-        "put $r isa goal_requires_plan, links (requirer: $e, required: $o);",
-        f"match\n$e {key};\n$r isa goal_part_of_goal, links (part: $e, whole: $o);\n$o has uid $u;\ndelete $r;",
+        f"match\n$e {KEYED}, has $a;\nnot {{ $a isa uid; }};\ndelete has $a of $e;",
+        f"match\n$e {KEYED};\n{{ $r isa goal_part_of_goal, links (part: $e); }} or "
+        "{ $r isa goal_requires_plan, links (requirer: $e); };\ndelete $r;",
+        f"put $e {KEYED};\ninsert $e {TOLD};",
     )
-    assert not any("delete" in query for query in render_upsert(RECORD, is_new=True))
-    assert len(render_upsert(RECORD, is_new=True)) == 4
+    assert render_upsert(Record("cfo", "agent", ()))[-1] == 'put $e isa agent, has uid "cfo";'
+
+
+def test_links():
+    linked = (
+        f'match $e {KEYED};\nput $o isa plan, has uid "cfo/P-1";\n'
+        "insert $r isa goal_requires_plan, links (requirer: $e, required: $o);"
+    )
+    owned = f'match $e {KEYED};\nput $o isa agent, has uid "cfo";\nput $r isa agent_owns, links (owned: $e, owner: $o);'
+    assert render_links(RECORD) == (owned, linked)
+    assert render_links(RECORD, is_new=True) == (linked,)
+
+
+def test_what_is_new():
+    assert render_new([RECORD, Record("cfo/x", "individual", (), RECORD.links[:1], "customer")]) == (
+        'put $a0 isa agent, has uid "cfo";\ninsert\n'
+        f"$e0 {KEYED}, {TOLD};\n$o0 isa agent_owns, links (owner: $a0, owned: $e0);\n"
+        '$e1 isa customer, has uid "cfo/x";\n$o1 isa agent_owns, links (owner: $a0, owned: $e1);'
+    )
+
+
+def test_what_a_fact_says_and_what_it_said():
+    said = Statement("buys", ("customer", "cfo/acme"), ("offering", "cfo/lamp"))
+    fact = Record("cfo/F-1", "spo_fact", (), (), "", said)
+    key = '$e isa spo_fact, has uid "cfo/F-1";'
+    assert render_links(fact) == (
+        f'match {key}\n$s isa customer, has uid "cfo/acme";\n$o isa offering, has uid "cfo/lamp";\n'
+        "insert $r isa buys, links (evidence: $e, subject: $s, object: $o);",
+    )
+    assert f"match\n{key}\n$r isa statement, links (evidence: $e);\ndelete $r;" in render_upsert(fact)
+
+
+def test_what_becomes_something_else_is_made_anew():
+    away = 'match\n$e isa individual, has uid "cfo/acme";\nnot { $e isa! customer; };'
+    queries = render_upsert(Record("cfo/acme", "individual", (), (), "customer"))
+    assert queries[:2] == (f"{away}\n$r links ($e);\ndelete $r;", f"{away}\ndelete $e;")
+    assert queries[-1] == 'put $e isa customer, has uid "cfo/acme";'
 
 
 def test_a_record_smuggles_nothing():
@@ -153,7 +188,9 @@ def test_a_record_smuggles_nothing():
         RECORD._replace(links=(Links("r", "a", "b", "goal)", ("x",)),)),
     ):
         with pytest.raises(BadValue):
-            render_upsert(wrong)
+            render_upsert(wrong), render_links(wrong)
+        with pytest.raises(BadValue):
+            render_new([wrong]), render_links(wrong)
 
 
 def test_a_deletion():
