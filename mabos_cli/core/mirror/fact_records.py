@@ -32,13 +32,16 @@ def fact_records(
     memories: Collection[str] = (),
     wanted: Collection[str] | None = None,
 ) -> Iterator[Record]:
-    """Yields the individuals that facts are about, then the facts, or those with wanted ids. Origins are ids of facts, of these
-    rules and of these memories; what is gone is none."""
+    """Yields the individuals that facts are about, then the facts; or of them those with wanted ids, and those about the same
+    individuals, whose classes may have changed. Origins are ids of facts, of these rules and of these memories; what is gone is
+    none."""
     typing = _Typing(agent, ontology, facts)
     yield from typing.individuals()
     ids = {fact.id for fact in facts}
+    named = (fact for fact in facts if wanted is not None and fact.id in wanted)
+    about = {name for fact in named for name in (fact.subject, fact.object) if name in typing.classes}
     for fact in facts:
-        if wanted is None or fact.id in wanted:
+        if wanted is None or fact.id in wanted or fact.subject in about or fact.object in about:
             origins = (
                 ("spo_fact", fact.derived_from, ids),
                 ("knowledge_rule", (fact.rule_id,), rules),
@@ -92,7 +95,7 @@ class _Typing:
 
     def __init__(self, agent: str, ontology: Ontology, facts: Iterable[Fact]) -> None:
         self._agent, self._types = agent, _Types(ontology)
-        self._classes: dict[str, str] = {}
+        self.classes: dict[str, str] = {}
         self._said: dict[str, set[str]] = {}
         self._implied: dict[str, set[str]] = {}
         self._facts: list[Fact] = []  # those with a value for something
@@ -100,7 +103,7 @@ class _Typing:
             return
         for fact in facts:
             self._note(fact)
-        self._classes = {
+        self.classes = {
             name: self._types.narrowest(self._said.get(name, ()), self._implied.get(name, ()))
             for name in sorted(self._said.keys() | self._implied.keys())
         }
@@ -122,7 +125,7 @@ class _Typing:
 
     def statement(self, fact: Fact) -> Statement | None:
         """Returns what a fact says, if the ontology has a relation for it that both ends can take part in."""
-        subject, obj = self._classes.get(fact.subject), self._classes.get(fact.object)
+        subject, obj = self.classes.get(fact.subject), self.classes.get(fact.object)
         if not subject or not obj:
             return None
         for each in self._types.properties(fact.predicate):
@@ -140,11 +143,11 @@ class _Typing:
             for each in self._types.properties(fact.predicate):
                 name = self._types.labels[each.id]
                 value = _value(fact.object, self._types.values.get(name, ""))
-                is_owned = fact.subject in self._classes and self._types.can(self._classes[fact.subject], name)
+                is_owned = fact.subject in self.classes and self._types.can(self.classes[fact.subject], name)
                 if value is not None and is_owned and not fact.valid_until:
                     values.setdefault(fact.subject, {}).setdefault(name, {})[value] = None
         owner = owned_by_agent(self._agent)
-        for name, label in self._classes.items():
+        for name, label in self.classes.items():
             has = ((own, tuple(found)) for own, found in sorted(values.get(name, {}).items()))
             yield Record(uid_of(self._agent, name), INDIVIDUAL, (("name", name), *has), owner, label)
 

@@ -257,15 +257,15 @@ def plan_sync(wanted: Mapping[Key, str], known: Ledger, *, again: bool = True) -
     return Todo(tuple(put), tuple(drop))
 
 
-def compare_found(known: Ledger, found: Collection[Key]) -> dict[Key, Entry]:
-    """Returns a ledger put right by what was found in the mirror: queued is what should be there and is not, and what is there
-    and should not be, or is unknown.
+def compare_found(known: Ledger, found: Collection[Key], bare: Collection[Key] = ()) -> dict[Key, Entry]:
+    """Returns a ledger put right by what was found in the mirror: queued is what should be there and is not, or only barely, and
+    what is there and should not be, or is unknown.
 
     >>> known = {("fact", "a/1"): Entry("fact", "a/1", "ok", "x")}
     >>> [(entry.uid, entry.state) for entry in compare_found(known, {("fact", "a/2")}).values()]
     [('a/1', 'queued'), ('a/2', 'queued')]
     """
-    missing = (key for key, entry in known.items() if entry.state == OK and key not in found)
+    missing = (key for key, entry in known.items() if entry.state == OK and (key not in found or key in bare))
     unknown = (key for key in found if key not in known or known[key].state == GONE)
     return {**known, **{key: Entry(*key, QUEUED) for keys in (missing, unknown) for key in keys}}
 

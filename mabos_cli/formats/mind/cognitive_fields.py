@@ -13,7 +13,7 @@ NAMES = {
         name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
     },
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
-    **dict.fromkeys(("confidence",), "certainty"),
+    **dict.fromkeys(("confidence", "proficiency"), "certainty"),
     **dict.fromkeys(("priority score", "priority level", "prio"), "priority"),
     **dict.fromkeys(
         ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
@@ -23,9 +23,9 @@ NAMES = {
     **dict.fromkeys(("completed", "achieved", "finished", "closed", "ended"), "closed"),
     **dict.fromkeys(("due", "due date", "by", "until", "target date"), "deadline"),
     **dict.fromkeys(("level", "kind", "category"), "type"),
-    **dict.fromkeys(("value", "content", "description", "details", "state"), "text"),
+    **dict.fromkeys(("value", "content", "description", "details", "state", "tools"), "text"),
     **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"),
-    **dict.fromkeys(("subject", "name", "action", "step", "what", "task"), "title"),
+    **dict.fromkeys(("subject", "name", "action", "step", "what", "task", "skill"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
     **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),

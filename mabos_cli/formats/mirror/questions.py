@@ -1,5 +1,6 @@
 """Questions to the graph, as TypeQL: those that commands ask, and those that come ready for people."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -40,7 +41,7 @@ def ask_belief_chains(agent: str) -> str:
     named = '"belief_name": $b.name, "certainty": $b.certainty, '
     return f"""match
 $a isa agent, has uid {literal(agent)};
-$w isa agent_owns, links (owner: $a, owned: $b);
+$o isa agent_owns, links (owner: $a, owned: $b);
 $b isa belief, has uid $bu;
 {_PURSUIT % named}"""
 
@@ -146,8 +147,9 @@ fetch {{
 }};"""
 
 
-def ask_uids(kind: str, agent: str) -> str:
-    """Returns the uids of a type that begin with the name of an agent; of agents, the one with this name.
+def ask_uids(kind: str, agent: str, *, bare: bool = False) -> str:
+    """Returns the uids of a type that begin with the name of an agent; of agents, the one with this name. What is bare is
+    there only because somebody else is linked with it, and has no owner yet.
 
     >>> print(ask_uids("goal", "c.f-o"))
     match $e isa goal, has uid $uid;
@@ -157,17 +159,28 @@ def ask_uids(kind: str, agent: str) -> str:
     # Of what the name of an agent may hold, only a dot means something to a regular expression.
     prefix = literal(f"^{agent.replace('.', '[.]')}/.*")
     wanted = f"== {literal(agent)}" if kind == "agent" else f"like {prefix}"
-    return f"match $e isa {label(kind)}, has uid $uid;\n$uid {wanted};\nselect $uid;"
+    without = "\nnot { $o isa agent_owns, links (owned: $e); };" if bare else ""
+    return f"match $e isa {label(kind)}, has uid $uid;\n$uid {wanted};{without}\nselect $uid;"
 
 
-def plain_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns rows as a server gives them, with moments as files have them and lists of values in order."""
-    return [{name: _plain(name, value) for name, value in row.items()} for row in rows]
+def plain_rows(query: str, rows: Iterable[Any]) -> list[Any]:
+    """Returns rows as a server gives them, with names in the order of the query, moments as files have them, types by their
+    labels, and lists of values in order."""
+    order = {name: place for place, name in enumerate(re.findall(r'"(\w+)"\s*:', query))}
 
+    def plain(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            if value.keys() == {"kind", "label"}:
+                return value["label"]
+            return {
+                each: plain(value[each], each) for each in sorted(value, key=lambda own: order.get(own, len(order)))
+            }
+        if isinstance(value, list):
+            return sorted(value) if name == "tags" else [plain(each) for each in value]
+        if name.endswith("_at") and isinstance(value, str):
+            # Behind the moment a server may name its zone.
+            moment = find_time(value.partition(" ")[0])
+            return format_time(moment) if moment else value
+        return value
 
-def _plain(name: str, value: Any) -> Any:
-    if name.endswith("_at") and isinstance(value, str):
-        # Behind the moment a server may name its zone.
-        moment = find_time(value.partition(" ")[0])
-        return format_time(moment) if moment else value
-    return sorted(value) if name == "tags" and isinstance(value, list) else value
+    return [plain(row) for row in rows]

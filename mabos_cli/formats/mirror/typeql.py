@@ -31,7 +31,8 @@ def literal(value: str | int | float | bool | Decimal | date | datetime) -> str:
         # JSON escapes just what TypeQL unescapes, as long as it does not split characters into surrogate pairs.
         if not value.isascii() and re.search("[\ud800-\udfff]", value):
             raise BadValue("a text is not valid Unicode", "replace the half characters in it")
-        return json.dumps(value, ensure_ascii=False)
+        # Who reads a NUL by the driver is ended by it.
+        return json.dumps(value.replace("\0", "\ufffd"), ensure_ascii=False)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

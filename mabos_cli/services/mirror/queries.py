@@ -28,6 +28,7 @@ from mabos_cli.formats.mirror.questions import (
     ask_goals_behind,
     ask_provenance,
     ask_statements,
+    plain_rows,
 )
 from mabos_cli.formats.mirror.typeql import missing_types, render_define
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
@@ -255,7 +256,8 @@ def run_query(call: Session, typeql: str, room: int | None, database: str = "") 
     place = place_of(workspace, _settings_of(call, workspace), database)
     with connect(workspace, place) as session:
         try:
-            return place.database, *session.read(typeql, room)
+            rows, is_all = session.read(typeql, room)
+            return place.database, plain_rows(typeql, rows), is_all
         except Refused as error:
             if place.database not in session.databases():
                 hint = "mabos typedb status lists them; sync-schema makes one"

@@ -120,15 +120,11 @@ def _fact_records(agent: Agent, facts: list[Fact], wanted: Ids | None = None) ->
 def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     held = load_facts(agent)
     facts = list(held.all())
-    named = [fact for fact in facts if fact.id in ids]
-    wanted: set[str] | None = None
-    if len(named) >= len(ids):  # of one that is gone nobody knows what it was about
-        # Classes may have changed with a fact, and with them what other facts say about the same.
-        about = {name for fact in named for name in (fact.subject, fact.object)}
-        wanted = {fact.id for fact in facts if fact.id in ids or fact.subject in about or fact.object in about}
+    wanted: Ids | None = None
+    if {*ids} <= {fact.id for fact in facts}:  # of one that is gone nobody knows what it was about
         # Where derived facts follow from the facts as they are, they may have changed with them.
-        if held.derived.extra.get("facts_version") == held.asserted.version:
-            wanted |= {line_id(line) for line in held.derived.lines}
+        is_current = held.derived.extra.get("facts_version") == held.asserted.version
+        wanted = {*ids, *(map(line_id, held.derived.lines) if is_current else ())}
     records = _fact_records(agent, facts, wanted)
     individuals = ((record.type, record.uid) for record in records if record.type == "individual")
     return Held(records, frozenset(individuals) | _keys(agent, "spo_fact", (fact.id for fact in facts)))

@@ -225,9 +225,10 @@ def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Sh
         since, known = mirror_ledger.ledger_size(agent.paths), mirror_ledger.load_ledger(agent.paths)
         records, kinds, warnings = load_records(agent)
         there = find_uids(session, agent.id, kinds)
+        bare = find_uids(session, agent.id, kinds & {"desire", "goal", "plan"}, bare=True)
         ours = {key: entry for key, entry in known.items() if key[0] in kinds}
         wanted = {key: record_hash(record) for key, record in records.items()}
-        todo = plan_sync(wanted, compare_found(ours, there))
+        todo = plan_sync(wanted, compare_found(ours, there, bare))
         writing.warnings += warnings
         Writer(agent, session, known, since, writing, show).run(todo, records, there)
         if not is_agent(agent.paths) and not writing.failed:
@@ -259,11 +260,11 @@ def _by_key(records: Iterable[Record]) -> dict[Key, Record]:
     return found
 
 
-def find_uids(session: typedb.Session, agent: str, kinds: Iterable[str]) -> set[Key]:
-    """Returns what the mirror holds of an agent."""
+def find_uids(session: typedb.Session, agent: str, kinds: Iterable[str], *, bare: bool = False) -> set[Key]:
+    """Returns what the mirror holds of an agent, or only what others put there to be linked with it."""
     found: set[Key] = set()
     for kind in sorted(kinds):
-        rows, _ = session.read(ask_uids(kind, agent))
+        rows, _ = session.read(ask_uids(kind, agent, bare=bare))
         found.update((kind, row["uid"]["value"]) for row in rows)
     return found
 

@@ -46,7 +46,7 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
         place = place_of(workspace, agent.settings)
         with connect(workspace, place) as session:
             session.end_in_time()
-            rows = plain_rows(row for query in queries for row in session.read(query)[0])
+            rows = [row for query in queries for row in plain_rows(query, session.read(query)[0])]
     except (Unavailable, BadValue) as error:
         if place:
             rest_after(workspace, place, error)

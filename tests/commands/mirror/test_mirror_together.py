@@ -89,6 +89,20 @@ def test_a_plan_for_a_goal_of_another_agent_is_noted_on_that_goal(desk: Desk, mi
     assert [(row["written"], row["deleted"]) for row in rows] == [(0, 0), (0, 0)]
 
 
+def test_what_is_there_only_for_the_links_of_others_is_written_again(desk: Desk, mirror: Mirror) -> None:
+    """The database was deleted, and another agent came first, whose belief names the goal."""
+    desk.add_agent("cfo")
+    desk.write("Persona.md", "", "cfo")
+    desk.write("Goals.md", GOAL)
+    desk.write("Beliefs.md", BELIEF.replace("G-1", "G-0"), "cfo")
+    said(desk, "typedb", "sync-agent", "--all")
+    mirror.wipe()
+    said(desk, "typedb", "sync-agent", agent="cfo")
+    said(desk, "typedb", "sync-agent", "--all")
+    assert mirror.value("main/G-0", "name") == ["Stay"]
+    assert links(mirror) == [("belief_supports_goal", ["cfo/B-1", "main/G-0"])]
+
+
 def test_an_agent_that_cannot_be_read_keeps_no_other_from_the_mirror(desk: Desk, mirror: Mirror) -> None:
     desk.add_agent("cfo")
     desk.write("Persona.md", "", "cfo")

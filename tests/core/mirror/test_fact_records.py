@@ -88,9 +88,11 @@ def test_what_a_fact_was_made_of_is_linked_as_far_as_it_is_there():
     assert [record.linked("derivation") for record in records] == [("cfo/M-1",), ("cfo/F-1", "cfo/R-1"), ()]
 
 
-def test_only_wanted_facts_but_all_that_they_are_about():
-    records = make(("acme", "isA", "Customer"), ("acme", "buys", "lamp"), wanted={"F-1"})
-    assert [record.uid for record in records] == ["cfo/acme", "cfo/lamp", "cfo/F-1"]
+def test_wanted_facts_bring_those_about_the_same_individuals():
+    triples = (("acme", "isA", "Customer"), ("acme", "buys", "lamp"), ("x", "buys", "y"), ("rain", "is", "wet"))
+    ids = [record.uid for record in make(*triples, wanted={"F-1"}) if record.type == "spo_fact"]
+    assert ids == ["cfo/F-0", "cfo/F-1"]
+    assert [record.uid for record in make(*triples, wanted={"F-3"})][-1:] == ["cfo/F-3"]
 
 
 def test_without_an_ontology_nothing_is_typed():

@@ -26,7 +26,7 @@ from mabos_cli.formats.mirror.typeql import (
 def test_2000_odd_texts_come_back():
     texts = [*NASTY, *fuzzed(2000)]
     assert len({*texts}) > 1900
-    assert [unescape(literal(text)) for text in texts] == texts
+    assert [unescape(literal(text)) for text in texts] == [text.replace("\0", "\ufffd") for text in texts]
     assert all(tokens(literal(text)) == [literal(text)] for text in texts)
 
 

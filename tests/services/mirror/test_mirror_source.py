@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from commands.desk import Desk, note
 
-from mabos_cli.core.mirror.records import Record
+from mabos_cli.core.mirror.records import Record, Statement
 from mabos_cli.services.mirror import source as mirror_source
 from mabos_cli.services.mirror.source import PARTS, load_part
 
@@ -24,25 +24,29 @@ def by_uid(records: list[Record]) -> dict[str, Record]:
 def test_every_part_of_a_fresh_agent_can_be_loaded(desk: Desk) -> None:
     home = desk.home()
     held = {part: load_part(home, part).records for part in PARTS}
-    assert {part: len(records) for part, records in held.items()} == {part: part == "agent" for part in PARTS}
+    assert {part: len(records) for part, records in held.items()} == {part: 2 * (part == "agent") for part in PARTS}
     assert held["agent"][0].uid == "main" and held["agent"][0].get("name")
 
 
 def test_the_types_of_parts_are_those_of_their_records(desk: Desk) -> None:
     for words in (
-        ("store", "We bill per seat"),
+        ("store", "We bill per seat", "--type", "decision"),
+        ("ontology", "scaffold", "business"),
         ("fact", "assert", "acme", "supplies", "us"),
         ("rule", "create", "if ?x supplies ?y then ?y uses ?x"),
         ("case", "store", "--belief", "x", "--action", "Wait"),
         ("belief", "add", "Market grows"),
+        ("belief", "add", "Market shrinks"),
+        ("commitment", "add", "Send the report"),
         ("desire", "add", "Stay afloat"),
         ("goal", "add", "Grow"),
         ("intention", "add", "Hire", "--goal", "G-001"),
         ("plan", "add", "Hire people", "--goal", "G-001", "--step", "Ask around"),
     ):
         assert desk.run(*words).code == 0, desk.run(*words).stderr
+    desk.write("Capabilities.md", "# Capabilities\n\n| Skill | Proficiency |\n| --- | --- |\n| Planning | high |\n")
     home = desk.home()
-    for part in ("mind", "rules", "facts", "cases", "memory"):
+    for part in ("agent", "mind", "rules", "facts", "cases", "memory"):
         held = load_part(home, part)
         assert {record.type for record in held.records} == {*PARTS[part]}, part
         assert held.alive == {(record.type, record.uid) for record in held.records}
@@ -53,7 +57,7 @@ def test_the_types_of_parts_are_those_of_their_records(desk: Desk) -> None:
 def test_an_agent_is_described_by_its_manifest(desk: Desk) -> None:
     path = desk.folder() / "agent.json"
     path.write_text('{"name": "Ada", "role": "CFO", "department": 3, "bdi": {"commitmentStrategy": "cautious"}}')
-    [record] = load_part(desk.home(), "agent").records
+    record = load_part(desk.home(), "agent").records[0]
     told = {name: value for name, value in record.attributes if value is not None}
     assert told == {
         "name": "Ada",
@@ -71,7 +75,37 @@ def test_memory_by_id_brings_what_the_mirror_knows_of_recent_items(desk: Desk) -
     held = load_part(desk.home(), "memory", [long_ago.id, "M-none"], known={recent.id, other.id})
     assert [record.uid for record in held.records] == [f"main/{long_ago.id}", f"main/{recent.id}"]
     assert [record.get("store_name") for record in held.records] == ["long_term", "working"]
-    assert held.alive == {("memory_item", f"main/{each.id}") for each in (long_ago, other, recent, new)}
+    assert {uid for kind, uid in held.alive if kind == "memory_item"} == {
+        f"main/{each.id}" for each in (long_ago, other, recent, new)
+    }
+    assert ("decision", f"main/{long_ago.id}") not in held.alive  # it was looked at, and is none
+
+
+def test_what_was_made_of_an_item_comes_along_with_it(desk: Desk) -> None:
+    """Its link goes when the item goes, and is there again when the item comes back."""
+    first = note(1, "First")
+    sums, other = note(2, "Sum", derived_from=(first.id, "M-gone")), note(3, "Other")
+    desk.put([first, sums, other])
+    assert [record.linked("derivation") for record in load_part(desk.home(), "memory", [first.id]).records] == [
+        (),
+        (f"main/{first.id}",),
+    ]
+    desk.put([sums, other])
+    [left] = load_part(desk.home(), "memory", [first.id]).records
+    assert left.uid == f"main/{sums.id}" and left.linked("derivation") == ()
+
+
+def test_what_a_fact_says_follows_the_classes_that_other_facts_give(desk: Desk) -> None:
+    desk.run("ontology", "scaffold", "business")
+    desk.run("fact", "assert", "acme", "buys", "lamp")
+    desk.run("fact", "assert", "rain", "is", "wet")
+    ids = {record.get("predicate_val"): record.uid[5:] for record in load_part(desk.home(), "facts").records[2:]}
+    own = desk.run("fact", "assert", "acme", "isA", "Customer", "--json").data["fact"]["id"]
+    held = load_part(desk.home(), "facts", [own])
+    assert [record.uid[5:] for record in held.records] == ["acme", "lamp", ids["buys"], own]
+    assert held.records[2].statement == Statement("buys", ("customer", "main/acme"), ("offering", "main/lamp"))
+    gone = load_part(desk.home(), "facts", ["F-gone"])
+    assert len(gone.records) == 5  # what it was about is not known: all is looked through
 
 
 def test_facts_by_id_bring_what_was_derived_from_them_as_they_are(desk: Desk) -> None:
