@@ -210,7 +210,10 @@ def _explained(library: Any, place: Place) -> Iterator[None]:
             raise Contended(f"TypeDB is busy with the same: {said}", "try again") from None
         if told:
             raise Refused(f"TypeDB refused: {said}", server_code=told[1]) from None
-        hint = f"is the server well? typedb.tls is {'on' if place.tls else 'off'}"
+        from importlib import metadata
+
+        tls, driver = "on" if place.tls else "off", metadata.version("typedb-driver")
+        hint = f"is it well, and of the driver's version, {driver}? typedb.tls is {tls}"
         raise Unreachable(f"lost TypeDB at {place.address}: {said}", hint) from None
     except (TypeError, ValueError) as error:  # what cannot be handed to the driver, such as half a character
         raise Refused(f"the TypeDB driver refused: {one_line(str(error), _LONGEST_ERROR)}") from None

@@ -52,6 +52,7 @@ READY = {
     "provenance": "ID",
     "statements": "PREDICATE",
 }
+_SCHEMA_SECONDS = 60.0
 _KINDS = ("belief", "goal", "plan", "intention")
 
 
@@ -216,7 +217,8 @@ def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, l
     if unplayed:
         hint = "look at it: mabos ontology export --format typeql"
         raise InvalidFile(f"the ontologies make no schema: nothing plays {unplayed[0]}", hint)
-    with connect(workspace, place) as session:
+    # The types of all ontologies take a small server longer than records do.
+    with connect(workspace, place._replace(timeout=max(place.timeout, _SCHEMA_SECONDS))) as session:
         present = session.schema()
         if present is None and not dry_run:
             session.create_database()
