@@ -42,11 +42,15 @@ COMMANDS = {
     "checkpoint": ("memory.checkpoint", "Write down the state of a session, or show and restore one."),
     "belief": ("mind.belief", "Add, revise and list what an agent holds true."),
     "desire": ("mind.attitudes", "Add, change and list what an agent wants."),
-    "goal": ("mind.attitudes", "Add, change, close and list goals, and show how they hang together."),
+    "goal": ("mind.attitudes", "Add, change, close, delegate and list goals, and show how they hang together."),
     "intention": ("mind.attitudes", "Add intentions, note progress, complete, drop and list them."),
     "plan": ("mind.attitudes", "Add plans and steps, finish steps, and list plans."),
     "commitment": ("mind.attitudes", "Add, change, end and list what an agent has promised to others."),
     "learning": ("mind.attitudes", "Add and list lessons, and make instructions of them."),
+    "mind": (
+        "mind.bdi",
+        "Show a mind on one screen: what an agent believes, wants, intends and owes, and what is due.",
+    ),
     "bdi": ("mind.bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about."),
     "fact": ("knowledge.fact", "Assert, retract, query and check facts."),
     "rule": ("knowledge.rule", "Create, list, test and switch rules over facts."),
@@ -91,7 +95,7 @@ GROUPS = {
     "Memory over time": (
         "update forget revive reinforce trust timeline read capture harvest ingest migrate grade consolidate lifecycle log hierarchy"
     ),
-    "Mind": "belief desire goal intention plan commitment learning bdi",
+    "Mind": "mind belief desire goal intention plan commitment learning bdi",
     "Knowledge": "fact rule infer constraint policy explain graph ontology case reason",
     "Connect": "connect disconnect hook mcp skill typedb completion",
     "Care": "init agent config allow deny doctor index materialize git review report schedule demo",

@@ -10,7 +10,8 @@ _PERCENT = {"type": "integer", "minimum": 0, "maximum": 100}
 TOOLS = (
     tool("bdi_cycle", "bdi", "bdi cycle", SET)(*options("all", "dry_run", "compacted")),
     tool("bdi_deliberate", "bdi", "bdi deliberate", SET)(*options("adopt", "decline", "deadline", "reason")),
-    tool("bdi_status", "bdi", "bdi status", READ)(),
+    tool("bdi_status", "bdi", "bdi status", READ)(option("all")),
+    tool("mind", "bdi", "mind", READ)(),
     tool("bdi_conflicts", "bdi", "bdi conflicts", READ)(option("floor", schema=SHARE), option("all")),
     tool("bdi_resolve", "bdi", "bdi resolve", SET)(
         word("id"), option("keep", schema=choice("a", "b", "both", "stronger")), option("reason")
@@ -61,7 +62,8 @@ TOOLS = (
         option("outcome", "--as", schema=choice("achieved", "abandoned", "failed", "impossible")),
         option("reason"),
     ),
-    tool("goal_list", "bdi", "goal list", READ)(*_STATUS),
+    tool("goal_delegate", "bdi", "goal delegate", ADD)(word("goal"), option("to")),
+    tool("goal_list", "bdi", "goal list", READ)(*options("status", "level", "behind", "all")),
     tool("goal_tree", "bdi", "goal tree", READ)(),
     tool("intention_add", "bdi", "intention add", ADD)(word("title"), *options("goal", "plan", "deadline", "group")),
     tool("intention_progress", "bdi", "intention progress", ADD)(
@@ -83,7 +85,7 @@ TOOLS = (
     ),
     tool("commitment_complete", "bdi", "commitment complete", SET)(word("commitment"), option("reason")),
     tool("commitment_break", "bdi", "commitment break", SET)(word("commitment"), option("reason")),
-    tool("commitment_list", "bdi", "commitment list", READ)(*_STATUS),
+    tool("commitment_list", "bdi", "commitment list", READ)(*options("status", "to_me")),
     tool("learning_add", "bdi", "learning add", ADD)(word("lesson"), word("text", "More about it."), option("source")),
     tool("learning_adopt", "bdi", "learning adopt", SET)(word("lesson")),
     tool("learning_list", "bdi", "learning list", READ)(),

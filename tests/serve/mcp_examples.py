@@ -128,6 +128,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "bdi_cycle": ({"dry_run": True}, "main (open-minded)"),
     "bdi_deliberate": ({}, "G-001 Renew the largest customer"),
     "bdi_status": ({}, "open-minded"),
+    "mind": ({}, "believe "),
     "bdi_conflicts": ({"all": True}, "growing against declining"),
     "bdi_resolve": ({"id": "1d332a57", "keep": "both", "reason": "two markets"}, "1d332a57"),
     "belief_add": (
@@ -148,6 +149,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "goal_update": ({"goal": "G-001", "progress": 40}, "Renew the largest customer"),
     "goal_close": ({"goal": "Halve the churn", "outcome": "abandoned"}, "(abandoned)"),
+    "goal_delegate": ({"goal": "G-001", "to": "other"}, "other: added"),
     "goal_list": ({"status": "active"}, "Renew the largest customer"),
     "goal_tree": ({}, "Renew the largest customer"),
     "intention_add": ({"title": "Ask the bank", "goal": "G-001"}, "Ask the bank"),

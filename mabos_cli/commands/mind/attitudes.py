@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, Option, Trust, Voucher
+from mabos_cli.commands.options import Argument, Every, Option, Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
-from mabos_cli.services.mind import attitudes
+from mabos_cli.services.mind import attitudes, overview
 
 Group = Annotated[str, Option(help="The heading that it goes under.")]
 Priority = Annotated[str, Option(help="0 to 1, or critical, high, medium, low.")]
@@ -17,7 +17,7 @@ Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its ti
 Commitment = Annotated[str, Argument(metavar="COMMITMENT", help="Its id, or its title.")]
 
 desire = Commands("desire", "Add, change and list what an agent wants.")
-goal = Commands("goal", "Add, change, close and list goals, and show how they hang together.")
+goal = Commands("goal", "Add, change, close, delegate and list goals, and show how they hang together.")
 intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
 plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
 commitment = Commands("commitment", "Add, change, end and list what an agent has promised to others.")
@@ -134,7 +134,35 @@ def close(
     ctx.obj.emit("goal.close", *attitudes.end_attitude(ctx.obj.open_agent(), "goal", "close", name, reason, outcome))
 
 
-_add_list_command(goal, "goal", "active", "achieved")
+@goal.command("list")
+def list_goals(
+    ctx: Context,
+    status: Annotated[str, Option(help="Only those with this status: active, achieved, ...")] = "",
+    level: Annotated[str, Option(help="Only strategic, tactical or operational ones.")] = "",
+    behind: Annotated[
+        bool, Option("--behind", help="Only those that are late or done to a lesser share than they should be.")
+    ] = False,
+    every: Every = False,
+) -> None:
+    """List the goals in the order of the file, with their places, and what other agents report of those they were handed.
+
+    Example: mabos goal list --level strategic --behind --all
+    """
+    ctx.obj.check_all(every)
+    ctx.obj.emit("goal.list", *overview.list_goals(ctx.obj, status, level, behind=behind, every=every))
+
+
+@goal.command()
+def delegate(
+    ctx: Context,
+    name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
+    to: Annotated[str, Option(metavar="AGENT", help="The agent that is to reach it.")],
+) -> None:
+    """Hand a goal to another agent: it stands in the files of both, and what becomes of it there is reported here.
+
+    Example: mabos goal delegate G-001 --to cto
+    """
+    ctx.obj.emit("goal.delegate", *overview.delegate_goal(ctx.obj, name, to))
 
 
 @goal.command()
@@ -296,7 +324,21 @@ def _add_end_command(verb: str, about: str, example: str) -> None:
 
 _add_end_command("complete", "Mark a commitment as kept", "")
 _add_end_command("break", "Mark a commitment as broken", ' --reason "the auditor was ill"')
-_add_list_command(commitment, "commitment", "open", "kept")
+
+
+@commitment.command("list")
+def list_commitments(
+    ctx: Context,
+    status: Annotated[str, Option(help="Only those with this status: open, kept, ...")] = "",
+    to_me: Annotated[bool, Option("--to-me", help="What the other agents promised to this one.")] = False,
+) -> None:
+    """List the commitments in the order of the file, with their places.
+
+    Example: mabos commitment list --to-me
+    """
+    agent = ctx.obj.open_agent()
+    found = overview.list_owed_to(agent) if to_me else attitudes.list_attitudes(agent, "commitment", status)
+    ctx.obj.emit("commitment.list", *found)
 
 
 @learning.command("add")

@@ -19,14 +19,15 @@ from mabos_cli.services.mind.cycle import (
     Cycle,
     CycleOrder,
     PartlyFailed,
-    describe_mind,
     repeat_until_stopped,
     run_round,
 )
 from mabos_cli.services.mind.deliberation import adopt_proposal, decline_proposal, deliberate_now, find_proposal
+from mabos_cli.services.mind.overview import describe_all, describe_mind, show_mind
 from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note, progress, shows_progress
 
+mind = Commands()
 app = Commands("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.")
 
 _SHOWN = 20  # proposals that a cycle prints
@@ -165,11 +166,14 @@ def _proposed(found: Deliberation) -> dict[str, Any]:
 
 
 @app.command()
-def status(ctx: Context) -> None:
-    """Show how much an agent holds in mind, what the next cycle would end, and open conflicts.
+def status(ctx: Context, every: Every = False) -> None:
+    """Show how much an agent holds in mind, what the next cycle would end, and open conflicts; of all agents, a table.
 
-    Example: mabos bdi status
+    Example: mabos bdi status --all
     """
+    ctx.obj.check_all(every)
+    if every:
+        return ctx.obj.emit("bdi.status", *describe_all(ctx.obj))
     agent = ctx.obj.open_agent()
     mind = describe_mind(agent)
     counts = {"belief": len(mind.beliefs), **{kind: len(each) for kind, each in mind.attitudes.items()}}
@@ -183,6 +187,8 @@ def status(ctx: Context) -> None:
         "conflicts": mind.conflicts,
         "report": mind.report or None,
         "last_cycle": mind.last_cycle or None,
+        "behind": dict(mind.behind),
+        "proposals": len(mind.deliberation.proposals),
     }
     states = {kind: _count_states(mind.attitudes[kind]) for kind in ("goal", "intention")}
     rows = [("agent", agent.id), ("strategy", mind.strategy)]
@@ -190,6 +196,9 @@ def status(ctx: Context) -> None:
     rows += [("due", f"{v.intention.name} {v.status}: {v.reason}") for v in due[:10]]
     rows += [("due", f"and {len(due) - 10} more")] if len(due) > 10 else []
     rows.append(("conflicts", f"{mind.conflicts} in {mind.report}" if mind.report else "no report yet"))
+    rows += [("behind", f"{name}: {why}") for name, why in [*mind.behind.items()][:10]]
+    proposed = len(mind.deliberation.proposals)
+    rows += [("proposals", f"{proposed}: mabos bdi deliberate")] if proposed else []
     rows.append(("last cycle", mind.last_cycle or "none today or yesterday"))
     ctx.obj.emit("bdi.status", data, columns(rows), mind.warnings)
 
@@ -279,3 +288,12 @@ def _conflict_lines(conflict: Conflict, resolved: bool) -> list[str]:
     head = f"{conflict.key[:8]} {one_line(conflict.subject, 60)}: {conflict.reason} {about}"
     goals = [f"  touches {', '.join(conflict.goals)}"] if conflict.goals else []
     return [head, side(conflict.a, "a"), side(conflict.b, "b"), *goals, f"  {conflict.action}"]
+
+
+@mind.command("mind")
+def overview(ctx: Context) -> None:
+    """Show a mind on one screen: what an agent believes, wants, intends and owes, what is due, and what to do about it.
+
+    Example: mabos mind
+    """
+    ctx.obj.emit("mind", *show_mind(ctx.obj.open_agent()))

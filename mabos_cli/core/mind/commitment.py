@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.language.text import fold, terms
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.mind.mind import DONE, FAILED, GONE, Attitude, Belief, is_active, status_word
+from mabos_cli.core.mind.mind import DONE, FAILED, GONE, LEVELS, Attitude, Belief, is_active, state_of, status_word
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
 # a blind agent holds on until it has what it wants, a single-minded one also gives up what cannot be had, the others
@@ -20,6 +20,8 @@ DROPS = {
     "cautious": ("achieved", "impossible", "unwanted"),
 }
 STRATEGIES = tuple(DROPS)
+# Days in which a goal of each level is planned to be reached, and by what share it may lag.
+_HORIZONS, _SLACK = {"strategic": 365, "tactical": 90, "operational": 30}, 0.1
 _NOTHING = re.compile(r"(?!)")
 _IMPOSSIBLE = re.compile(
     r"\b(?:impossible|unreachable|unattainable|unachievable|infeasible|unfeasible|out of reach|no longer possible|"
@@ -226,6 +228,33 @@ def _unable(sentence: str, names: _Names) -> list[str]:
     clauses = [(clause, match) for clause in _CLAUSES.split(sentence) if (match := _UNABLE.search(clause))]
     kept = [clause[match.end() :] for clause, match in clauses if not DENIED.search(clause[: match.start()])]
     return [name for text in kept for name in names.about(text, 1)]
+
+
+def find_behind(goals: Sequence[Attitude], now: datetime) -> dict[str, str]:
+    """Returns the open goals that are behind, by name, with why: late or marked so, or done to a lesser share than of the time in
+    which a goal of its level is planned; and those with a part that is behind."""
+    live = [goal for goal in goals if state_of(goal) not in ("done", "gone")]
+    found = {goal.name: why for goal in live if (why := _why_behind(goal, now))}
+    for _ in LEVELS:  # parts of parts
+        late = {parent: goal for goal in live if goal.name in found for parent in goal.linked("parent")}
+        for goal in live:
+            if goal.name in late:
+                found.setdefault(goal.name, f"its part {late[goal.name].name} is behind: {found[late[goal.name].name]}")
+    return found
+
+
+def _why_behind(goal: Attitude, now: datetime) -> str:
+    if is_past(goal.deadline, now):
+        return f"its deadline {goal.deadline[:10]} has passed"
+    if state_of(goal) == "stalled":
+        return f"it is {status_word(goal.status)}"
+    end, days = end_of(goal.deadline), _HORIZONS.get(goal.level)
+    if end is None or days is None or goal.progress is None:
+        return ""
+    over = 1 - (end.date() - now.date()).days / days
+    if goal.progress / 100 >= over - _SLACK:
+        return ""
+    return f"{goal.progress:g} % done, {over * 100:.0f} % of the {days} days before its deadline over"
 
 
 def is_past(text: str, now: datetime) -> bool:

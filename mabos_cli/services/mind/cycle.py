@@ -12,7 +12,7 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.commitment import Mind, Verdict, judge_intentions
 from mabos_cli.core.mind.conflicts import Conflict, Show
 from mabos_cli.core.mind.deliberation import Deliberation
-from mabos_cli.core.mind.mind import Attitude, Belief, Problem
+from mabos_cli.core.mind.mind import Attitude, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
@@ -27,7 +27,7 @@ from mabos_cli.workspace import mind as mind_files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import FileWrite, plan_edit, read_text
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.transaction import Fresh, Write, last_runs, transact
+from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 _COMMAND = "bdi cycle"
 _SUNDAY = 6
@@ -254,19 +254,6 @@ class PartlyFailed(MabosError):
         self.code, self.exit_code = first.code, first.exit_code
 
 
-class MindState(NamedTuple):
-    """What an agent holds in mind, what the next cycle would end, and the conflicts that its last report lists as open."""
-
-    strategy: str
-    beliefs: list[Belief]
-    attitudes: Mapping[str, list[Attitude]]
-    due: list[Verdict]
-    conflicts: int
-    report: str
-    last_cycle: str
-    warnings: list[str]
-
-
 def run_round(session: Session, every: bool, order: CycleOrder) -> Round:
     """Runs a cycle for the agent of a session or for every agent. Of several, one that fails does not stop the others."""
     workspace = session.open_workspace()
@@ -304,20 +291,3 @@ def repeat_until_stopped(work: Callable[[], None], pause: float) -> None:
             signal.signal(number, handler)
     if signal.SIGINT in received:
         raise KeyboardInterrupt
-
-
-def describe_mind(agent: Agent) -> MindState:
-    """Returns what an agent holds in mind, and what the next cycle would do about it."""
-    strategy, warnings = strategy_of(agent)
-    beliefs, problems = mind_files.load_beliefs(agent)
-    found: dict[str, list[Attitude]] = {}
-    for kind in ("desire", "goal", "intention", "plan", "commitment"):
-        found[kind], more = mind_files.load_attitudes(agent, kind)
-        problems += more
-    due = judge(agent, found["intention"], Mind(found["goal"], found["desire"], beliefs), strategy)
-    latest, known = mind_files.latest_report(agent), mind_files.read_resolved(agent)
-    conflicts = len([key for key in latest[1] if key not in known]) if latest else 0
-    report = agent.paths.relative(latest[0]) if latest else ""
-    last = last_runs(agent).get("bdi cycle", {}).get("at") or ""
-    warnings = [*warnings, *(str(problem) for problem in problems)]
-    return MindState(strategy, beliefs, found, due, conflicts, report, last, warnings)

@@ -63,13 +63,13 @@ def deliberate_now(agent: Agent, ended: Mapping[int, str] | None = None) -> Deli
             facts,
             gone_facts(agent, beliefs),
             load_cases(agent).cases(),
-            _find_reports(agent, found["goal"]),
+            find_reports(agent, found["goal"]),
             frozenset(declined),
         )
     )
 
 
-def _find_reports(agent: Agent, goals: Sequence[Attitude]) -> dict[str, Attitude]:
+def find_reports(agent: Agent, goals: Sequence[Attitude]) -> dict[str, Attitude]:
     """Returns what other agents made of the goals that this one handed them, by the goal's name here."""
     others = {goal.owner.strip().casefold() for goal in goals if goal.owner} & {*list_agents(agent.paths.workspace)}
     found = {}

@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mabos_cli.core.mind.commitment import STRATEGIES, Mind, is_older, is_past, judge_intentions, lost_goals
+from mabos_cli.core.mind.commitment import (
+    STRATEGIES,
+    Mind,
+    find_behind,
+    is_older,
+    is_past,
+    judge_intentions,
+    lost_goals,
+)
 from mabos_cli.core.mind.mind import Attitude, Belief
 
 NOON = datetime(2026, 2, 24, 12, tzinfo=UTC)
@@ -342,3 +350,36 @@ def test_verdicts_come_in_the_order_of_the_file() -> None:
     each = [intention(deadline="2026-01-01")._replace(id=f"I-{n}") for n in (3, 1, 2)]
     found = judge_intentions(each, Mind((), (), ()), "blind", None, NOON, 0.6)
     assert [v.intention.id for v in found] == ["I-3", "I-1", "I-2"]
+
+
+# What is behind
+
+
+@pytest.mark.parametrize(
+    ("level", "progress", "deadline", "why"),
+    [
+        ("strategic", 40.0, "2026-08-24", "40 % done, 50 % of the 365 days before its deadline over"),
+        ("strategic", 45.0, "2026-08-24", ""),
+        ("strategic", 0.0, "2027-03-01", ""),
+        ("tactical", 40.0, "2026-03-10", "40 % done, 84 % of the 90 days before its deadline over"),
+        ("operational", 90.0, "2026-02-23", "its deadline 2026-02-23 has passed"),
+        ("strategic", None, "2026-02-28", ""),
+        ("", 0.0, "2026-02-28", ""),
+    ],
+)
+def test_a_goal_is_behind_when_less_is_done_than_should_be(
+    level: str, progress: float, deadline: str, why: str
+) -> None:
+    each = goal()._replace(level=level, progress=progress, deadline=deadline)
+    assert find_behind([each], NOON).get("G-1", "") == why
+    assert find_behind([each._replace(status="achieved")], NOON) == {}
+
+
+def test_a_goal_with_a_part_that_is_behind_is_behind() -> None:
+    goals = [goal("G-1"), goal("G-2")._replace(links={"parent": ("G-1",)}), goal("G-3", "blocked")]
+    goals[2] = goals[2]._replace(links={"parent": ("G-2",)})
+    assert find_behind(goals, NOON) == {
+        "G-3": "it is blocked",
+        "G-2": "its part G-3 is behind: it is blocked",
+        "G-1": "its part G-2 is behind: its part G-3 is behind: it is blocked",
+    }
