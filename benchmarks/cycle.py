@@ -1,9 +1,10 @@
-"""The BDI cycle as beliefs grow: how much longer ten times as many take, for each of several sizes.
+"""The BDI cycle as a mind grows: how much longer ten times as many beliefs, goals and intentions take, for each of several sizes.
 
     python benchmarks/cycle.py [--sizes 1000 10000] [--runs 3]
 
 Beliefs are generated: half of them sections, half rows of tables, about customers, services, people and places, with
-numbers, dates and names, in sentences that share most of their words; one in fifty contradicts another one. A cycle is timed
+numbers, dates and names, in sentences that share most of their words; one in fifty contradicts another one. For ten beliefs there is
+a goal with an intention. A cycle is timed
 in process, first on the new workspace, then settled (nothing left to write), and `belief add` beside it. Sizes are taken in
 turn, and the best of the runs counts: the machine may be busy with other things.
 """
@@ -90,6 +91,23 @@ def beliefs_file(count: int, seed: int = 7) -> str:
     return head + "\n".join(rows) + "\n\n" + "\n".join(sections)
 
 
+def wants_files(count: int) -> dict[str, str]:
+    """Goals.md, Intentions.md and Plans.md with so many goals and intentions, and a plan for every third; one goal in fifty is without an
+    intention, one in fifty late."""
+    goals, intentions, plans = ["# Goals\n"], ["# Intentions\n"], ["# Plans\n"]
+    for n in range(count):
+        thing, end = f"{THINGS[n % len(THINGS)]} {n}", "2026-02-20" if n % 50 == 1 else "2026-12-31"
+        goals.append(f"## G-{n:04d}: Finish {thing}\n\nstatus: active\npriority: 0.{n % 9 + 1}\n[deadline: {end}]\n")
+        if n % 50:
+            text = f"## I-{n:04d}: Work on {thing}\n\nstatus: active\nGoal: G-{n:04d}\n[updated: 2026-02-22]\n"
+            intentions.append(text)
+        if n % 3 == 0:
+            plans.append(
+                f"## PL-{n:04d} Way to {thing}\n\nGoal: G-{n:04d}\n\n1. [ ] Begin (if the budget is signed)\n2. [ ] End\n"
+            )
+    return {"Goals.md": "\n".join(goals), "Intentions.md": "\n".join(intentions), "Plans.md": "\n".join(plans)}
+
+
 def timed(*words: str) -> float:
     start = time.perf_counter()
     code = mabos([*words, "-q"])
@@ -103,11 +121,17 @@ def measure(folder: Path, count: int) -> dict[str, float]:
     place = folder / f"w{count}-{time.monotonic_ns()}"
     assert mabos(["init", str(place), "-q"]) == 0
     (place / "agents/main/Beliefs.md").write_text(beliefs_file(count), "utf-8")
+    for name, text in wants_files(count // 10).items():
+        (place / "agents/main" / name).write_text(text, "utf-8")
     on = ("-w", str(place))
     first = timed("bdi", "cycle", *on)
+    settled = timed("bdi", "cycle", *on)
+    goals = place / "agents/main/Goals.md"
+    goals.write_text(goals.read_text("utf-8").replace("0.5", "0.6", 1), "utf-8")
     return {
         "first cycle": first,
-        "settled cycle": timed("bdi", "cycle", *on),
+        "settled cycle": settled,
+        "cycle after one goal changed": timed("bdi", "cycle", *on),
         "belief add": timed("belief", "add", "A new one", "holds", *on),
     }
 

@@ -48,6 +48,8 @@ TOOLS = (
         *options("priority", "deadline", "parent"),
         option("desires", "--desire", "Desires behind it."),
         option("requires", about="Plans that it requires."),
+        option("resources", "--resource", "What it takes and others cannot have then."),
+        option("excludes", about="Goals that it cannot go with."),
         option("group"),
     ),
     tool("goal_update", "bdi", "goal update", SET)(
@@ -62,7 +64,6 @@ TOOLS = (
         option("outcome", "--as", schema=choice("achieved", "abandoned", "failed", "impossible")),
         option("reason"),
     ),
-    tool("goal_delegate", "bdi", "goal delegate", ADD)(word("goal"), option("to")),
     tool("goal_list", "bdi", "goal list", READ)(*options("status", "level", "behind", "all")),
     tool("goal_tree", "bdi", "goal tree", READ)(),
     tool("intention_add", "bdi", "intention add", ADD)(word("title"), *options("goal", "plan", "deadline", "group")),

@@ -149,7 +149,6 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "goal_update": ({"goal": "G-001", "progress": 40}, "Renew the largest customer"),
     "goal_close": ({"goal": "Halve the churn", "outcome": "abandoned"}, "(abandoned)"),
-    "goal_delegate": ({"goal": "G-001", "to": "other"}, "other: added"),
     "goal_list": ({"status": "active"}, "Renew the largest customer"),
     "goal_tree": ({}, "Renew the largest customer"),
     "intention_add": ({"title": "Ask the bank", "goal": "G-001"}, "Ask the bank"),

@@ -248,7 +248,7 @@ def _why_behind(goal: Attitude, now: datetime) -> str:
         return f"its deadline {goal.deadline[:10]} has passed"
     if state_of(goal) == "stalled":
         return f"it is {status_word(goal.status)}"
-    end, days = end_of(goal.deadline), _HORIZONS.get(goal.level)
+    end, days = find_time(goal.deadline), _HORIZONS.get(goal.level)
     if end is None or days is None or goal.progress is None:
         return ""
     over = 1 - (end.date() - now.date()).days / days

@@ -103,7 +103,7 @@ class _View:
         self.held: list[tuple[Attitude, str]] = []
         self.lost = lost_goals(given.mind, "cautious", given.floor)
         self.unsupported = find_unsupported(given.mind.beliefs, given.gone)
-        self.goals = [goal for goal in given.mind.goals if state_of(goal) not in ("done", "gone") and not _waits(goal)]
+        self.goals = [goal for goal in given.mind.goals if not _is_over(goal) and not _waits(goal)]
         self.pursued: dict[str, list[Attitude]] = {}
         self.past: dict[str, list[Attitude]] = {}
         titled = {fold(goal.title): goal.name for goal in given.mind.goals}
@@ -136,23 +136,28 @@ class _View:
     # Goals
 
     def about_goal(self, goal: Attitude) -> Proposal | None:
-        """Returns the one thing to be done about a goal, for all reasons that there are for it."""
+        """Returns the one thing to be done about a goal: the most pressing that nobody declined."""
+        options = (each for each in self._options(goal) if each and each.key not in self.given.declined)
+        return next(options, None)
+
+    def _options(self, goal: Attitude) -> Iterator[Proposal | None]:
+        """Yields what could be done about a goal, the most pressing first, each for all reasons that there are for it."""
         ended = self._ended(goal)
         if ended:
             action = "drop" if ended.kind in DROPS[self.given.strategy] else "reconsider"
             holds = "" if action == "drop" else f"; {self.given.strategy} commitment holds on to it"
             becomes = "abandoned" if ended.kind == "unwanted" else ended.kind
-            return self._propose(action, goal, [ended.reason + holds], [ended.cite], becomes)
-        reasons, cites = zip(*doubts, strict=True) if (doubts := [*self._doubts(goal)]) else ((), ())
-        if reasons:
-            return self._propose("reconsider", goal, reasons, cites, self._settled_by(goal))
+            yield self._propose(action, goal, [ended.reason + holds], [ended.cite], becomes)
+            return
+        doubts = [*self._doubts(goal)]
+        if doubts:
+            reasons, cites = [why for why, _ in doubts], [cite for _, cite in doubts]
+            yield self._propose("reconsider", goal, reasons, cites, self._settled_by(goal))
         if goal.name in self.pursued:
-            return self._better(goal)
-        if goal.name in self.given.reports or any(
-            state_of(part) not in ("done", "gone") for part in self.parts.get(goal.name, ())
-        ):
-            return None  # another agent, or its parts, see to it
-        return self._unpursued(goal)
+            yield self._better(goal)
+        # What was handed to another agent, or has parts that are open, needs no intention itself.
+        elif goal.name not in self.given.reports and all(map(_is_over, self.parts.get(goal.name, ()))):
+            yield self._unpursued(goal)
 
     def _propose(
         self,
@@ -302,7 +307,7 @@ class _View:
     def about_commitments(self) -> Iterator[Proposal]:
         """Yields the promises that are overdue."""
         for each in self.given.commitments:
-            if state_of(each) not in ("done", "gone") and is_past(each.deadline, self.now):
+            if not _is_over(each) and is_past(each.deadline, self.now):
                 whom = f", promised to {each.owner}," if each.owner else ""
                 yield self._propose(
                     "reconsider", each, [f"its deadline{whom} {each.deadline[:10]} has passed"], [], "given more time"
@@ -325,6 +330,10 @@ class _View:
                     "retracted",
                     rank=(-belief.certainty, "", False, belief.line),
                 )
+
+
+def _is_over(each: Attitude) -> bool:
+    return state_of(each) in ("done", "gone")
 
 
 def _waits(each: Attitude) -> bool:
