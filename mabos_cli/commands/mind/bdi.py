@@ -292,7 +292,7 @@ def _conflict_lines(conflict: Conflict, resolved: bool) -> list[str]:
 
 @mind.command("mind")
 def overview(ctx: Context) -> None:
-    """Show a mind on one screen: what an agent believes, wants, intends and owes, what is due, and what to do about it.
+    """Show a mind on one screen: what an agent believes, wants, intends and owes, and what is due.
 
     Example: mabos mind
     """
