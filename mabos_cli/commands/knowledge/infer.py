@@ -6,6 +6,7 @@ from mabos_cli.commands.call import Commands, Context
 from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.forward import Limits
+from mabos_cli.core.knowledge.reply import find_leaves
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_importance
 from mabos_cli.errors import CheckFailed, UsageFault
@@ -127,30 +128,42 @@ def explain_command(
         list[str], Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
     depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
+    llm: Annotated[
+        bool, Option("--llm", help="Let the language model help to read the question, never to answer.")
+    ] = False,
 ) -> None:
-    """Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.
+    """Answer a question or a triple: yes, no, unknown, what, when, why or how many; then why, and what bears on it.
 
-    Example: mabos explain acme isTaxable true
+    Example: mabos explain "Who does Tom Berg report to?"
     """
     agent = ctx.obj.open_agent()
     if len(words) not in (1, 3):
         raise UsageFault("give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"')
     triple = (words[0], words[1], words[2]) if len(words) == 3 else None
     question = " ".join(words) if triple else text_argument(words[0], ctx.obj.literal_dash)
-    found = answer(ctx.obj, agent, question, triple, depth)
+    found = answer(ctx.obj, agent, question, triple, depth, llm=llm)
     data = {
         "question": question,
+        "answer": {
+            "verdict": found.reply.verdict,
+            "kind": found.reply.kind,
+            "values": list(found.reply.values),
+            "line": found.reply.line,
+            "read_as": found.reply.reading,
+            "against": [fact.id for proof in found.reply.against for fact in find_leaves(proof)],
+        },
         "facts": [fact_to_dict(fact) for fact in found.facts],
         "proofs": [verdict_row(verdict) for verdict in found.proofs],
         "hypotheses": [explanation_row(each) for each in found.hypotheses],
         "memories": [{"ref": hit.candidate.ref, "text": one_line(hit.candidate.text, 300)} for hit in found.memories],
         "cases": [case_to_dict(case) for case in found.cases],
     }
-    ctx.obj.emit("explain", data, _answer_lines(found) or ["nothing is known about that"], found.warnings)
+    ctx.obj.emit("explain", data, _answer_lines(found), found.warnings)
 
 
 def _answer_lines(found: Answer) -> list[str]:
-    lines = [f"fact: {fact_line(fact)}" for fact in found.facts]
+    lines = [found.reply.line, *([f"read as: {found.reply.reading}"] if found.reply.reading else [])]
+    lines += [f"fact: {fact_line(fact)}" for fact in found.facts]
     for verdict in found.proofs:
         first, *rest = verdict_lines(verdict)
         lines += [f"proof: {' '.join(verdict.goal)}: {first}", *(f"  {line}" for line in rest)]

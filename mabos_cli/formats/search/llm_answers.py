@@ -1,7 +1,7 @@
 """Prompts for a language model, and its answers, checked and bounded: BadValue says why one is of no use."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, NamedTuple
@@ -221,6 +221,31 @@ def render_expansion_prompt(question: str) -> str:
         'Answer with a JSON array of strings alone, such as ["first variation", "second variation"].',
         [one_line(question, _ASKED)],
     )
+
+
+def render_reading_prompt(question: str, predicates: Sequence[str], names: Sequence[str]) -> str:
+    """Asks which triple a question asks for; line 1 is the question, line 2 has the predicates, line 3 the names."""
+    return _render(
+        "Line 1 is a question. Which fact does it ask for? Line 2 lists the predicates that facts use, line 3 the names. Answer "
+        'with a JSON array of subject, predicate and object alone, in exactly these words, with "?" for what is asked for, '
+        'such as ["acme", "ownedBy", "?"]; with [] if none fits.',
+        [
+            one_line(question, _ASKED),
+            one_line(", ".join(predicates), LARGEST // 3),
+            one_line(", ".join(names), LARGEST // 3),
+        ],
+    )
+
+
+def parse_triple(answer: str, names: Collection[str], predicates: Collection[str]) -> tuple[str, str, str]:
+    """Returns the triple in an answer; BadValue unless it consists of known words."""
+    found = _find_json(answer)
+    if not isinstance(found, list) or len(found) != 3 or not all(isinstance(part, str) for part in found):
+        raise BadValue("it named no triple")
+    if found[1] not in predicates or not {found[0], found[2]} <= {*names} or found[0] == found[2] == "?":
+        raise BadValue("it named a triple of other words")
+    subject, predicate, obj = (f"{part}x" if part == "?" else part for part in found)
+    return subject, predicate, obj
 
 
 def render_rerank_prompt(question: str, results: Sequence[str]) -> str:

@@ -4,12 +4,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.backward import PROVEN, Verdict, backward_chain
+from mabos_cli.core.knowledge.backward import PROVEN, Proof, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
-from mabos_cli.core.knowledge.fact import Fact, Query, Triple, holds_at, select_facts
+from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
-from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_asked, find_neighbors, find_path, match_idea
+from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_neighbors, find_path, match_idea
+from mabos_cli.core.knowledge.question import Vocabulary, find_about, read_question, read_triple
+from mabos_cli.core.knowledge.reply import UNKNOWN, Reply, World, answer_readings, find_leaves, not_read
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
@@ -104,8 +106,9 @@ def _check_hops(hops: int) -> int:
 
 
 class Answer(NamedTuple):
-    """All that is known about a question: facts, proofs, hypotheses, memories, cases; and warnings."""
+    """The answer to a question, with the facts, proofs, hypotheses, memories and cases that bear on it; and warnings."""
 
+    reply: Reply
     facts: list[Fact]
     proofs: list[Verdict]
     hypotheses: list[Explanation]
@@ -114,24 +117,54 @@ class Answer(NamedTuple):
     warnings: list[str]
 
 
-def answer(call: Session, agent: Agent, question: str, triple: Triple | None, depth: int) -> Answer:
-    """Answers a question in words, or whether a triple holds. Of goals that words only suggest, just the proven ones count."""
+def answer(
+    call: Session, agent: Agent, question: str, triple: Triple | None, depth: int, *, llm: bool = False
+) -> Answer:
+    """Answers a question in words, or whether a triple holds. With `llm` a language model may say how to read it."""
+    from mabos_cli.workspace.knowledge.ontologies import load_ontology
+
     held, rules = load_facts(agent), load_rules(agent).rules
-    facts = list(held.all())
-    if triple:
-        subject, predicate, obj = ("*" if part.startswith("?") else part for part in triple)
-        found = list(select_facts(facts, Query(subject, predicate, obj)))
-        goals = [triple]
-    else:
-        found, goals = find_asked(question, facts, rules, _GOALS)
-    proofs = [backward_chain(goal, facts, rules, _clamp(depth)) for goal in goals]
-    proofs = [verdict for verdict in proofs if triple or verdict.status == PROVEN]
-    unproven = [verdict.goal for verdict in proofs if verdict.status != PROVEN]
-    hypotheses = [each for goal in unproven for each in abduce(goal, facts, rules).hypotheses[:_GOALS]]
-    memories, warnings = _recall(call, agent, question)
-    cases, notes = _find_cases(call, agent, question)
-    warnings = list(dict.fromkeys([*warnings, *notes, *stale_warning(agent, held)]))
-    return Answer(found[:_FACTS], proofs, hypotheses, memories, cases, warnings)
+    facts, (ontology, warnings) = list(held.all()), load_ontology(agent.paths.workspace)
+    vocabulary = Vocabulary(facts, rules, ontology)
+    verdicts: dict[Triple, Verdict] = {}
+
+    def prove(goal: Triple) -> tuple[Proof, ...]:
+        if goal not in verdicts:
+            verdicts[goal] = backward_chain(goal, facts, rules, _clamp(depth))
+        return verdicts[goal].proofs
+
+    world = World(prove, ontology.functional_names(), agent.now())
+    readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
+    reply = answer_readings(readings, vocabulary, world)
+    if llm and reply is None:
+        goal, notes = _ask_for_triple(agent, question, vocabulary)
+        reply = answer_readings([read_triple(goal)], vocabulary, world) if goal else None
+        warnings += notes
+    named, unknown = find_about(question, vocabulary)
+    reply = reply or not_read(unknown)
+    used = {fact.id: fact for proof in (*reply.proofs, *reply.against) for fact in find_leaves(proof)}
+    found = list(used.values()) or [fact for fact in facts if {fact.subject, fact.object} & named]
+    if reply.goal:
+        prove(reply.goal)
+    proofs = [v for goal, v in verdicts.items() if goal == reply.goal and (triple or v.status == PROVEN)]
+    is_open = reply.verdict == UNKNOWN and reply.goal
+    hypotheses = abduce(reply.goal, facts, rules).hypotheses[:_GOALS] if is_open and reply.goal else ()
+    memories, notes = _recall(call, agent, question)
+    cases, more = _find_cases(call, agent, question)
+    warnings = list(dict.fromkeys([*warnings, *notes, *more, *stale_warning(agent, held)]))
+    return Answer(reply, found[:_FACTS], proofs, list(hypotheses), memories, cases, warnings)
+
+
+def _ask_for_triple(agent: Agent, question: str, vocabulary: Vocabulary) -> tuple[Triple | None, list[str]]:
+    """Returns the triple that a language model reads in a question, if all its terms are known here, and warnings."""
+    from mabos_cli.formats.search.llm_answers import parse_triple, render_reading_prompt
+    from mabos_cli.services.search.llm_ask import Asker
+
+    asker = Asker(agent, "question")
+    names = sorted({name for called in vocabulary.names.values() for name in called})
+    prompt = render_reading_prompt(question, sorted(vocabulary.uses), names)
+    found = asker.ask(prompt, lambda text: parse_triple(text, {*names, "?"}, {*vocabulary.uses}))
+    return found, asker.warnings()
 
 
 def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list[str]]:
