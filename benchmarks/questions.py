@@ -1,10 +1,10 @@
-"""Asks `explain` forty questions in words about each of two businesses, and counts what it answers rightly.
+"""Asks `explain` forty questions in words about each of three businesses, and counts what it answers rightly.
 
-    python benchmarks/questions.py [hosting | mill]
+    python benchmarks/questions.py [hosting | mill | clinic]
 
 The facts and questions in fixtures/questions were written before the reader. A question counts as right when the answer is the one
 expected, which may be "unknown"; as missed when the answer is "unknown" although the facts say it; as wrong otherwise.
-The reader was tuned on hosting; mill is for judging.
+The reader was tuned on hosting; mill was written before it too, clinic after it, to judge it.
 """
 
 import json
@@ -70,7 +70,7 @@ def judge(expected: Any, found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    for name in sys.argv[1:] or ("hosting", "mill"):
+    for name in sys.argv[1:] or ("hosting", "mill", "clinic"):
         fixture = json.loads((FIXTURES / f"{name}.json").read_text())
         now = f"{fixture['today']}T10:00:00Z"
         counts = dict.fromkeys(("right", "missed", "WRONG"), 0)

@@ -59,7 +59,7 @@ COMMANDS = {
     "policy": ("knowledge.rule", "Evaluate policies against facts."),
     "explain": (
         "knowledge.infer",
-        "Answer a question or a triple by facts, proof, hypotheses, memories and cases, and cite each.",
+        "Answer a question or a triple in one line; then proof, hypotheses, memories and cases, each cited.",
     ),
     "graph": ("knowledge.graph", "Walk and export the graph of facts, and show what hangs on a belief."),
     "ontology": ("knowledge.ontology", "Propose, check and merge concepts, and show ontologies."),

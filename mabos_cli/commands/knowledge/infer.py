@@ -132,7 +132,7 @@ def explain_command(
         bool, Option("--llm", help="Let the language model help to read the question, never to answer.")
     ] = False,
 ) -> None:
-    """Answer a question or a triple: yes, no, unknown, what, when, why or how many; then why, and what bears on it.
+    """Answer a question or a triple in one line; then proof, hypotheses, memories and cases, each cited.
 
     Example: mabos explain "Who does Tom Berg report to?"
     """
@@ -163,7 +163,10 @@ def explain_command(
 
 def _answer_lines(found: Answer) -> list[str]:
     lines = [found.reply.line, *([f"read as: {found.reply.reading}"] if found.reply.reading else [])]
-    lines += [f"fact: {fact_line(fact)}" for fact in found.facts]
+    against = {fact.id for proof in found.reply.against for fact in find_leaves(proof)}
+    shown = {fact.id for proof in found.reply.proofs for fact in find_leaves(proof)} if found.proofs else set()
+    for fact in (fact for fact in found.facts if fact.id not in shown):
+        lines.append(f"{'against' if fact.id in against else 'fact'}: {fact_line(fact)}")
     for verdict in found.proofs:
         first, *rest = verdict_lines(verdict)
         lines += [f"proof: {' '.join(verdict.goal)}: {first}", *(f"  {line}" for line in rest)]

@@ -5,51 +5,59 @@ with a word left over is not read, because whoever answers half a question answe
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, Triple
-from mabos_cli.core.knowledge.graph import is_plain, name_words
-from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES, Ontology, local_name
-from mabos_cli.core.knowledge.rule import Rule, is_open, is_variable
-from mabos_cli.core.language.periods import MONTHS
-from mabos_cli.core.language.text import stem, words
+from mabos_cli.core.knowledge.graph import name_words
+from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
+from mabos_cli.core.knowledge.rule import is_open, is_variable
+from mabos_cli.core.knowledge.vocabulary import (
+    ARTICLES,
+    BE,
+    DO,
+    GRAMMAR,
+    HAVE,
+    Phrase,
+    Token,
+    Vocabulary,
+    lemma,
+    take_period,
+    tokenize,
+)
+from mabos_cli.core.language.text import words
 from mabos_cli.core.language.values import find_value
-from mabos_cli.core.mind.claims.words import irregular, root
+from mabos_cli.core.mind.claims.words import irregular
 
-_DO = frozenset("do does did".split())
-_BE = frozenset("is are was were be been being am".split())
-_HAVE = frozenset("has have had having".split())
 _PAST = frozenset("was were did had".split())
 _MODAL = frozenset("can could must should will would may might shall".split())
-_ARTICLES = frozenset("a an the this that these those our your its their his her my any some".split())
-_PREPOSITIONS = frozenset("of in on at to for from by with as into under about per through over off out up s".split())
-_GRAMMAR = (
-    _DO | _BE | _HAVE | _ARTICLES | _PREPOSITIONS | frozenset("we you they it i us there now today currently".split())
-)
 _KINDS = {"why": "why", "when": "when"} | dict.fromkeys(("what", "which", "who", "whom", "whose", "where"), "what")
-_MORE = {"above": "gt", "over": "gt", "exceeding": "gt", "below": "lt", "under": "lt", "exactly": "eq"}
+_MORE = {
+    "above": "gt",
+    "over": "gt",
+    "exceeding": "gt",
+    "below": "lt",
+    "under": "lt",
+    "exactly": "eq",
+    "before": "lt",
+    "after": "gt",
+}
 _THAN = {"more": "gt", "greater": "gt", "higher": "gt", "larger": "gt", "less": "lt", "lower": "lt", "fewer": "lt"}
 _LEAST = {"least": "gte", "most": "lte"}
-_CURRENCIES = {"dollar": "USD", "euro": "EUR", "pound": "GBP", "yen": "JPY", "franc": "CHF", "percent": "%"}
+# Words behind a number, and what facts write for them.
+_UNITS = {
+    "thousand": "k",
+    "million": "M",
+    "billion": "bn",
+    "dollars": "USD",
+    "dollar": "USD",
+    "euros": "EUR",
+    "euro": "EUR",
+}
+_UNITS |= {"pounds": "GBP", "pound": "GBP", "yen": "JPY", "francs": "CHF", "percent": "%"}
 _HAPPENING = frozenset(("happen", "occur"))
-_CAUSES = frozenset(("cause", "caus", "reason", "because", "becaus"))
-_PERIOD = re.compile(
-    r"(?i)\b(?:in|on|during|at)\s+(?:the\s+year\s+)?((?:(\d{1,2})\s+)?([a-z]{3,9})\s+)?(\d{4})(-\d\d)?(-\d\d)?(?![\w-])"
-)
 _LONGEST_NAME, _MOST_READINGS = 6, 40
-
-
-class Phrase(NamedTuple):
-    """One way in which a predicate is put: its words in plain form, the prepositions, and whether who does it stands behind
-    it, as in `supplied by`."""
-
-    predicate: str
-    words: tuple[str, ...]
-    prepositions: tuple[str, ...]
-    is_passive: bool
-    text: str
 
 
 class Mention(NamedTuple):
@@ -87,99 +95,10 @@ class Reading(NamedTuple):
         return f"{shown} ({'; '.join(notes)})" if notes else shown
 
 
-def lemma(word: str) -> str:
-    """Returns the plain form of a word, without what its endings add.
-
-    >>> [lemma(word) for word in ("supplies", "supplied", "used", "uses", "ran")]
-    ['supply', 'supply', 'us', 'us', 'run']
-    """
-    word = irregular().get(word, word)
-    plain = stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 4 else word)
-    plain = plain[:-2] if len(plain) == 4 and plain.endswith("ed") and plain[1] != "e" else plain
-    return plain[:-1] if len(plain) > 2 and plain.endswith("e") else plain
-
-
-class Vocabulary:
-    """The names, classes and predicates of some facts and rules, with what ontologies call them."""
-
-    def __init__(self, facts: Sequence[Fact], rules: Iterable[Rule], ontology: Ontology) -> None:
-        concluded = [rule.conclusion for rule in rules if rule.conclusion and rule.type == "inference" and rule.enabled]
-        self.uses: dict[str, set[str]] = {one.predicate: set() for one in concluded}  # predicates with their objects
-        self.holders: dict[str, set[str]] = {}  # values with the predicates that they are objects of
-        nodes: dict[str, None] = {}
-        for fact in facts:
-            self.uses.setdefault(fact.predicate, set()).add(fact.object)
-            self.holders.setdefault(fact.object, set()).add(fact.predicate)
-            nodes |= {fact.subject: None, fact.object: None}
-        for one in concluded:
-            nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
-        self.classes = {fact.object for fact in facts if fact.predicate in TYPE_PREDICATES}
-        self.names: dict[tuple[str, ...], list[str]] = {}
-        self.parts: dict[str, set[str]] = {}
-        for node in nodes:
-            if not is_plain(node) and (key := tuple(map(lemma, name_words(node)))):
-                self.names.setdefault(key, []).append(node)
-                for part in key:
-                    self.parts.setdefault(part, set()).add(node)
-        self._add_concepts(ontology)
-        self.phrases = [phrase for name in self.uses for phrase in _phrases_of(name, ontology)]
-        self.causes = {
-            p.predicate for p in self.phrases if _CAUSES & {*p.words, *p.prepositions, *map(lemma, words(p.text))}
-        }
-        known = {*self.parts, *(word for phrase in self.phrases for word in phrase.words)}
-        self._roots: dict[str, set[str]] = {}
-        for word in known:
-            self._roots.setdefault(root(word), set()).add(word)
-        self._known = known
-
-    def _add_concepts(self, ontology: Ontology) -> None:
-        """Lets classes be called by their labels and synonyms too."""
-        for concept in ontology.concepts.values():
-            name = local_name(concept.id)
-            if name in self.classes or concept.id in self.classes:
-                for other in (concept.label, *concept.synonyms):
-                    key = tuple(map(lemma, name_words(other)))
-                    if key and name not in self.names.setdefault(key, []):
-                        self.names[key].append(name if name in self.classes else concept.id)
-
-    def translate(self, word: str) -> str:
-        """Returns the plain form of a word; of one that nothing uses, that of the one word in use that means the same."""
-        plain = lemma(word)
-        same = self._roots.get(root(word), set()) | self._roots.get(root(plain), set())
-        return next(iter(same)) if plain not in self._known and len(same) == 1 else plain
-
-    def knows(self, word: str) -> bool:
-        """Returns whether a plain form is part of a name or a predicate."""
-        return word in self._known
-
-    def is_attribute(self, predicate: str) -> bool:
-        """Returns whether all that a predicate leads to are values, not things."""
-        return bool(self.uses[predicate]) and all(map(is_plain, self.uses[predicate]))
-
-
-def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:
-    texts = [" ".join(name_words(predicate))]
-    for each in ontology.properties_named(predicate):
-        texts += [each.label, *each.synonyms]
-    for text in dict.fromkeys(map(str.casefold, texts)):
-        said = words(text)
-        content = tuple(lemma(word) for word in said if word not in _GRAMMAR and lemma(word) not in _CAUSES - {"caus"})
-        links = tuple(word for word in said if word in _PREPOSITIONS)
-        if content and predicate not in TYPE_PREDICATES:
-            yield Phrase(predicate, content, links, said[-1] == "by", text)
-
-
-class _Token(NamedTuple):
-    text: str
-    word: str  # folded
-    plain: str
-    value: str = ""  # a number, amount or date as facts may write it
-
-
 def read_question(question: str, vocabulary: Vocabulary) -> list[Reading]:
     """Returns the ways in which a question can be read, with nothing in it left over; those that check every word first."""
-    text, period = _take_period(question.strip().rstrip("?!. "))
-    tokens = _tokenize(text, vocabulary)
+    text, period = take_period(question.strip().rstrip("?!. "))
+    tokens = tokenize(text, vocabulary)
     if not tokens or {"not", "n't", "never", "no"} & {token.word for token in tokens}:
         return []
     reader = _Reader(tokens, vocabulary, period)
@@ -193,62 +112,27 @@ def read_triple(triple: Triple) -> Reading:
     return Reading("what" if subject is None or obj is None else "truth", subject, predicate or "", obj)
 
 
-def find_about(question: str, vocabulary: Vocabulary) -> tuple[set[str], list[str]]:
-    """Returns the names that a question mentions, and its words that nothing here knows."""
-    tokens = _tokenize(_take_period(question.strip().rstrip("?!. "))[0], vocabulary)
+def find_about(
+    question: str, facts: Sequence[Fact], vocabulary: Vocabulary
+) -> tuple[list[Fact], list[Fact], list[str]]:
+    """Returns the facts about what a question names, those of them whose predicate has a word of the question too, and its
+    words that nothing here knows."""
+    tokens = tokenize(take_period(question.strip().rstrip("?!. "))[0], vocabulary)
     reader = _Reader(tokens, vocabulary, None)
     unknown = [
-        t.text
-        for t in tokens[reader.head :]
-        if not t.value and not vocabulary.knows(t.plain) and t.word not in _GRAMMAR
+        t.text for t in tokens[reader.head :] if not t.value and not vocabulary.knows(t.plain) and t.word not in GRAMMAR
     ]
-    return {name for mention in reader.mentions for name in mention.names}, [word for word in unknown if word != "'s"]
-
-
-def _take_period(text: str) -> tuple[str, tuple[str, str] | None]:
-    """Returns the text without the time that it asks about, and that."""
-    match = _PERIOD.search(text)
-    if not match:
-        return text, None
-    _, day, month, year, dashed, more = match.groups()
-    number = int(dashed[1:]) if dashed else 0
-    if month:
-        number = next((n for n, name in enumerate(MONTHS, 1) if name[:3].casefold() == month[:3].casefold()), 0)
-    if month and not number:
-        return text, None
-    first = f"{year}-{number:02d}" if number else year
-    exact = more or (f"-{int(day):02d}" if day else "")
-    left = f"{text[: match.start()]}{text[match.end() :]}"
-    span = (
-        (first + exact, first + exact)
-        if exact
-        else (f"{first}-01" if number else f"{year}-01-01", f"{first}-31" if number else f"{year}-12-31")
-    )
-    return left, span
-
-
-def _tokenize(text: str, vocabulary: Vocabulary) -> list[_Token]:
-    found: list[_Token] = []
-    for piece in text.replace("’", "'").split():
-        piece = piece.strip(",;:()\"'“”")
-        bare = piece.lstrip("$€£").rstrip("%")
-        if (find_value(piece) and (piece != bare or not piece.isalnum())) or re.fullmatch(r"\d+", piece):
-            found.append(_Token(piece, piece, piece, piece))
-            continue
-        owner = piece.endswith("'s")
-        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", piece.removesuffix("'s"))
-        for part in re.findall(r"[^\W_]+", name):
-            folded = part.casefold()
-            found.append(_Token(part, folded, vocabulary.translate(folded)))
-        if owner:
-            found.append(_Token("'s", "'s", "'s"))
-    return found
+    named = {name for mention in reader.mentions for name in mention.names}
+    asked = {token.plain for token in tokens if token.word not in GRAMMAR}
+    about = [fact for fact in facts if {fact.subject, fact.object} & named]
+    near = [fact for fact in about if asked & {*map(lemma, name_words(fact.predicate))}]
+    return about, near, [word for word in unknown if word != "'s"]
 
 
 class _Reader:
     """One question on its way to readings."""
 
-    def __init__(self, tokens: list[_Token], vocabulary: Vocabulary, period: tuple[str, str] | None) -> None:
+    def __init__(self, tokens: list[Token], vocabulary: Vocabulary, period: tuple[str, str] | None) -> None:
         self.tokens, self.vocabulary, self.period = tokens, vocabulary, period
         self.kind, self.head = self._find_kind()
         self.compared, self.number_at = self._find_comparison()
@@ -274,11 +158,11 @@ class _Reader:
             ):
                 continue
             used, value = {at}, token.value
-            after = self.tokens[at + 1].plain if at + 1 < len(self.tokens) else ""
-            unit = next((code for name, code in _CURRENCIES.items() if lemma(name) == after), "")
-            if unit:
-                used.add(at + 1)
-                value = f"{value} {unit}"
+            for after in range(at + 1, min(at + 3, len(self.tokens))):
+                more = f"{value} {_UNITS.get(self.tokens[after].word, self.tokens[after].text)}"
+                if find_value(more) is None:
+                    break
+                used, value = used | {after}, more
             before = [each.word for each in self.tokens[max(0, at - 2) : at]]
             if before[-1:] and before[-1] in _MORE:
                 return (_MORE[before[-1]], value), used | {at - 1}
@@ -304,20 +188,17 @@ class _Reader:
             else:
                 size = 1
                 whole = self.vocabulary.parts.get(self.tokens[at].plain, set())
-                if at and self.tokens[at].text[:1].isupper() and len(whole) == 1 and not self._is_number(at):
+                if at and self.tokens[at].text[:1].isupper() and len(whole) == 1 and at not in self.number_at:
                     found.append(Mention(at, at + 1, (*whole,)))
             at += size
         return found
 
-    def _is_number(self, at: int) -> bool:
-        return at in self.number_at
-
     def _is_called(self, name: str, at: int, size: int) -> bool:
         """Returns whether some words are a name: short ones, and words of grammar, only in the same letters."""
-        if any(map(self._is_number, range(at, at + size))):
+        if self.number_at & {*range(at, at + size)}:
             return False
         said = [token.text for token in self.tokens[at : at + size]]
-        is_weak = len("".join(said)) <= 2 or {token.word for token in self.tokens[at : at + size]} <= _GRAMMAR
+        is_weak = len("".join(said)) <= 2 or {token.word for token in self.tokens[at : at + size]} <= GRAMMAR
         return not is_weak or " ".join(said) == " ".join(re.findall(r"[^\W_]+", name))
 
     def read(self) -> Iterator[Reading]:
@@ -339,6 +220,8 @@ class _Reader:
         mentions = [m for m in self.mentions if not taken & {*range(m.start, m.end)}]
         for chosen, members, noun in self._settle(mentions, taken):
             for subject, obj in self._roles(phrase, chosen, taken):
+                if subject is None and obj is None and not members:
+                    continue  # who is billed: either end may be meant
                 yield self._reading(subject, phrase.predicate, obj, members, noun, phrase.text)
 
     def _place(self, phrase: Phrase) -> set[int] | None:
@@ -368,12 +251,26 @@ class _Reader:
                 taken = taken | {*range(self.head, self.mentions[0].end)}
         covered = taken | self.number_at | {at for m in mentions for at in range(m.start, m.end)}
         left = [at for at in range(self.head, len(self.tokens)) if at not in covered]
-        left = [at for at in left if self.tokens[at].word not in _GRAMMAR and self.tokens[at].word != "'s"]
-        if left and left[0] == self.head and self.kind in ("what", "count") and self.tokens[self.head].text.islower():
+        left = [at for at in left if self.tokens[at].word not in GRAMMAR and self.tokens[at].word != "'s"]
+        if left and left[0] == self.head and self._is_noun():
             noun, left = self.tokens[self.head].text, left[1:]
         left = [at for at in left if not self._is_apposition(at, mentions)]
         if not left:
             yield mentions, members, noun
+        elif (
+            self.kind == "truth" and len(mentions) == 1 and not self.compared and left[0] > max(taken, default=left[-1])
+        ):
+            # What ends the question may be a name that no fact has; only one written large is surely one.
+            name = " ".join(self.tokens[at].text for at in left)
+            if left == [*range(left[0], len(self.tokens))]:
+                yield [*mentions, Mention(left[0], left[-1] + 1, (name,))], "", "" if name[0].isupper() else name
+
+    def _is_noun(self) -> bool:
+        """Returns whether the word behind which, what or how many is a noun: one that nothing else explains, and a verb of
+        grammar follows it."""
+        first, after = self.tokens[self.head], [token.word for token in self.tokens[self.head + 1 : self.head + 2]]
+        asks = self.tokens[0].word in ("which", "what", "how") and {*after} & (DO | BE | HAVE | _MODAL)
+        return bool(asks) and first.text.islower() and not self.vocabulary.knows_predicate(first.plain)
 
     def _is_apposition(self, at: int, mentions: list[Mention]) -> bool:
         """Returns whether a word says what the name behind it is, as in `the contract kestrel-2026`, and facts agree."""
@@ -391,7 +288,9 @@ class _Reader:
             return
         owner = next((m for m in mentions if self._is_owner(m, taken)), None)
         said = {token.word for token in self.tokens}
-        is_active = not said & _BE
+        is_active = not said & BE
+        has_doer = any(self._before(mention.start) == "by" for mention in mentions)
+        is_turned = not is_active and (has_doer or self._is_turned(phrase, taken))
         subject: Mention | None = None
         obj: Mention | None = None
         leading = [mention for mention in mentions if self._is_grammatical_subject(mention)][:1]
@@ -405,18 +304,20 @@ class _Reader:
             elif phrase.is_passive:
                 is_subject = not is_doer and comes_first != is_active
             else:
-                is_subject = is_doer if not is_active and self._has_doer(mentions) else comes_first
+                is_subject = is_doer if is_turned else comes_first
             if (subject if is_subject else obj) is not None:
                 return
             subject, obj = (mention, obj) if is_subject else (subject, mention)
         yield from product(subject.names if subject else (None,), obj.names if obj else (None,))
 
-    def _has_doer(self, mentions: list[Mention]) -> bool:
-        return any(self._before(mention.start) == "by" for mention in mentions)
+    def _is_turned(self, phrase: Phrase, taken: set[int]) -> bool:
+        """Returns whether the question puts an active verb into the passive: `employed`, where the predicate is `employs`."""
+        verb, said = words(phrase.text)[0], self.tokens[max(taken)].word
+        return verb.endswith("s") and said != verb and (said.endswith("ed") or said in irregular())
 
     def _before(self, at: int) -> str:
         """Returns the word before a place, articles aside."""
-        said = [token.word for token in self.tokens[:at] if token.word not in _ARTICLES]
+        said = [token.word for token in self.tokens[:at] if token.word not in ARTICLES]
         return said[-1] if said else ""
 
     def _is_owner(self, mention: Mention, taken: set[int]) -> bool:
@@ -424,10 +325,10 @@ class _Reader:
             return True
         at = max((n for n in range(mention.start) if self.tokens[n].word == "of"), default=-1)
         between = {token.word for token in self.tokens[at + 1 : mention.start]}
-        return at > 0 and at - 1 in taken and between <= _ARTICLES
+        return at > 0 and at - 1 in taken and between <= ARTICLES
 
     def _is_grammatical_subject(self, mention: Mention) -> bool:
-        return self._before(mention.start) in _DO | _BE | _HAVE | _MODAL
+        return self._before(mention.start) in DO | BE | HAVE | _MODAL
 
     def _read_without(self) -> Iterator[Reading]:
         """Yields readings by a value or a class alone, as in `Is Ann CFO?`, `Which invoices are open?`, `Who is the CFO?`."""
@@ -442,12 +343,31 @@ class _Reader:
                     self._reading(None, kind, members, "", noun, "") for kind in sorted(self._type_predicates())
                 )
             elif len(mentions) == 1 and self.kind in ("what", "count"):
-                yield from self._read_value(None, mentions[0], members, noun)
+                if members or noun or self.tokens[mentions[0].start - 1].word in ARTICLES:
+                    yield from self._read_value(None, mentions[0], members, noun)
+                else:
+                    yield from self._read_kind(mentions[0])
             elif len(mentions) == 2 and self.kind in ("truth", "why", "when"):
                 for name in mentions[0].names:
                     yield from self._read_value(name, mentions[1], "", "")
 
-    def _type_predicates(self) -> set[str]:
+    def _read_kind(self, mention: Mention) -> Iterator[Reading]:
+        """Yields what a bare `What is acme?` or `Where is acme?` asks for: its class, or that in which or at which it is."""
+        first = self.tokens[0].word
+        places = {p.predicate for p in self.vocabulary.phrases if {*p.prepositions[-1:]} & {"in", "at"}}
+        places = {predicate for predicate in places if not self.vocabulary.is_attribute(predicate)}
+        wanted = (
+            frozenset(places)
+            if first == "where"
+            else self._type_predicates()
+            if first in ("what", "who")
+            else frozenset()
+        )
+        if self.tokens[mention.start - 1].word in BE:
+            for name, predicate in product(mention.names, sorted(wanted)):
+                yield self._reading(name, predicate, None, "", "", "")
+
+    def _type_predicates(self) -> frozenset[str]:
         return TYPE_PREDICATES & self.vocabulary.uses.keys()
 
     def _read_event(self, mentions: list[Mention]) -> Iterator[Reading]:
@@ -463,16 +383,15 @@ class _Reader:
             yield self._reading(name, predicate, None, "", "", self.kind)
 
     def _read_value(self, subject: str | None, value: Mention, members: str, noun: str) -> Iterator[Reading]:
-        for name in value.names:
+        # A thing of which facts tell is no value: to ask whether acme is Ann is not to ask whether it employs her.
+        for name in (
+            name for name in value.names if name not in self.vocabulary.things or name in self.vocabulary.classes
+        ):
             for predicate in sorted(self.vocabulary.holders.get(name, ())):
                 yield self._reading(subject, predicate, name, members, noun, "")
 
-    def _reading(
-        self, subject: str | None, predicate: str, obj: str | None, members: str, noun: str, said: str
-    ) -> Reading:
-        return Reading(
-            self.kind, subject, predicate, obj, self.compared, self.period, self.is_past, members, noun, said
-        )
+    def _reading(self, subject: str | None, predicate: str, obj: str | None, *more: str) -> Reading:
+        return Reading(self.kind, subject, predicate, obj, self.compared, self.period, self.is_past, *more)
 
 
 def _is_date(text: str) -> bool:

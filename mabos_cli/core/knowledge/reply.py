@@ -1,20 +1,21 @@
 """Answers to questions that were read as triples: yes, no, unknown, when, why, what, how many; with proof or counter-evidence."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.backward import Proof
 from mabos_cli.core.knowledge.fact import LAST, Fact, Triple, interval
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
-from mabos_cli.core.knowledge.question import Reading, Vocabulary
-from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.knowledge.question import Reading
+from mabos_cli.core.knowledge.vocabulary import Vocabulary
+from mabos_cli.core.language.text import one_line
 from mabos_cli.core.language.values import compare, find_value
 from mabos_cli.core.memory.trust import trust_rank
 
 YES, NO, UNKNOWN, KNOWN = "yes", "no", "unknown", "known"
 _LEAST_SURE = 0.5  # what is less sure than this does not answer
-_TRUTHS = {"true": "false", "false": "true", "yes": "no", "no": "yes"}
+_YES = {"yes": "true", "no": "false", "true": "true", "false": "false"}
 _SHOWN = 12
 Prove = Callable[[Triple], Sequence[Proof]]
 
@@ -49,6 +50,8 @@ def answer_readings(readings: Sequence[Reading], vocabulary: Vocabulary, world: 
         definite = [reply for reply, noun in replies if noun == unchecked and reply.verdict != UNKNOWN]
         if not definite:
             continue
+        # A cause says more than that something is asserted.
+        definite = [reply for reply in definite if reply.values or reply.kind != "why"] or definite
         if len({(reply.verdict, frozenset(reply.values)) for reply in definite}) == 1:
             return max(definite, key=lambda reply: sum(proof.confidence for proof in reply.proofs))
         ways = "; ".join(dict.fromkeys(f"{reply.reading}: {reply.line}" for reply in definite))
@@ -58,12 +61,11 @@ def answer_readings(readings: Sequence[Reading], vocabulary: Vocabulary, world: 
     return replies[0][0] if replies else None
 
 
-def not_read(unknown: Sequence[str]) -> Reply:
-    """Returns the answer to a question that has no reading."""
-    why = (
-        f"nothing here knows {_listed(unknown)}" if unknown else "the question has no reading in the words of the facts"
-    )
-    return Reply(UNKNOWN, "", (), f"unknown: {why}")
+def not_read(unknown: Sequence[str], near: Sequence[Fact]) -> Reply:
+    """Returns the answer to a question that has no reading, with what is known nearest to it."""
+    why = f"nothing here knows {_listed(unknown)}" if unknown else "it has no reading in the words of the facts"
+    known = f"; known: {_listed([one_line(' '.join(fact.triple), 80) for fact in near[:3]])}" if near else ""
+    return Reply(UNKNOWN, "", (), f"unknown: {why}{known}")
 
 
 def find_leaves(proof: Proof) -> list[Fact]:
@@ -78,6 +80,9 @@ class _Evaluation:
         self.reading, self.vocabulary, self.world = reading, vocabulary, world
         self.goal = (reading.subject or "?s", reading.predicate, reading.object or "?o")
         self.proofs = [*world.prove((self.goal[0], self.goal[1], "?o" if reading.subject else self.goal[2]))]
+        if reading.object is None and all(proof.triple[2].casefold() in _YES for proof in self.proofs):
+            self.reading = reading._replace(object="true")  # who is taxable is one of whom it is true
+        self.is_number = reading.subject is not None and vocabulary.is_attribute(reading.predicate)
         self.is_single = reading.predicate in world.functional
 
     def reply(self) -> Reply:
@@ -109,7 +114,8 @@ class _Evaluation:
         if self.reading.compared:
             return compare(self.reading.compared[0], value, self.reading.compared[1])
         if self.reading.object is not None:
-            return value == self.reading.object or compare("eq", value, self.reading.object)
+            same = _YES.get(value.casefold(), value) == _YES.get(self.reading.object.casefold(), self.reading.object)
+            return same or compare("eq", value, self.reading.object)
         if self.reading.period and self._asks_for_date():
             first, last = self.reading.period
             return first[: len(value)] <= value[:10] <= last[: len(value)]
@@ -138,7 +144,7 @@ class _Evaluation:
 
     def _excludes(self, others: list[Proof]) -> bool:
         """Returns whether what is known rules out what is asked: there is one value at a time, or one that has an order."""
-        if self.reading.subject is None or max(proof.confidence for proof in others) < _LEAST_SURE:
+        if self.reading.subject is None or self.reading.noun or max(proof.confidence for proof in others) < _LEAST_SURE:
             return False
         values = {proof.triple[2] for proof in others}
         if self.reading.compared:
@@ -146,8 +152,9 @@ class _Evaluation:
             return all(any(compare(op, value, given) for op in ("lt", "eq", "gt")) for value in values)
         if self.reading.period and self._asks_for_date():
             return self.is_single or len(values) == 1
-        asked = (self.reading.object or "").casefold()
-        return self.is_single or {value.casefold() for value in values} == {_TRUTHS.get(asked, "")}
+        asked = _YES.get((self.reading.object or "").casefold(), "")
+        opposite = {"true": "false", "false": "true"}.get(asked)
+        return self.is_single or (opposite is not None and {_YES.get(one.casefold()) for one in values} == {opposite})
 
     def _asked(self) -> str:
         subject, predicate, obj = (part.lstrip("?") if part in ("?s", "?o") else part for part in self.goal)
@@ -168,24 +175,17 @@ class _Evaluation:
         values = tuple(dict.fromkeys(proof.triple[open_part] for proof in holding))
         if not values or max(proof.confidence for proof in holding) < _LEAST_SURE:
             return self._reply(UNKNOWN, (), f"unknown: no fact says {self._asked()}", [], holding[:3])
-        head = str(len(values)) if self.reading.kind == "count" else _listed(values)
-        more = (
-            _listed(values)
-            if self.reading.kind == "count"
-            else _said(holding[0])
-            if len(values) == 1
-            else self._asked()
-        )
+        counts = self.reading.kind == "count" and not (self.is_number and len(values) == 1)
+        head = str(len(values)) if counts else _listed(values)
+        more = _listed(values) if counts else _said(holding[0]) if len(values) == 1 else self._asked()
         return self._reply(KNOWN, values, f"{head}: {more}", holding, against)
 
     def _only_members(self, found: list[Proof]) -> list[Proof]:
-        """Returns what belongs to a class; all if the class of none is known."""
+        """Returns what belongs to a class."""
         at = 2 if self.reading.subject else 0
         kinds = TYPE_PREDICATES & self.vocabulary.uses.keys()
         inside = {proof.triple[0] for kind in kinds for proof in self.world.prove(("?s", kind, self.reading.members))}
-        members = [proof for proof in found if proof.triple[at] in inside]
-        typed = {proof.triple[0] for kind in kinds for proof in self.world.prove(("?s", kind, "?o"))}
-        return members if any(proof.triple[at] in typed for proof in found) else found
+        return [proof for proof in found if proof.triple[at] in inside]
 
     def _say_when(self) -> Reply:
         found = [proof for proof in self.proofs if self._matches(proof)]
@@ -220,7 +220,7 @@ class _Evaluation:
         else:
             source = best.fact.source if best.fact else ""
             line = f"it is asserted, source {source}: {_said(best)}"
-        return self._reply(KNOWN, values or (best.triple[2],), line, [best])
+        return self._reply(KNOWN, values, line, [best])
 
     def _reply(
         self, verdict: str, values: tuple[str, ...], line: str, proofs: Sequence[Proof], against: Sequence[Proof] = ()
@@ -252,9 +252,9 @@ def _said(proof: Proof) -> str:
     return f"{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}{dates})"
 
 
-def _listed(values: "Sequence[str] | object") -> str:
-    names = [*dict.fromkeys(values)]  # type: ignore[call-overload]
-    more = f" and {plural(len(names) - _SHOWN, 'more')}" if len(names) > _SHOWN else ""
+def _listed(values: Iterable[str]) -> str:
+    names = [*dict.fromkeys(values)]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return f"{', '.join(names[:_SHOWN])}{more}"
 
 

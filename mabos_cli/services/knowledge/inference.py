@@ -10,8 +10,9 @@ from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
 from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_neighbors, find_path, match_idea
-from mabos_cli.core.knowledge.question import Vocabulary, find_about, read_question, read_triple
+from mabos_cli.core.knowledge.question import find_about, read_question, read_triple
 from mabos_cli.core.knowledge.reply import UNKNOWN, Reply, World, answer_readings, find_leaves, not_read
+from mabos_cli.core.knowledge.vocabulary import Vocabulary
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
@@ -140,10 +141,10 @@ def answer(
         goal, notes = _ask_for_triple(agent, question, vocabulary)
         reply = answer_readings([read_triple(goal)], vocabulary, world) if goal else None
         warnings += notes
-    named, unknown = find_about(question, vocabulary)
-    reply = reply or not_read(unknown)
+    about, near, unknown = find_about(question, facts, vocabulary)
+    reply = reply or not_read(unknown, near)
     used = {fact.id: fact for proof in (*reply.proofs, *reply.against) for fact in find_leaves(proof)}
-    found = list(used.values()) or [fact for fact in facts if {fact.subject, fact.object} & named]
+    found = list(used.values()) or near or about
     if reply.goal:
         prove(reply.goal)
     proofs = [v for goal, v in verdicts.items() if goal == reply.goal and (triple or v.status == PROVEN)]

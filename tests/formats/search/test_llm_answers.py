@@ -14,7 +14,9 @@ from mabos_cli.formats.search.llm_answers import (
     parse_merge,
     parse_order,
     parse_text,
+    parse_triple,
     parse_variations,
+    render_reading_prompt,
 )
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
@@ -187,3 +189,20 @@ def test_any_answer_is_taken_or_refused(answer: str) -> None:
             assert parse() is not None
         except BadValue as error:
             assert error.message.startswith("its ")
+
+
+def test_a_triple_that_a_model_reads_consists_of_known_words() -> None:
+    names, predicates = {"acme", "Ann", "?"}, {"ownedBy"}
+    assert parse_triple('Sure: ["acme", "ownedBy", "?"]', names, predicates) == ("acme", "ownedBy", "?x")
+    for answer in (
+        "[]",
+        "yes",
+        '["acme", "owns", "?"]',
+        '["zed", "ownedBy", "?"]',
+        '["?", "ownedBy", "?"]',
+        '["acme", 1, "?"]',
+    ):
+        with pytest.raises(BadValue):
+            parse_triple(answer, names, predicates)
+    prompt = render_reading_prompt("Who owns Acme?", ["ownedBy"], ["acme", "Ann"])
+    assert "1. Who owns Acme?\n2. ownedBy\n3. acme, Ann" in prompt

@@ -1,0 +1,174 @@
+"""The words of an agent's facts and rules: names, classes and predicates, with the labels and synonyms of ontologies; and the
+words of a question in their plain form."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.graph import is_plain, name_words
+from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES, Ontology, local_name
+from mabos_cli.core.knowledge.rule import Rule, is_variable
+from mabos_cli.core.language.periods import MONTHS
+from mabos_cli.core.language.text import stem, words
+from mabos_cli.core.language.values import find_value
+from mabos_cli.core.mind.claims.words import irregular, root
+
+DO = frozenset("do does did".split())
+BE = frozenset("is are was were be been being am".split())
+HAVE = frozenset("has have had having".split())
+ARTICLES = frozenset("a an the this that these those our your its their his her my any some".split())
+PREPOSITIONS = frozenset("of in on at to for from by with as into under about per through over off out up s".split())
+GRAMMAR = DO | BE | HAVE | ARTICLES | PREPOSITIONS | frozenset("we you they it i us there now today currently".split())
+_ENDINGS = ("abl", "ibl", "er", "or", "ion", "ation", "ment", "al", "y")
+CAUSES = frozenset(("cause", "caus", "reason", "because", "becaus"))
+_PERIOD = re.compile(
+    r"(?i)\b(?:in|on|during|at)\s+(?:the\s+year\s+)?((?:(\d{1,2})\s+)?([a-z]{3,9})\s+)?(\d{4})(-\d\d)?(-\d\d)?(?![\w-])"
+)
+
+
+class Phrase(NamedTuple):
+    """One way in which a predicate is put: its words in plain form, the prepositions, and whether who does it stands behind
+    it, as in `supplied by`."""
+
+    predicate: str
+    words: tuple[str, ...]
+    prepositions: tuple[str, ...]
+    is_passive: bool
+    text: str
+
+
+def lemma(word: str) -> str:
+    """Returns the plain form of a word, without what its endings add.
+
+    >>> [lemma(word) for word in ("supplies", "supplied", "used", "uses", "ran")]
+    ['supply', 'supply', 'us', 'us', 'run']
+    """
+    word = irregular().get(word, word)
+    plain = stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 4 else word)
+    plain = plain[:-2] if len(plain) == 4 and plain.endswith("ed") and plain[1] != "e" else plain
+    return plain[:-1] if len(plain) > 2 and plain.endswith("e") else plain
+
+
+class Vocabulary:
+    """The names, classes and predicates of some facts and rules, with what ontologies call them."""
+
+    def __init__(self, facts: Sequence[Fact], rules: Iterable[Rule], ontology: Ontology) -> None:
+        concluded = [rule.conclusion for rule in rules if rule.conclusion and rule.type == "inference" and rule.enabled]
+        self.uses: dict[str, set[str]] = {one.predicate: set() for one in concluded}  # predicates with their objects
+        self.holders: dict[str, set[str]] = {}  # values with the predicates that they are objects of
+        self.things = {fact.subject for fact in facts}
+        nodes: dict[str, None] = {}
+        for fact in facts:
+            self.uses.setdefault(fact.predicate, set()).add(fact.object)
+            self.holders.setdefault(fact.object, set()).add(fact.predicate)
+            nodes |= {fact.subject: None, fact.object: None}
+        for one in concluded:
+            nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
+        self.classes = {fact.object for fact in facts if fact.predicate in TYPE_PREDICATES}
+        self.names: dict[tuple[str, ...], list[str]] = {}
+        self.parts: dict[str, set[str]] = {}
+        for node in nodes:
+            if not is_plain(node) and (key := tuple(map(lemma, name_words(node)))):
+                self.names.setdefault(key, []).append(node)
+                for part in key:
+                    self.parts.setdefault(part, set()).add(node)
+        self._add_concepts(ontology)
+        self.phrases = [phrase for name in self.uses for phrase in _phrases_of(name, ontology)]
+        self.causes = {
+            p.predicate for p in self.phrases if CAUSES & {*p.words, *p.prepositions, *map(lemma, words(p.text))}
+        }
+        known = {*self.parts, *(word for phrase in self.phrases for word in phrase.words)}
+        self._roots: dict[str, set[str]] = {}
+        for word in known:
+            self._roots.setdefault(root(word), set()).add(word)
+        self._known = known
+
+    def _add_concepts(self, ontology: Ontology) -> None:
+        """Lets classes be called by their labels and synonyms too."""
+        for concept in ontology.concepts.values():
+            name = local_name(concept.id)
+            if name in self.classes or concept.id in self.classes:
+                for other in (concept.label, *concept.synonyms):
+                    key = tuple(map(lemma, name_words(other)))
+                    if key and name not in self.names.setdefault(key, []):
+                        self.names[key].append(name if name in self.classes else concept.id)
+
+    def translate(self, word: str) -> str:
+        """Returns the plain form of a word; of one that nothing uses, that of the one word in use that means the same."""
+        plain = lemma(word)
+        same = self._roots.get(root(word), set()) | self._roots.get(root(plain), set())
+        if not same and len(plain) > 2:
+            same = {f"{plain}{ending}" for ending in _ENDINGS} & self._known  # taxed, taxable
+        return next(iter(same)) if plain not in self._known and len(same) == 1 else plain
+
+    def knows(self, word: str) -> bool:
+        """Returns whether a plain form is part of a name or a predicate."""
+        return word in self._known
+
+    def knows_predicate(self, word: str) -> bool:
+        """Returns whether a plain form is a predicate by itself."""
+        return any(phrase.words == (word,) for phrase in self.phrases)
+
+    def is_attribute(self, predicate: str) -> bool:
+        """Returns whether all that a predicate leads to are values, not things."""
+        return bool(self.uses[predicate]) and all(map(is_plain, self.uses[predicate]))
+
+
+def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:
+    texts = [" ".join(name_words(predicate))]
+    for each in ontology.properties_named(predicate):
+        texts += [each.label, *each.synonyms]
+    for text in dict.fromkeys(map(str.casefold, texts)):
+        said = words(text)
+        content = tuple(lemma(word) for word in said if word not in GRAMMAR and lemma(word) not in CAUSES - {"caus"})
+        links = tuple(word for word in said if word in PREPOSITIONS)
+        if content and predicate not in TYPE_PREDICATES:
+            yield Phrase(predicate, content, links, said[-1] == "by", text)
+
+
+class Token(NamedTuple):
+    text: str
+    word: str  # folded
+    plain: str
+    value: str = ""  # a number, amount or date as facts may write it
+
+
+def take_period(text: str) -> tuple[str, tuple[str, str] | None]:
+    """Returns the text without the time that it asks about, and that."""
+    match = _PERIOD.search(text)
+    if not match:
+        return text, None
+    _, day, month, year, dashed, more = match.groups()
+    number = int(dashed[1:]) if dashed else 0
+    if month:
+        number = next((n for n, name in enumerate(MONTHS, 1) if name[:3].casefold() == month[:3].casefold()), 0)
+    if month and not number:
+        return text, None
+    first = f"{year}-{number:02d}" if number else year
+    exact = more or (f"-{int(day):02d}" if day else "")
+    left = f"{text[: match.start()]}{text[match.end() :]}"
+    span = (
+        (first + exact, first + exact)
+        if exact
+        else (f"{first}-01" if number else f"{year}-01-01", f"{first}-31" if number else f"{year}-12-31")
+    )
+    return left, span
+
+
+def tokenize(text: str, vocabulary: Vocabulary) -> list[Token]:
+    found: list[Token] = []
+    for piece in text.replace("’", "'").split():
+        piece = piece.strip(",;:()\"'“”")
+        bare = piece.lstrip("$€£").rstrip("%")
+        if (find_value(piece) and (piece != bare or not piece.isalnum())) or re.fullmatch(r"\d+", piece):
+            found.append(Token(piece, piece, piece, piece))
+            continue
+        owner = piece.endswith("'s")
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", piece.removesuffix("'s"))
+        for part in re.findall(r"[^\W_]+", name):
+            folded = part.casefold()
+            found.append(Token(part, folded, vocabulary.translate(folded)))
+        if owner:
+            found.append(Token("'s", "'s", "'s"))
+    return found
