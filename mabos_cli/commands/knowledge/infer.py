@@ -128,6 +128,7 @@ def explain_command(
         list[str], Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
     depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
+    valid_at: ValidAt = "",
     llm: Annotated[
         bool, Option("--llm", help="Let the language model help to read the question, never to answer.")
     ] = False,
@@ -141,7 +142,8 @@ def explain_command(
         raise UsageFault("give a question, or subject predicate object", 'as in: mabos explain "why is acme audited?"')
     triple = (words[0], words[1], words[2]) if len(words) == 3 else None
     question = " ".join(words) if triple else text_argument(words[0], ctx.obj.literal_dash)
-    found = answer(ctx.obj, agent, question, triple, depth, llm=llm)
+    moment = read_moment(valid_at, agent.now())
+    found = answer(ctx.obj, agent, question, triple, depth, at=moment, llm=llm)
     data = {
         "question": question,
         "answer": {

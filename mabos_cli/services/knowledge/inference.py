@@ -119,9 +119,17 @@ class Answer(NamedTuple):
 
 
 def answer(
-    call: Session, agent: Agent, question: str, triple: Triple | None, depth: int, *, llm: bool = False
+    call: Session,
+    agent: Agent,
+    question: str,
+    triple: Triple | None,
+    depth: int,
+    *,
+    at: datetime | None = None,
+    llm: bool = False,
 ) -> Answer:
-    """Answers a question in words, or whether a triple holds. With `llm` a language model may say how to read it."""
+    """Answers a question in words, or whether a triple holds, now or at a moment. With `llm` a language model may say how to
+    read it."""
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     held, rules = load_facts(agent), load_rules(agent).rules
@@ -134,7 +142,7 @@ def answer(
             verdicts[goal] = backward_chain(goal, facts, rules, _clamp(depth))
         return verdicts[goal].proofs
 
-    world = World(prove, ontology.functional_names(), agent.now())
+    world = World(prove, ontology.functional_names(), at or agent.now())
     readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
     reply = answer_readings(readings, vocabulary, world)
     if llm and reply is None:
