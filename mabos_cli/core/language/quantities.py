@@ -48,6 +48,22 @@ _BOUNDS_BEHIND = {"min": r"\s?\+|\s(?:or more|or longer)\b", "max": r"\s(?:or le
 _FIRST, _MOST = 0xE000, 0x1000
 
 
+# How often something happens; the marks of that lie behind those of moments.
+FREQUENCY, _FIRST_RATE, _MOST_RATES = "frequency", 0xF800, 0x100
+_ADVERBS = {
+    "continuously": 1.0,
+    **{
+        word: UNITS[unit][1]
+        for word, unit in (("hourly", "hour"), ("daily", "day"), ("nightly", "day"), ("weekly", "week"))
+    },
+    **dict.fromkeys(("fortnightly",), 2 * UNITS["week"][1]),
+    **{word: UNITS[unit][1] for word, unit in (("monthly", "month"), ("quarterly", "quarter"), ("yearly", "year"))},
+    **dict.fromkeys(("annually",), UNITS["year"][1]),
+}
+_TURNS = {"other": 2.0, "second": 2.0, "third": 3.0, "fourth": 4.0, "fifth": 5.0}
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+
+
 class Quantity(NamedTuple):
     """A number or a range of numbers, in a unit that others can be converted to."""
 
@@ -87,6 +103,60 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"(?P<gap>(?:\s[a-z]+)?)\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
     }
+
+
+@cache
+def _rate_pattern() -> re.Pattern[str]:
+    """Returns the pattern of how often something happens, made when a sentence first needs it."""
+    words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
+    period = rf"(?:(?P<turn>{'|'.join(_TURNS)}|\d{{1,3}}|{words})[ -])?(?P<unit>minute|hour|day|night|week|fortnight|month|quarter|year)s?\b"
+    times = rf"(?P<times>{'|'.join(_TIMES)}|(?:\d{{1,3}}|{words}) times)"
+    # Before a noun an adverb tells which one it is: the weekly report.
+    behind = (
+        r"(?=\s*(?:$|[,.;:)]|(?:and|or|by|at|on|in|for|with|to|from|since|until|via|after|before|during|but|so)\b))"
+    )
+    return re.compile(
+        rf"\b{times} (?:an?|per|each|every|in an?|in every) {period}|\b(?P<each>every|each) {period.replace('<turn>', '<turn2>').replace('<unit>', '<unit2>')}"
+        rf"|\b(?P<adverb>{'|'.join(_ADVERBS)}){behind}",
+        re.IGNORECASE,
+    )
+
+
+def take_frequencies(text: str) -> tuple[str, dict[str, Quantity]]:
+    """Returns the text with a mark in place of each word on how often something happens, and the quantities by mark.
+
+    >>> def read(text): return next(iter(take_frequencies(text)[1].values()))
+    >>> can_agree(read("twice a year"), read("every six months")), can_agree(read("once a year"), read("every 6 months"))
+    (True, False)
+    >>> take_frequencies("the weekly report, 3 % each year")[1]
+    {}
+    """
+    found: dict[str, Quantity] = {}
+
+    def mark(match: re.Match[str]) -> str:
+        # Behind a number it is what that is per: 300 sheets every hour.
+        if (
+            re.search(r"(?:\d|%|[$€£])\S*(?:\s[a-z]+){0,2}\s*$", match.string[: match.start()])
+            or len(found) >= _MOST_RATES
+        ):
+            return match.group()
+        got = {name: (value or "").casefold() for name, value in match.groupdict().items()}
+        number = got["times"].removesuffix(" times")
+        times = _TIMES.get(number) or (_read_number(number)[0] if number else 1.0)
+        turn, unit = got["turn"] or got["turn2"], got["unit"] or got["unit2"]
+        size = 2 * UNITS["week"][1] if unit == "fortnight" else UNITS["day" if unit == "night" else unit or "day"][1]
+        size = (
+            _ADVERBS[got["adverb"]]
+            if got["adverb"]
+            else size * (_TURNS.get(turn) or (_read_number(turn)[0] if turn else 1.0))
+        )
+        if not size or not times:
+            return match.group()
+        name = chr(_FIRST_RATE + len(found))
+        found[name] = Quantity(times, times, FREQUENCY, match.group(), per=size)
+        return f" {name} "
+
+    return _rate_pattern().sub(mark, text), found
 
 
 def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:

@@ -13,6 +13,7 @@ from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic
+from mabos_cli.core.mind.claims.moments import same_time
 from mabos_cli.core.mind.claims.words import compare_words, exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 
@@ -30,6 +31,7 @@ _TURNS = frozenset({"from", "instead"})
 _NAMED = 3
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
+_SIDES = frozenset("before after above below inside outside with without to from until since within beyond".split())
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 _CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
@@ -192,7 +194,8 @@ def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
 
 def _terms(claim: Claim) -> frozenset[str]:
     """Returns the terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
-    kept = (term for term in claim.terms if term not in word_class("weak") and not denies(term))
+    silent = word_class("weak") | (word_class("measuring") if claim.quantities else frozenset())
+    kept = (term for term in claim.terms if term not in silent and not denies(term))
     return frozenset(families().get(term) or exclusive().get(term) or term for term in kept)
 
 
@@ -244,9 +247,14 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
         return None
     same = bool(a.subject) and a.subject == b.subject
+    if same and _sides(one.subject) != _sides(two.subject):
+        return None
     first, second = find_time(one.updated), find_time(two.updated)
     newer = ("a" if first > second else "b") if first and second and first != second else ""
     found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
+    answers = [truth_of(belief.text) for belief in (one, two)]
+    if same and not found and None not in answers and answers[0] != answers[1]:
+        found = Disagreement("negation", "yes against no")
     if same:
         found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
     elif not found:
@@ -256,6 +264,21 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     subject = one.subject if same else f"{one.subject} / {two.subject}"
     severity = min(one.certainty, two.certainty)
     return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
+
+
+def truth_of(text: str) -> bool | None:
+    """Returns what a text that is an answer says, yes or no; None for other texts.
+
+    >>> truth_of("Yes, since May"), truth_of("false"), truth_of("No shop sells it")
+    (True, False, None)
+    """
+    match = re.match(r"(?i)\W*(?:(yes|true)|no|false)(?=\W*$|[,;.:]\s)", text)
+    return bool(match[1]) if match else None
+
+
+def _sides(subject: str) -> frozenset[str]:
+    """Returns the words of a subject that tell on which side of something it is: before or after it, to or from it."""
+    return _SIDES & {*words(subject)}
 
 
 def _topic(a: Reading, b: Reading, newer: str) -> Topic:
@@ -323,9 +346,12 @@ def _are_nearly_equal(a: Claim, b: Claim) -> bool:
     """Returns whether two claims are in nearly the same words, and enough of them to name what they are about."""
     common = {*a.terms} & {*b.terms}
     names = {name.key for name in a.names} & {name.key for name in b.names}
-    apart = [{*claim.terms} - common for claim in (a, b)]
+    # Numbers in one unit need no words that say what they are of: it costs 880 EUR, a rate of 930 EUR.
+    times = any(same_time(x, y) for x in a.moments for y in b.moments)
+    units = {each.unit for each in a.quantities} & {each.unit for each in b.quantities} - {""}
+    apart = [{*claim.terms} - common - (word_class("measuring") if units else frozenset()) for claim in (a, b)]
     turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
-    if len(common) + turned + 2 * len(names) < _NAMED or (apart[0] and apart[1] and not turned):
+    if len(common) + turned + 2 * len(names) + bool(units) + times < _NAMED or (apart[0] and apart[1] and not turned):
         return False
     return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
 

@@ -25,7 +25,8 @@ _CERTAINTIES = {
     "low": 0.3,
     "very low": 0.1,
 }
-_UNSAID = 0.5
+# What is written down without a certainty is held to be true; one that makes no sense says nothing.
+_UNSAID, _UNKNOWN = 0.7, 0.5
 # Beliefs and facts that a source names.
 _EVIDENCE = re.compile(r"\b[BF][A-Z]?-[A-Za-z0-9-]*\d[A-Za-z0-9-]*")
 
@@ -204,7 +205,7 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         problems += [mind.Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]
         supports = tuple(part for part in re.split(r"[,;\s]+(?:and\s+)?", entry.get("supports")) if part)
         about = cognitive_fields.plain(entry.get("about"))
-        sure = _UNSAID if certainty is None else certainty
+        sure = (_UNKNOWN if trouble else _UNSAID) if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
         belief = mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests, about)

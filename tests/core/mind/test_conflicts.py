@@ -55,7 +55,7 @@ DISAGREE = [
     ("value", "Sessions", "Sessions are stored in Redis.", "Sessions are stored in PostgreSQL."),
     ("value", "Billing", "Priya owns the billing service.", "The billing service is owned by Tom."),
     ("value", "Approval", "Trips are approved by the CFO.", "Trips are approved by the team leads."),
-    ("value", "Backups", "Backups run daily.", "Backups run weekly."),
+    ("number", "Backups", "Backups run daily.", "Backups run weekly."),
     ("superseded", "Reports", "Reports are sent by fax.", "Reports are no longer sent by fax."),
     ("superseded", "Tickets", "Tickets are kept in Zendesk.", "We replaced Zendesk with Freshdesk."),
     ("superseded", "Hosting", "The site is hosted on Heroku.", "The site has been migrated to Vercel."),

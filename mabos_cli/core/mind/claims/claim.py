@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
-from mabos_cli.core.language.quantities import Quantity, take_quantities
+from mabos_cli.core.language.quantities import Quantity, take_frequencies, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
 from mabos_cli.core.mind.claims.moments import Moment, take_moments
 from mabos_cli.core.mind.claims.words import irregular, join_phrases, opposites, root
@@ -34,7 +34,7 @@ _ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
 _CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)\b)"
 # A label and its value: what the label names is so much, and another label is about something else.
 _LABEL = r"^(?!(?:Note|Update|Updated|Decision|Important|Warning|Info|Now|Today|Correction|Reminder|Fact)\b)"
-_LABEL += r"([^\W\d_][\w'-]*(?: [\w'-]+){0,2}): (?=(?:\S*[^\s,;.:] ){0,3}\S*[^\s,;.:](?:[.,;]?$|[.,;]\s))"
+_LABEL += r"([^\W\d_][\w'-]*(?: [\w'-]+){0,5}): (?=(?:\S*[^\s,;.:] ){0,3}\S*[^\s,;.:](?:[.,;]?$|[.,;]\s))"
 # Where or when it holds belongs to what holds, if it comes first.
 _LEAD = r"^((?:On|In|At|For|With|Under|During|Among|Within|Between|From|Since|Until|(?:Even )?(?:[Aa]fter|[Bb]efore))"
 _LEAD += r"(?: [^\s,.;]+){1,4}), "
@@ -96,7 +96,7 @@ _NEGATIONS = frozenset(
     "nowhere nolonger lack lacks lacking refuses refuse refused refusing isnt arent wasnt werent dont doesnt didnt "
     "cant couldnt wont wouldnt shouldnt hasnt havent hadnt mustnt false untrue formerly".split()
 )
-_HEDGES = frozenset(
+HEDGES = frozenset(
     "might perhaps maybe possibly probably potentially could seems appears rumoured rumored unclear unsure "
     "unconfirmed tentatively tentative considering consider evaluating evaluate exploring explore discussing "
     "sometimes occasionally likely unlikely suppose supposedly reportedly allegedly whether guess think some several "
@@ -196,8 +196,10 @@ def _read_claim(clause: str, now: date | None) -> Claim:
     """Returns one clause as a claim."""
     clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
     clause = re.sub(_NUMBERED, _join_number, clause)
+    clause, rates = take_frequencies(clause)
     clause, moments = take_moments(clause, now)
     clause, quantities = take_quantities(clause)
+    quantities |= rates
     tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
     words = tuple(token.casefold() for token in tokens)
     names = _find_names(tokens)
@@ -216,7 +218,7 @@ def _read_claim(clause: str, now: date | None) -> Claim:
         quantities=tuple(quantities[word] for word in words if word in quantities),
         moments=tuple(timed),
         negative=negations % 2 == 1,
-        hedged=any(word in _HEDGES for word in words),
+        hedged=any(word in HEDGES for word in words),
         modes=frozenset(_MODES & {*words}),
         relations=frozenset(_RELATIONS[x] for x, y in pairwise(words) if x in _RELATIONS and y[0].isalpha()),
         cues=frozenset(_CUES & {*words}),
@@ -241,7 +243,7 @@ def _read_terms(tokens: list[str], words: tuple[str, ...], taken: set[int]) -> t
     for at, token in enumerate(words):
         if at in taken:
             continue
-        if token.replace("'", "") in _NEGATIONS:
+        if token.replace("'", "") in _NEGATIONS and (len(words) > 1 or not token.startswith("refuse")):
             negations += 1
             continue
         for part in re.sub(r"(?<=-\w\w)s$", "", token.replace("non-", "non")).split("-"):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.language.quantities import Quantity, can_agree
-from mabos_cli.core.mind.claims.claim import Claim, Name
+from mabos_cli.core.mind.claims.claim import HEDGES, Claim, Name
 from mabos_cli.core.mind.claims.match import (
     ALONE,
     Match,
@@ -42,6 +42,11 @@ _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
     "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
 )
+# Words for every one of some things, for none of them, and for some of them; and words that leave some out.
+_ALL = frozenset("all every each any both".split())
+_NONE = frozenset("no none nobody neither".split())
+_SOME = frozenset("some several".split())
+_LEFT_OUT = frozenset("except excluding besides apart unless".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
@@ -72,6 +77,10 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     """
     # What never happens does not happen under a condition either.
     never = any("never" in claim.words for claim in (a, b))
+    if any(_LEFT_OUT & {*claim.words} for claim in (a, b)):
+        return None
+    if exception := _find_exception(a, b, topic):
+        return exception
     if a.hedged or b.hedged or (a.modes ^ b.modes) - (_CONDITIONS if never else frozenset()):
         return None
     match = match_claims(a, b, topic)
@@ -79,6 +88,32 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     if found and found.kind != "antonym" and a.cues ^ b.cues:
         return found._replace(kind="superseded")
     return found or _find_succession(match)
+
+
+def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | None:
+    """Returns how one claim says of all what the other says is not so of one or some of them."""
+    if a.negative == b.negative or a.modes != b.modes or _is_other_time(a, b):
+        return None
+    match = match_claims(a, b, topic)
+    for every, other in match.sides:
+        # Of what the first says nothing may be missing in the second, which may say more: which one it is.
+        if not _is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
+            continue
+        if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or _is_about_all(other.claim):
+            continue
+        if match.shared > 1 or (match.shared and match.topic):
+            words = [*every.claim.terms.values(), *(name.text for name in every.claim.names)]
+            kind = "none" if every.claim.negative else "all"
+            return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
+    return None
+
+
+def _is_about_all(claim: Claim) -> bool:
+    """Returns whether a claim is about every one of some things, or about none of them."""
+    if claim.negative:
+        return bool(_NONE & {*claim.words[:1]})
+    at = next((n for n, word in enumerate(claim.words) if word in _ALL), None)
+    return at is not None and "not" not in claim.words[max(0, at - 2) : at] and at <= 2
 
 
 def is_restated(one: Claim, other: Claim) -> bool:

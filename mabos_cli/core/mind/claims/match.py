@@ -185,7 +185,7 @@ def fits(match: Match) -> bool:
 def fits_number(match: Match) -> bool:
     """Returns whether two claims with different numbers are about the same quantity."""
     plain = _ignore_words(match)
-    if fits(match) or fits(plain):
+    if fits(match) or fits(plain) or _is_same_measure(match):
         return True
     # Claims of two things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
     small, large = sorted(len(side.rest) for side, _ in plain.sides)
@@ -193,8 +193,24 @@ def fits_number(match: Match) -> bool:
     return bool(match.topic and match.topic.measure) and not alike and small <= 3 and large <= 6
 
 
+def _is_same_measure(match: Match) -> bool:
+    """Returns whether two claims measure one thing in one unit, and say little else about it."""
+    plain = _ignore_words(match, word_class("measuring"))
+    if match.shared > 2 and fits(plain):
+        return True
+    if any(side.rest or side.names for side, _ in plain.sides):
+        return False
+    (one, *more), (two, *others) = match.a.claim.quantities, match.b.claim.quantities
+    is_alike = not more and not others and (one.unit, one.each) == (two.unit, two.each)
+    is_alike = is_alike and len(match.a.claim.moments) == len(match.b.claim.moments)
+    return is_alike and (match.shared > 1 or (match.shared == 1 and bool(one.unit)))
+
+
 def fits_date(match: Match) -> bool:
     """Returns whether two claims with different dates are about the same event."""
+    told = [{*side.rest} - word_class("occurring") for side, _ in match.sides]
+    if all(told) and not any(is_same_event(x, y) for x in told[0] for y in told[1]):
+        return False
     return fits(_ignore_words(match, word_class("happening")))
 
 

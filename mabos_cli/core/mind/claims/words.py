@@ -150,6 +150,11 @@ name nickname residence registrar agency hosting database-engine airline hotel s
 mode unit zone tariff plan form shape layout direction target audience segment warden boss deputy substitute
 representative delegate liaison referee
 """,
+    # With a number they only say that it measures something: a rate of 5 EUR, it costs 5 EUR, room for 5.
+    "measuring": """
+cost price rate charge quote pay fee tariff amount sum total bill invoice spend rent buy sell hold seat accommodate room
+capacity space place fit contain store weigh measure last take
+""",
     # A heading that ends so names a quantity: what its text counts or measures is that.
     "measures": """
 price rate salary pay rent budget revenue profit margin income expense burn debt loan deposit discount commission
@@ -166,13 +171,15 @@ equity stake ownership float balance reserve cash overdraft mortgage repayment i
 precipitation gestation pregnancy days weeks months years minutes turnaround sla rto rpo error failure dimension
 resolution framerate
 """,
+    # They say that something happens, whatever it is.
+    "occurring": "happen take place hold schedule set plan due slate fix meet sit convene run be fall book pencil",
     # They only say that something happens; words of one group tell of the same event when only its date differs.
     "happening": """
 happen take place hold schedule set plan due slate fix meet sit convene run be fall book pencil | effect force apply
 start resume reopen return kickoff launch live open introduce release ship come out appear available commence roll
 rollout premiere debut issue land inforce take kick enter | arrive deliver come land receive ship reach install | end
 expire finish run out lapse close terminate conclude stop cease over retire shutdown drop discontinue support wind
-switch decommission turn | complete finish do ready wrap conclude deliver close end sign
+switch decommission turn | complete finish do ready wrap conclude deliver close end
 """,
 }
 
