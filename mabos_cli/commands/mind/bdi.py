@@ -218,16 +218,21 @@ def conflicts(
     floor: Annotated[float | None, Option(help="Only beliefs that are more certain than this (default 0.6).")] = None,
     check: Annotated[bool, Option("--check", help="Exit 7 when there are any.")] = False,
     every: Annotated[bool, Option("--all", help="Resolved ones too.")] = False,
+    beside: Annotated[
+        str,
+        Option("--with", metavar="KINDS", help="Also what contradicts beliefs among facts, memory, or facts,memory."),
+    ] = "",
 ) -> None:
     """List the beliefs that contradict each other, with their places and what to do.
 
     Example: mabos bdi conflicts --check
     """
-    found = list_conflicts(ctx.obj.open_agent(), floor, every)
+    found = list_conflicts(ctx.obj.open_agent(), floor, every, beside)
     rows = [_row(conflict) | {"resolved": conflict.key in found.resolved} for conflict in found.conflicts]
     lines = [line for c in found.conflicts for line in _conflict_lines(c, c.key in found.resolved)]
     left = [conflict for conflict in found.conflicts if conflict.key not in found.resolved]
-    lines += [f"next: mabos bdi resolve {left[0].key[:8]} --keep a, b or both"] if left else []
+    own = [conflict for conflict in left if not (conflict.a.is_witness or conflict.b.is_witness)]
+    lines += [f"next: mabos bdi resolve {own[0].key[:8]} --keep a, b or both"] if own else []
     data = {"beliefs": found.beliefs, "conflicts": rows}
     ctx.obj.emit("bdi.conflicts", data, lines or ["no conflicts"], found.warnings)
     if check and left:
@@ -273,6 +278,7 @@ def _side(belief: Belief) -> dict[str, Any]:
         "updated": belief.updated or None,
         "supports": list(belief.supports),
         "trust": belief.trust,
+        "from": belief.path if belief.is_witness else "belief",
     }
 
 

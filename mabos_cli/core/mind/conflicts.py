@@ -60,6 +60,9 @@ class Conflict(NamedTuple):
         low, high = sorted((self.a, self.b), key=lambda belief: trust_rank(belief.trust))
         if not trust_rank(low.trust) and trust_rank(high.trust):
             return f"{low.id or low.place} is untrusted: check it, or remove it"
+        if witness := next((side for side in (self.a, self.b) if side.is_witness), None):
+            verb = "retract" if witness.path == "fact" else "forget"
+            return f"revise the belief, or {verb} {witness.id}"
         if not self.newer:
             return "find out which holds, and revise the other"
         older, newer = (self.b, self.a) if self.newer == "a" else (self.a, self.b)
@@ -112,24 +115,29 @@ def find_conflicts(
     chunk: int = 50,
     show: Show | None = None,
     cut: Cut | None = None,
+    witnesses: Sequence[Belief] = (),
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs that are more certain than the floor, one for each key, the most severe first.
 
     Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
-    read, `cut` for each subject with how many pairs of its beliefs were too many to compare.
+    read, `cut` for each subject with how many pairs of its beliefs were too many to compare. Witnesses are facts and memories
+    as beliefs: they are compared with beliefs, and not with one another.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
     >>> [(c.kind, c.severity, c.reason) for c in find_conflicts([one, two])]
     [('antonym', 0.78, 'growing against declining')]
     """
-    sure = sorted((belief for belief in beliefs if belief.certainty > floor and belief.is_held), key=_order)
+    sure = sorted(
+        (belief for belief in (*beliefs, *witnesses) if belief.certainty > floor and belief.is_held), key=_order
+    )
     read: list[Reading] = []
     for start in range(0, len(sure), max(1, chunk)):
         read += map(read_belief, sure[start : start + max(1, chunk)])
         if show:
             show(len(read), len(sure))
-    compared = (_compare(read[i], read[j]) for i, j in _affordable(candidate_pairs(read), read, cut))
+    pairs = [(i, j) for i, j in candidate_pairs(read) if not (sure[i].is_witness and sure[j].is_witness)]
+    compared = (_compare(read[i], read[j]) for i, j in _affordable(pairs, read, cut))
     ranked = sorted(filter(None, compared), key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
     return list({conflict.key: conflict for conflict in reversed(ranked)}.values())[::-1]
 
@@ -261,7 +269,7 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         found = _compare_apart(a, b)
     if found is None:
         return None
-    subject = one.subject if same else f"{one.subject} / {two.subject}"
+    subject = one.subject if same else " / ".join(filter(None, (one.subject, two.subject)))
     severity = min(one.certainty, two.certainty)
     return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 from mabos_cli.core.memory.item import PRIORITIES
 from mabos_cli.core.memory.trust import trust_rank
 
+# Where a statement that is no belief comes from; it stands in the place of a path.
+WITNESSES = ("fact", "memory")
 LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
 ACTIVE = frozenset(
@@ -70,6 +72,11 @@ class Belief(NamedTuple):
     about: str = ""
 
     @property
+    def is_witness(self) -> bool:
+        """Returns whether it is a fact or a memory, put as a belief to be compared with others."""
+        return self.path in WITNESSES
+
+    @property
     def is_held(self) -> bool:
         """Returns whether it is still believed: what was superseded or retracted stays in the file, with its certainty."""
         return status_word(self.status) not in GONE | FAILED
@@ -84,7 +91,7 @@ class Belief(NamedTuple):
 
     @property
     def place(self) -> str:
-        return f"{self.path}:{self.line}"
+        return f"{self.path} {self.id}" if self.is_witness else f"{self.path}:{self.line}"
 
 
 def _holds(text: str, subject: str) -> bool:

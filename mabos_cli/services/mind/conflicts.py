@@ -1,13 +1,16 @@
 """Lists the conflicts among beliefs, and settles them: the belief that is not kept is marked where it stands, and the decision is
 kept for good."""
 
+import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice, check_word
-from mabos_cli.core.mind.conflicts import Conflict
+from mabos_cli.core.mind.conflicts import Conflict, find_conflicts
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.errors import Conflict as Moved
 from mabos_cli.errors import MabosError, NotFound, UsageFault
@@ -19,8 +22,11 @@ from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
 from mabos_cli.services.inputs import option, refuse_secrets
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import plan_edit
+from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.mind import compare_beliefs, load_beliefs, note_resolved, read_resolved, refresh_mind
 from mabos_cli.workspace.transaction import Fresh, Write, transact
+
+_REMEMBERED = 0.7  # how sure a memory is, as a belief without a certainty
 
 
 class ListedConflicts(NamedTuple):
@@ -41,13 +47,33 @@ class Resolved(NamedTuple):
     warnings: list[str]
 
 
-def list_conflicts(agent: Agent, floor: float | None, every: bool) -> ListedConflicts:
-    """Lists the conflicts among beliefs that are more certain than a floor, resolved ones only if all are wanted."""
+def list_conflicts(agent: Agent, floor: float | None, every: bool, beside: str = "") -> ListedConflicts:
+    """Lists the conflicts among beliefs that are more certain than a floor, resolved ones only if all are wanted; and those
+    with facts and memories, if these are named."""
+    named = [check_choice(word.strip(), ("facts", "memory"), "kind") for word in beside.split(",") if word.strip()]
     beliefs, problems = load_beliefs(agent)
-    known = read_resolved(agent)
-    compared = compare_beliefs(agent, beliefs, option("bdi.certainty_floor", floor))
-    chosen = [conflict for conflict in compared.conflicts if every or conflict.key not in known]
+    known, least = read_resolved(agent), option("bdi.certainty_floor", floor)
+    compared = compare_beliefs(agent, beliefs, least)
+    conflicts = compared.conflicts
+    if named:
+        least = agent.settings["bdi.certainty_floor"] if least is None else least
+        conflicts = find_conflicts(beliefs, least, witnesses=[*_witnesses(agent, named)])
+    chosen = [conflict for conflict in conflicts if every or conflict.key not in known]
     return ListedConflicts(len(beliefs), chosen, {*known}, [*map(str, problems), *compared.warnings])
+
+
+def _witnesses(agent: Agent, named: list[str]) -> Iterator[Belief]:
+    """Yields the facts that hold now, and the memories, as beliefs."""
+    for fact in load_facts(agent).all() if "facts" in named else ():
+        if holds_at(fact, agent.now()):
+            said = " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", fact.predicate).casefold().split())
+            text, day = f"{fact.subject} {said} {fact.object}", (fact.updated_at or fact.created_at)[:10]
+            yield Belief(fact.subject, text, fact.confidence, day, fact.id, fact.source, path="fact", trust=fact.trust)
+    memory = agent.memory() if "memory" in named else None
+    for item in (*memory.working, *memory.short_term, *memory.long_term) if memory else ():
+        if not item.superseded_by:
+            where = Belief("", item.content, _REMEMBERED, item.happened_at[:10], item.id, item.source)
+            yield where._replace(path="memory", trust=item.trust)
 
 
 def resolve_conflict(agent: Agent, key: str, keep: str, reason: str) -> Resolved:

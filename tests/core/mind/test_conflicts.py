@@ -56,6 +56,13 @@ DISAGREE = [
     ("value", "Billing", "Priya owns the billing service.", "The billing service is owned by Tom."),
     ("value", "Approval", "Trips are approved by the CFO.", "Trips are approved by the team leads."),
     ("number", "Backups", "Backups run daily.", "Backups run weekly."),
+    ("number", "Alarm", "The alarm is tested once a year.", "The alarm is tested every 6 months."),
+    ("number", "Stock count", "We count the stock four times a year.", "We count the stock every month."),
+    ("negation", "Nurses", "All nurses have a badge.", "Olga Petrova, a nurse, has no badge."),
+    ("negation", "Crates", "None of the crates in hall 3 is broken.", "Four crates in hall 3 are broken."),
+    ("negation", "Drivers", "All drivers hold a licence for tankers.", "Petrov holds no licence for tankers."),
+    ("negation", "Drivers", "All drivers have signed the rules.", "Some drivers have not signed the rules."),
+    ("negation", "Allows dogs", "yes", "no, since May"),
     ("superseded", "Reports", "Reports are sent by fax.", "Reports are no longer sent by fax."),
     ("superseded", "Tickets", "Tickets are kept in Zendesk.", "We replaced Zendesk with Freshdesk."),
     ("superseded", "Hosting", "The site is hosted on Heroku.", "The site has been migrated to Vercel."),
@@ -391,3 +398,47 @@ def test_a_number_behind_a_name_that_begins_like_a_month_belongs_to_the_name():
         (claim,) = read_claims(text)
         assert ([each.text for each in claim.names], claim.quantities) == ([name], ())
     assert read_claims("We meet on March 3")[0].moments
+
+
+@pytest.mark.parametrize(
+    ("subject", "one", "two", "other", "conflict"),
+    [
+        ("Freight prices", "The rate for Oslo-Gdansk is 930 EUR.", "Oslo-Gdansk costs 880 EUR.", "Quotes", True),
+        ("Hosting", "We pay 300 USD a month for hosting.", "Hosting costs 450 USD a month.", "Cloud", True),
+        (
+            "Greenhouse",
+            "The greenhouse holds 1,200 plants.",
+            "There is room for 900 plants in the greenhouse.",
+            "Room",
+            True,
+        ),
+        ("Freight", "The rate for Oslo-Gdansk is 930 EUR.", "The rate for Oslo-Riga is 880 EUR.", "Quotes", False),
+        ("Farm", "The render farm has 40 nodes.", "The render farm is to have 72 nodes by 2027.", "Plans", False),
+        ("Fee before dispatch", "0 EUR", "15 EUR", "Fee after dispatch", False),
+        ("Contract", "The contract was signed on 3 May 2026.", "The contract ends on 1 June 2029.", "", False),
+        ("Boats", "Every boat carries a radio.", "The cars do not carry a radio.", "Cars", False),
+        ("Nurses", "Not all nurses have a badge.", "The nurse Olga has no badge.", "Olga", False),
+        ("Drivers", "All drivers except Jan have a phone.", "The driver Jan does not have a phone.", "Jan", False),
+        ("Alarm", "The alarm is tested twice a year.", "The alarm is tested every six months.", "", False),
+        ("Report", "The weekly report goes to Ada.", "The monthly report goes to Bo.", "", False),
+    ],
+)
+def test_measures_quantifiers_and_frequencies(subject: str, one: str, two: str, other: str, conflict: bool) -> None:
+    assert bool(find_conflicts(pair(subject, one, two, other))) is conflict
+
+
+def test_what_beliefs_are_about_sets_them_apart() -> None:
+    one, two = pair("Limit for purchases", "10,000 EUR", "50,000 EUR")
+    assert find_conflicts([one, two]) and find_conflicts([one._replace(about="cfo"), two])
+    assert find_conflicts([one._replace(about="cfo"), two._replace(about="CFO")])
+    assert not find_conflicts([one._replace(about="cfo"), two._replace(about="ceo")])
+
+
+def test_witnesses_are_compared_with_beliefs_and_not_with_one_another() -> None:
+    belief = Belief("Price", "A seat costs $29 per month.", 0.9, line=3)
+    fact = Belief("Seat", "A seat costs $39 per month.", 0.9, id="F-1", path="fact")
+    memory = Belief("", "A seat costs $49 per month.", 0.9, id="M-1", path="memory")
+    found = find_conflicts([belief], witnesses=[fact, memory])
+    assert sorted(c.action for c in found) == ["revise the belief, or forget M-1", "revise the belief, or retract F-1"]
+    assert {side.place for c in found for side in (c.a, c.b)} == {":3", "fact F-1", "memory M-1"}
+    assert not find_conflicts([], witnesses=[fact, memory])
