@@ -8,11 +8,14 @@ into the queue; `resting` has found that out a moment ago, and does not ask agai
 wander by themselves. At most 1.3x is wanted. Last, a server that takes the connection and says nothing: what it costs in seconds,
 against `typedb.connect_timeout`, which is the most that it may cost.
 
-With a server: `python benchmarks/typedb.py --address localhost:1729`, and MABOS_TYPEDB_PASSWORD set, also times stores that are
-mirrored, and `typedb sync-agent` of all items. The database is `mabos_benchmark`; it is made, and left there.
+With a server: `python benchmarks/typedb.py --address localhost:1729 --items 20000`, and MABOS_TYPEDB_PASSWORD set, also times stores
+that are mirrored, and `typedb sync-agent` of all items and as many facts in the words of the business ontology: once into an empty
+database, and once over what is there. 20,000 records a minute are wanted. The database is `mabos_benchmark`; it should be empty, and is
+left there.
 """
 
 import argparse
+import json
 import os
 import shutil
 import socket
@@ -25,7 +28,9 @@ from pathlib import Path
 from statistics import median
 
 from mabos_cli.app import main as mabos
+from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.formats.knowledge.facts import FactFile, render_fact, render_facts
 from mabos_cli.formats.memory.items import StoreFile, render_item, render_store
 
 NOBODY = "127.0.0.1:9"  # the discard port: nothing listens there
@@ -44,8 +49,8 @@ class Way:
     def run(self, *words: str) -> tuple[float, float]:
         """Seconds of CPU time, and seconds that passed."""
         start, before = time.perf_counter(), os.times()
-        program = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(self.root), "-q", *words]
-        subprocess.run(program, env=self.environment, check=True, capture_output=True)
+        program = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(self.root), *words]
+        self.said = subprocess.run(program, env=self.environment, check=True, capture_output=True).stdout
         after = os.times()
         spent = after.children_user + after.children_system - before.children_user - before.children_system
         return spent, time.perf_counter() - start
@@ -69,6 +74,22 @@ def make_seed(root: Path, items: int) -> Path:
     ]
     (root / "agents/main/memory-store.json").write_bytes(render_store(StoreFile((), (), lines)))
     return root
+
+
+def add_facts(root: Path, count: int) -> None:
+    """Customers, what they buy, whom they report to, what they earn, and what no ontology knows."""
+    mabos(["ontology", "scaffold", "business", "-q", "-w", os.fspath(root)])
+    said = (("isA", "Customer"), ("buys", "p{}"), ("reportsTo", "c{}"), ("hasRevenue", "{}"), ("mood", "m{}"))
+    triples = ((f"c{n // 5}", said[n % 5][0], said[n % 5][1].format(n // 5 % 97)) for n in range(count))
+    lines = [render_fact(Fact(f"F-{1770000000000 + n}-0000", *triple)) for n, triple in enumerate(triples)]
+    (root / "agents/main/facts.json").write_bytes(render_facts(FactFile(lines=lines)))
+
+
+def time_sync(way: Way, what: str) -> None:
+    """Prints how many records a minute are written."""
+    took = way.run("typedb", "sync-agent", "--json")[1]
+    written = json.loads(way.said)["data"]["agents"][0]["written"]
+    print(f"sync-agent, {what}: {written:,} records in {took:.1f} s, {written / took * 60:,.0f} a minute")
 
 
 def forget_rest(root: Path) -> None:
@@ -104,9 +125,11 @@ def main() -> None:
         if given.address:
             there = {"address": given.address, "password": password, "database": "mabos_benchmark"}
             ways.append(Way(seed, "mirrored", **there))
+            add_facts(ways[-1].root, given.items)
             ways[-1].run("typedb", "sync-schema")
-            took = ways[-1].run("typedb", "sync-agent")[1]
-            print(f"sync-agent of {given.items:,} items: {took:.1f} s, {given.items / took:,.0f} a second")
+            time_sync(ways[-1], "into an empty database")
+            shutil.rmtree(ways[-1].root / ".mabos/typedb")
+            time_sync(ways[-1], "over what is there")
         for _ in range(given.runs + 1):
             for way in ways:
                 way.store()

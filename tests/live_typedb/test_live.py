@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+import pytest
 from commands.desk import Desk, Said, note
 from typeql.samples import NASTY
 
@@ -136,6 +137,23 @@ def test_the_graph_holds_what_the_files_hold(desk: Desk, live: Live) -> None:
     (desk.root / ".mabos/typedb/main.jsonl").unlink()  # all is written once more, over what is there
     said(desk, "typedb", "sync-agent", "--all")
     assert live.graph() == (things, relations)
+
+
+def test_what_becomes_something_else_is_that_in_the_graph(
+    desk: Desk, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add_agent("ceo")
+    assert_known(desk)
+    with monkeypatch.context() as patch:
+        patch.setenv("MABOS_TYPEDB_ADDRESS", "")
+        said(desk, "fact", "assert", "lamp", "isA", "Bundle")
+        said(desk, "fact", "assert", "acme", "hasRevenue", "900")
+    said(desk, "typedb", "sync-agent", "--all")
+    things, relations = live.graph()
+    wanted = expected(desk)
+    assert ("bundle", "main/lamp", "name", "lamp") in things
+    assert relations == wanted[1]
+    same_things(things, wanted[0])
 
 
 def test_ready_questions_get_the_answers_of_the_files(desk: Desk, live: Live) -> None:

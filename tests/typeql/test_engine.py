@@ -22,7 +22,7 @@ def write(engine: Engine, records: list[Record], is_new: bool = False) -> Engine
         engine.run(render_new([record for record in records if record.type == "agent"]))
         engine.run(render_new([record for record in records if record.type != "agent"]))
     for record in {(each.type, each.uid): each for each in records}.values():
-        for query in render_links(record, is_new):
+        for query in render_links(record, is_owned=is_new):
             engine.run(query)
     return engine
 

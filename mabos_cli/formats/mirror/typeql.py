@@ -152,11 +152,10 @@ def render_new(records: Sequence[Record]) -> str:
     return "\n".join(lines)
 
 
-def render_links(record: Record, is_new: bool = False) -> tuple[str, ...]:
-    """Returns queries that link a record with what it names, once nothing of the kind is there. Who owns what is new is known
-    already."""
+def render_links(record: Record, *, is_owned: bool = False) -> tuple[str, ...]:
+    """Returns queries that link a record with what it names, where nothing of the kind is there, but perhaps its owner."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
-    queries = [query for links in record.links for query in _link(key, links, is_new)]
+    queries = [query for links in record.links for query in _link(key, links, is_owned)]
     return *queries, *([_state(key, record.statement)] if record.statement else ())
 
 
@@ -182,12 +181,12 @@ def _take_back(record: Record, key: str) -> Iterator[str]:
         yield f"match\n$e {key};\n{either}\ndelete $r;"
 
 
-def _link(key: str, links: Links, is_new: bool) -> Iterator[str]:
+def _link(key: str, links: Links, is_owned: bool) -> Iterator[str]:
     """Yields queries that link a record with those that it names. The far end is put by its key: that of another agent may not
     be there yet."""
     relation, own, other = label(links.relation), label(links.own), label(links.other)
     verb = "put" if relation == "agent_owns" else "insert"
-    for uid in links.uids if verb == "insert" or not is_new else ():
+    for uid in links.uids if verb == "insert" or not is_owned else ():
         yield (
             f"match $e {key};\nput $o isa {label(links.type)}, has uid {literal(uid)};\n"
             f"{verb} $r isa {relation}, links ({own}: $e, {other}: $o);"

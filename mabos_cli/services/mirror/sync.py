@@ -93,17 +93,19 @@ class Writer:
         self._is_ready = False
         self.writing = writing
 
-    def run(self, todo: Todo, records: Records, there: Collection[Key] | None = None) -> None:
-        """Writes and deletes. Where it is known what is there, all else is new. When the server is gone, or not ready, the rest is
-        queued, and the error goes on."""
+    def run(
+        self, todo: Todo, records: Records, there: Collection[Key] | None = None, bare: Collection[Key] = ()
+    ) -> None:
+        """Writes and deletes. Where it is known what is there, all else is new, and has its owner unless it is bare. When the
+        server is gone, or not ready, the rest is queued, and the error goes on."""
         try:
-            self._run(todo, records, there)
+            self._run(todo, self._upserts(todo, records, there, bare))
         finally:
             self._finish()
 
-    def _run(self, todo: Todo, records: Records, there: Collection[Key] | None) -> None:
+    def _run(self, todo: Todo, upserts: Iterable[_Job]) -> None:
         jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
-        jobs += self._upserts(todo, records, there)
+        jobs += upserts
         # Few at once; of many, what they are before how they are linked, so that both ends are there.
         passes = (self._write,) if len(jobs) <= _BATCH else (self._write_things, self._write_links)
         for number, write in enumerate(passes):
@@ -136,18 +138,23 @@ class Writer:
     def _entry(self, key: Key, state: str, mark: str = "", error: str = "") -> Entry:
         return Entry(*key, state, mark, error, self._at)
 
-    def _upserts(self, todo: Todo, records: Records, there: Collection[Key] | None) -> Iterator[_Job]:
+    def _upserts(
+        self, todo: Todo, records: Records, there: Collection[Key] | None, bare: Collection[Key]
+    ) -> Iterator[_Job]:
         for key in todo.put:
-            mark = record_hash(records[key])
+            record = records[key]
+            mark = record_hash(record)
             # The agent itself is there as soon as something is its own.
             is_new = there is not None and key not in there and key[0] != "agent"
+            # What becomes something else is taken out, and with it who owns it.
+            is_owned = is_new or (there is not None and key not in bare and not record.label)
             try:
-                queries = (render_new([records[key]]),) if is_new else render_upsert(records[key])
-                links = render_links(records[key], is_new)
+                queries = (render_new([record]),) if is_new else render_upsert(record)
+                links = render_links(record, is_owned=is_owned)
             except BadValue as error:
                 self._fail(self._entry(key, FAILED, mark, error.message))
                 continue
-            yield _Job(queries, self._entry(key, OK, mark), records[key] if is_new else None, links)
+            yield _Job(queries, self._entry(key, OK, mark), record if is_new else None, links)
 
     def _announce(self, batch: list[_Job]) -> None:
         """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
@@ -230,7 +237,7 @@ def sync_agent(agent: Agent, session: typedb.Session, writing: Writing, show: Sh
         wanted = {key: record_hash(record) for key, record in records.items()}
         todo = plan_sync(wanted, compare_found(ours, there, bare))
         writing.warnings += warnings
-        Writer(agent, session, known, since, writing, show).run(todo, records, there)
+        Writer(agent, session, known, since, writing, show).run(todo, records, there, bare)
         if not is_agent(agent.paths) and not writing.failed:
             remove_file(agent.paths.mirror_ledger, root=agent.paths.workspace.root)
 

@@ -343,12 +343,12 @@ def test_a_text_that_is_no_literal_is_a_failure_of_its_own(desk: Desk, mirror: M
     desk.put([note(1, "Well"), note(2, "Well, too")])
     real = typedb_sync.render_links
 
-    def render(record: Any, is_new: bool) -> Any:
+    def render(record: Any, is_owned: bool) -> Any:
         if record.get("content") == "Well":
             from mabos_cli.core import BadValue
 
             raise BadValue("a text is not valid Unicode")
-        return real(record, is_new)
+        return real(record, is_owned=is_owned)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typedb_sync, "render_links", render)

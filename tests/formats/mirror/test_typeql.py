@@ -151,7 +151,7 @@ def test_links():
     )
     owned = f'match $e {KEYED};\nput $o isa agent, has uid "cfo";\nput $r isa agent_owns, links (owned: $e, owner: $o);'
     assert render_links(RECORD) == (owned, linked)
-    assert render_links(RECORD, is_new=True) == (linked,)
+    assert render_links(RECORD, is_owned=True) == (linked,)
 
 
 def test_what_is_new():
