@@ -26,6 +26,7 @@ _COMPARE = {
     "<=": lambda a, b: a <= b,
     ">=": lambda a, b: a >= b,
     "contains": lambda a, b: b.casefold() in a.casefold(),
+    "like": lambda text, pattern: re.search(pattern, text) is not None,
 }
 Row = dict[str, Any]
 

@@ -4,14 +4,29 @@ from random import Random
 
 import pytest
 
-from mabos_cli.core.mirror.mind_records import RecordGraph, mind_records
+from mabos_cli.core.mind.conflicts import Conflict
+from mabos_cli.core.mirror.mind_records import (
+    RecordGraph,
+    belief_chains,
+    conflict_impact,
+    conflict_records,
+    goals_behind,
+    mind_records,
+)
 from mabos_cli.core.mirror.records import Record, agent_record
 from mabos_cli.core.mirror.schema import mirror_schema
-from mabos_cli.formats.mirror.questions import ask_facts_elsewhere, ask_memories_elsewhere, plain_rows
+from mabos_cli.formats.mirror.questions import (
+    ask_belief_chains,
+    ask_conflict_impact,
+    ask_facts_elsewhere,
+    ask_goals_behind,
+    ask_memories_elsewhere,
+    plain_rows,
+)
 from mabos_cli.formats.mirror.typeql import render_delete, render_links, render_new, render_upsert
 from typeql.elsewhere import facts_elsewhere, memories_elsewhere
 from typeql.engine import Engine
-from typeql.samples import CFO, known, world
+from typeql.samples import CFO, NOW, known, world
 
 
 def write(engine: Engine, records: list[Record], is_new: bool = False) -> Engine:
@@ -107,7 +122,13 @@ def test_the_engine_refuses_what_a_server_would():
             engine.run(query)
 
 
+CLASH = Conflict(*CFO.beliefs[:2], "antonym", "Rate", 0.4, "", "up against down", "ab12cd")
+TOLD = [*world(), *conflict_records("cfo", [CLASH], {})]
 ASKED = [
+    (ask_belief_chains("cfo"), lambda g: belief_chains(g, "cfo"), 3),
+    (ask_goals_behind(NOW), lambda g: goals_behind(g, NOW), 2),
+    (ask_goals_behind(NOW, "tactical"), lambda g: goals_behind(g, NOW, "tactical"), 1),
+    (ask_conflict_impact("cfo", "ab"), lambda g: conflict_impact(g, ["cfo/B-001", "cfo/B-002"]), 3),
     (ask_facts_elsewhere("cfo"), lambda g: facts_elsewhere(g, "cfo"), 2),
     (ask_facts_elsewhere("x", "Acme", "owns"), lambda g: facts_elsewhere(g, "x", "Acme", "owns"), 2),
     (ask_facts_elsewhere("x", limit=3), lambda g: facts_elsewhere(g, "x", limit=3), 3),
@@ -128,10 +149,10 @@ ASKED = [
 @pytest.mark.parametrize("number", range(len(ASKED)))
 def test_a_question_has_the_same_answer_in_the_graph_and_in_the_files(number):
     query, answer, count = ASKED[number]
-    rows = answer(RecordGraph(world()))
+    rows = answer(RecordGraph(TOLD))
     assert len(rows) == count
     asked = [{k: v.isoformat() if k.endswith("_at") and v else v for k, v in row.items()} for row in ENGINE.run(query)]
     assert plain_rows(query, asked) == rows and [list(row) for row in asked] == [list(row) for row in rows]
 
 
-ENGINE = filled(world())
+ENGINE = filled(TOLD)

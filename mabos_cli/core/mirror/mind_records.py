@@ -3,7 +3,7 @@ are linked."""
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
-from mabos_cli.core.mirror.records import Links, Record, make_record, owned_by_agent, uid_of
+from mabos_cli.core.mirror.records import Links, Record, derived_links, make_record, owned_by_agent, uid_of
 
 _AFTER = r"\b(?:depends on|blocked by|waits for|after|once|needs)\s+(?:steps?\s+)?"
 Elsewhere = Mapping[tuple[str, str], str]  # type and id: key
@@ -52,10 +52,10 @@ class AgentMind(NamedTuple):
     commitments: Sequence[Attitude] = ()
 
 
-def mind_records(mind: AgentMind, others: Sequence[AgentMind] = ()) -> list[Record]:
-    """Returns the beliefs, desires, goals, plans with their steps, and intentions of an agent. A link counts from whichever
-    side it is written, also by another agent, and only when both ends are there."""
-    return _records(mind, _gather((mind, *others)))
+def mind_records(mind: AgentMind, others: Sequence[AgentMind] = (), facts: Collection[str] = ()) -> list[Record]:
+    """Returns the beliefs, desires, goals, plans with their steps, intentions and tasks of an agent. A link counts from whichever
+    side it is written, also by another agent, and only when both ends are there; beliefs may rest on these facts, by id."""
+    return _records(mind, _gather((mind, *others)), facts)
 
 
 def linked_records(minds: Sequence[AgentMind]) -> list[Record]:
@@ -108,16 +108,24 @@ def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:
     return kinds | {"plan": mind.plans, "intention": mind.intentions, "task": mind.commitments}
 
 
-def _records(mind: AgentMind, links: "_Gathered") -> list[Record]:
+def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -> list[Record]:
     found: dict[tuple[str, str], Record] = {}
+    grounds = {"belief": {each.id for each in mind.beliefs}, "spo_fact": facts}
     for kind, held in _kinds(mind).items():
         for each in held:
             uid = _key(mind.agent, each)
             told = _belief(each) if isinstance(each, Belief) else _attitude(each)
-            record = make_record(kind, uid, told, (*owned_by_agent(mind.agent), *links.of(kind, uid)))
+            rests = _rests(mind.agent, each, grounds) if isinstance(each, Belief) else ()
+            record = make_record(kind, uid, told, (*owned_by_agent(mind.agent), *links.of(kind, uid), *rests))
             if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
                 found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
     return list(found.values())
+
+
+def _rests(agent: str, belief: Belief, grounds: Mapping[str, Collection[str]]) -> Iterator[Links]:
+    """Yields what a belief rests on, as far as it is there."""
+    for kind, ids in grounds.items():
+        yield derived_links(agent, kind, (own for own in belief.rests if own in ids and own != belief.id))
 
 
 def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:

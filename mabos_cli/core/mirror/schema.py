@@ -149,7 +149,7 @@ _RELATIONS = {
     "agent_owns": (("owner", "agent"), ("owned", RECORD)),
     "derivation": (("derived", RECORD), ("origin", RECORD)),
     STATEMENT: (("evidence", "spo_fact"),),
-    "conflict_between": (("dispute", "conflict"), ("party", "belief spo_fact")),
+    "conflict_between": (("dispute", "conflict"), ("party", "belief")),
     "belief_supports_goal": (("supporter", "belief"), ("supported", "goal")),
     "desire_motivates_goal": (("motivator", "desire"), ("motivated", "goal")),
     "goal_requires_plan": (("requirer", "goal"), ("required", "plan")),

@@ -102,7 +102,10 @@ def load_mind(agent: Agent) -> AgentMind:
 
 def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
     mind = load_mind(agent)
-    yield from mind_records(mind, _other_minds(agent))
+    named = {own for belief in mind.beliefs for own in belief.rests if own.startswith("F-")}
+    facts = load_facts(agent) if named else None
+    known = [own for own in named if facts and facts.find(own)]
+    yield from mind_records(mind, _other_minds(agent), known)
     settled = {key: (each.reason, each.at) for key, each in read_resolved(agent).items()}
     yield from conflict_records(agent.id, compare_beliefs(agent, mind.beliefs).conflicts, settled)
 
