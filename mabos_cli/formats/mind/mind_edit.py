@@ -10,8 +10,8 @@ from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive, cognitive_edit
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
-from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item
-from mabos_cli.formats.mind.entries import ITEM, Entry, Table
+from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item, split_head, split_key
+from mabos_cli.formats.mind.entries import ANY, ITEM, Entry, Table
 from mabos_cli.formats.mind.plans import find_plans, steps_of
 
 _PAST = DONE | GONE | {"expired"}
@@ -83,7 +83,9 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: 
     names = place.table.columns if place.table else place.like.fields if place.like else ()
     if "created" in names and "updated" not in names:  # the file says when things began
         draft = draft._replace(fields={"created" if n == "updated" else n: v for n, v in draft.fields.items()})
-    if not draft.id:
+    if draft.kind == "belief" and draft.text and place.like and _names_key(file, place.like):
+        draft = draft._replace(id="")  # `- **Season:** May to October`
+    elif not draft.id:
         counted = next_id(file, draft.kind, place.siblings)
         draft = draft._replace(id=distinct_id(counted, draft.title) if counted and is_cloned else counted)
     if place.table:
@@ -190,6 +192,8 @@ def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[s
     bold = "**" if words.startswith("**") and draft.id else ""
     colon = ":" if re.match(r"[*_]*[\w-]+[*_]*:", words) or not like.fields else ""
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
+    if not draft.id and draft.text and _names_key(file, like):
+        head, draft = f"**{title}:** {inert_item(one_line(draft.text))}", draft._replace(text="")
     fields = _own_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
     notes = [f"  {line}" for line in cognitive_edit.inert_lines(draft.text)] if draft.text else []
@@ -207,14 +211,20 @@ def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[s
     return [head + spoken + marks, *notes]
 
 
+def _names_key(file: cognitive.CognitiveFile, like: Entry) -> bool:
+    """Returns whether an item names in bold what it is about, and has no id."""
+    match = ITEM.fullmatch(bare(file.lines[like.first])) if like.shape == "item" else None
+    return match is not None and bool(split_key(match[2])[0]) and not split_head(match[2], ANY)[0]
+
+
 def _as_section(file: cognitive.CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
     """Returns the file with a section that looks like another one, or as we write them."""
     own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
     beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
     above = cognitive_edit.find_heading(file, group) if group else beside
     level = like.level if like else above.level + 1 if above else 2
-    field_lines = [f.line for f in like.fields.values() if f.line > like.first] if like else []
-    bold = next((file.lines[n] for n in field_lines if re.match(r"\s*[-*+]\s+\*\*", file.lines[n])), "")
+    inner = range(like.first + 1, like.last + 1) if like else range(0)
+    bold = next((file.lines[n] for n in inner if re.match(r"\s*[-*+]\s+\*\*[^*]+:", file.lines[n])), "")
     where = group or (like.group if like else "")
     fields = _own_fields(draft, where)
     if draft.kind == "belief" or (like and like.get("id")):
