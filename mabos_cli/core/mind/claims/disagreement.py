@@ -37,13 +37,13 @@ _OWNING = roots(
 _ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
 _CHOOSING = roots("use run prefer choose select pick want adopt deploy")
 _CLEARED = roots("cleared approved certified licensed authorised authorized admitted")
-_SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil")
+_SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong")
 _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
     "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
 )
 # Words for every one of some things, for none of them, and for some of them; and words that leave some out.
-_ALL = frozenset("all every each any both".split())
+_ALL = frozenset("all every each any both everyone everybody".split())
 _NONE = frozenset("no none nobody neither".split())
 _SOME = frozenset("some several".split())
 _LEFT_OUT = frozenset("except excluding besides apart unless".split())
@@ -130,7 +130,7 @@ def _find_contradiction(match: Match) -> Disagreement | None:
     """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
     a, b = match.a.claim, match.b.claim
     moments = _find_other(a.moments, b.moments, same_time)
-    if not moments and _is_other_time(a, b):
+    if (not moments and _is_other_time(a, b)) or _is_other_way(a, b):
         return None
     # To end something is to deny it.
     kept = [[term for term in side.rest if not denies(term)] for side, _ in match.sides]
@@ -254,6 +254,12 @@ def _is_other_time(a: Claim, b: Claim) -> bool:
         plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
         return not any(same_time(x, y) for x in plain[0] for y in plain[1])
     return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
+
+
+def _is_other_way(a: Claim, b: Claim) -> bool:
+    """Returns whether one claim is about what goes to somewhere, and the other about what comes from there."""
+    ways = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
+    return any((key, "from" if slot == "to" else "to") in ways[1] for key, slot in ways[0])
 
 
 def _find_succession(match: Match) -> Disagreement | None:

@@ -154,7 +154,8 @@ def shares(match: Match) -> bool:
         return match.shared > 1
     slots = {name.slot for side, _ in match.sides for name in side.names}
     if slots:
-        return len(slots) == 1 and "first" not in slots
+        # Ada is the chair, and the chair is Bo.
+        return slots == {"first", "be"} or (len(slots) == 1 and "first" not in slots)
     return bool(match.opposed) or match.a.claim.negative != match.b.claim.negative
 
 
