@@ -412,6 +412,8 @@ def test_a_number_behind_a_name_that_begins_like_a_month_belongs_to_the_name():
             "Room",
             True,
         ),
+        ("CEO", "Marta Silva is the CEO.", "The CEO is Bruno Costa.", "Management", True),
+        ("Trains", "The train to Ulm takes 55 minutes.", "The train from Ulm takes 62 minutes.", "", False),
         ("Freight", "The rate for Oslo-Gdansk is 930 EUR.", "The rate for Oslo-Riga is 880 EUR.", "Quotes", False),
         ("Farm", "The render farm has 40 nodes.", "The render farm is to have 72 nodes by 2027.", "Plans", False),
         ("Fee before dispatch", "0 EUR", "15 EUR", "Fee after dispatch", False),

@@ -201,6 +201,14 @@ def test_what_is_added_takes_the_shape_of_the_file():
     first = PLANS.partition("\n### P-HH-2")[0]
     new, _ = add_entry(first, Draft("plan", "", "Sauna", fields={"goal": "G-1"}, steps=("1. [ ] Ask",)), DAY)
     assert new.endswith("### P-HH-2: Sauna\n- **Goal:** G-1\n\n#### Steps\n\n1. [pending] Ask\n")
+    new, entry_id = add_entry(
+        BELIEFS, Draft("belief", "", "Lifts", "two", {"certainty": "0.8"}), DAY, "Business Context"
+    )
+    assert entry_id == "" and "1. **Rooms:** 42\n2. **Lifts:** two, certainty: 0.8\n" in new
+    goals = "# Goals\n\n## All\n\n### G-1: Ship\n- **KPI:** parcels\n"
+    assert add_entry(goals, Draft("goal", "", "Sell", fields={"status": "active"}), DAY)[0].endswith(
+        "### G-2: Sell\n- **Status:** active\n"
+    )
     row = Draft("belief", "", "cook", "Limit is 100 EUR", {"certainty": "0.8"})
     assert "| BA-2 | cook | Limit is 100 EUR |  | 0.8 |  |  |" in add_entry(BELIEFS, row, DAY, "Agent Beliefs")[0]
 
