@@ -68,7 +68,7 @@ def furnish(desk: Desk) -> None:
         desk.write(f"{name}.md", text)
     desk.write("Commitments.md", "# Commitments\n\n## C-1: Report\n\n[deadline: 2026-03-01]\nTo: bank\n")
     desk.write("Capabilities.md", SKILLS)
-    first = note(1, "We bill per seat", type="decision")
+    first = note(1, "We bill per seat", type="decision", related_to=("G-9",))
     desk.put([first, note(2, "Sum", derived_from=(first.id,)), *(note(n, text) for n, text in enumerate(NASTY, 3))])
 
 

@@ -118,9 +118,9 @@ def query(
 
     Example: mabos typedb query 'match $g isa goal, has name $name; select $name;'
     """
-    if about and typeql not in READY:
-        raise UsageFault("only ready questions are about something", f"one of: {', '.join(READY)}")
     text = text_argument(typeql, ctx.obj.literal_dash)
+    if text not in READY and (about or text.isidentifier()):
+        raise UsageFault(f"{one_line(text, 60)!r} is no ready question", f"one of: {', '.join(READY)}")
     text = word_question(ctx.obj, text, about) if text in READY else check_read_only(text)
     name, rows, is_all = run_query(ctx.obj, text, None if full else _ROOM, database)
     data = {"database": name, "rows": rows, "truncated": not is_all}

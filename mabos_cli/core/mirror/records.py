@@ -76,6 +76,7 @@ def agent_record(agent: str, **told: str | bool) -> Record:
 
 # Attributes whose values are in a field of another name.
 _FIELDS = {
+    "decision": {"decided_by": "author", "decided_at": "happened_at"},
     "memory_item": {"item_type": "type", "tag": "tags", "context_text": "context"},
     "spo_fact": {
         "subject_val": "subject", "predicate_val": "predicate", "object_val": "object", "rule_ref": "rule_id",
@@ -92,14 +93,18 @@ _FIELDS = {
 }  # fmt: skip
 
 
-def memory_records(agent: str, item: MemoryItem, store: str = "", known: Collection[str] = ()) -> Iterator[Record]:
-    """Yields a memory item, which comes from those of the known ones that it names, and the decision that it is about. How
-    often it was used changes at every recall, and is not mirrored."""
+def memory_records(
+    agent: str, item: MemoryItem, store: str = "", known: Collection[str] = (), goals: Collection[str] = ()
+) -> Iterator[Record]:
+    """Yields a memory item, which comes from those of the known ones that it names, and the decision that it is about, which is
+    related to some of the goals. How often it was used changes at every recall, and is not mirrored."""
     origins = (own for own in item.derived_from if own in known and own != item.id)
     yield record_of("memory_item", agent, item, (derived_links(agent, "memory_item", origins),), store_name=store)
     if item.type == "decision":
         origin = derived_links(agent, "memory_item", (item.id,))
-        yield record_of("decision", agent, item, (origin,), decided_at=find_time(item.observed_at or item.created_at))
+        resolved = tuple(uid_of(agent, own) for own in item.related_to if own in goals)
+        links = (origin, Links("decision_resolves_goal", "resolver", "resolved", "goal", resolved))
+        yield record_of("decision", agent, item, links)
 
 
 def rule_record(agent: str, rule: Rule) -> Record:

@@ -89,7 +89,7 @@ _ATTRIBUTES = {
         "commitment_strategy hierarchy_level item_type store_name tag derived_from related_to context_text subject_val "
         "predicate_val object_val valid_from valid_until rule_ref rule_type domain condition_text conclusion_text "
         "violation_message severity action_text lessons plan_ref adapted_from situation_belief situation_desire metric_text "
-        "method_name method_category problem_text classification rationale trigger_text outcome_text assignee"
+        "method_name method_category problem_text classification rationale decided_by trigger_text outcome_text assignee"
     ),
     "double": (
         "certainty confidence confidence_factor priority urgency alignment progress importance proficiency effort_hours"
@@ -116,7 +116,7 @@ _ENTITIES = {
     "skill": "name content proficiency",
     "workflow": "name content status state trigger_text",
     "task": f"{_STANDING} assignee progress effort_hours",
-    "decision": "content source trust author importance decided_at",
+    "decision": "content source trust decided_by importance decided_at",
     "conflict": "name content classification certainty status rationale decided_at",
     "spo_fact": (
         "subject_val predicate_val object_val confidence source trust valid_from valid_until starts_at ends_at is_derived "

@@ -173,7 +173,8 @@ def plain_rows(query: str, rows: Iterable[Any]) -> list[Any]:
             if value.keys() == {"kind", "label"}:
                 return value["label"]
             return {
-                each: plain(value[each], each) for each in sorted(value, key=lambda own: order.get(own, len(order)))
+                each: plain(value[each], each)
+                for each in sorted(value, key=lambda own: (order.get(own, len(order)), own))
             }
         if isinstance(value, list):
             return sorted(value) if name == "tags" else [plain(each) for each in value]

@@ -222,8 +222,12 @@ def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, l
         present = session.schema()
         if present is None and not dry_run:
             session.create_database()
-        if not dry_run:
-            session.change_schema([render_define(schema)])
+        try:
+            if not dry_run:
+                session.change_schema([render_define(schema)])
+        except Refused as error:
+            hint = "a type is there otherwise: delete the database, or name a new one in typedb.database"
+            raise Unavailable(error.message, hint) from None
     return place.database, missing_types(schema, present or ""), present is None, warnings
 
 

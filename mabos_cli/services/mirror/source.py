@@ -160,9 +160,13 @@ def _memory_ids(memory: Memory) -> dict[str, bytes]:
 
 def _memory(agent: Agent) -> Iterator[mirror_records.Record]:
     memory = agent.memory()
-    known = _memory_ids(memory)
-    for store, item in _stored(memory):
-        yield from mirror_records.memory_records(agent.id, item, store, known)
+    yield from _item_records(agent, _stored(memory), _memory_ids(memory))
+
+
+def _item_records(agent: Agent, items: Iterable[tuple[str, MemoryItem]], known: Ids) -> Iterator[mirror_records.Record]:
+    goals = {goal.id for goal in load_attitudes(agent, "goal")[0]}
+    for store, item in items:
+        yield from mirror_records.memory_records(agent.id, item, store, known, goals)
 
 
 def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
@@ -177,9 +181,7 @@ def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
         found = [pair for pair in _stored(memory) if pair[1].id in wanted]
     else:
         found = [pair for own in wanted if (pair := locate(memory, own))]
-    records = [
-        record for store, item in found for record in mirror_records.memory_records(agent.id, item, store, alive)
-    ]
+    records = [*_item_records(agent, found, alive)]
     others = [own for own in alive if own not in wanted]
     kept = _keys(agent, "memory_item", others) | _keys(agent, "decision", others)
     return Held(records, kept | {(record.type, record.uid) for record in records})

@@ -14,7 +14,7 @@ pytest.importorskip("grpc", reason="the TypeDB server of the tests needs grpcio"
 pytest.importorskip("typedb.driver", reason="needs the official driver, typedb-driver")
 
 from typedb_server.faults import Fault, silent_port
-from typedb_server.messages import Failure, Rows
+from typedb_server.messages import Documents, Failure, Rows
 
 from commands.desk import Desk, Said, note
 from commands.mirrored import DATABASE, PASSWORD, Mirror
@@ -437,6 +437,7 @@ def test_a_type_that_differs_is_the_servers_to_refuse(desk: Desk, mirror: Mirror
     mirror.server.answer(lambda query: Failure("SVL34", "certainty has another value type.", fatal=True))
     done = desk.run("typedb", "sync-schema")
     assert done.code == 6 and "certainty has another value type" in done.stderr
+    assert "delete the database, or name a new one in typedb.database" in done.stderr
 
 
 def test_records_wait_for_types_that_are_missing(desk: Desk, mirror: Mirror) -> None:
@@ -448,6 +449,33 @@ def test_records_wait_for_types_that_are_missing(desk: Desk, mirror: Mirror) -> 
 
 
 # Status and queries
+
+
+def test_a_ready_question_is_asked_by_its_name(desk: Desk, mirror: Mirror) -> None:
+    rows = [{"level": "strategic", "goal": "main/G-1", "agent": "main"}]
+    mirror.server.answer(lambda query: Documents(tuple(rows)) if "hierarchy_level" in query else None)
+    asked = said(desk, "typedb", "query", "behind", "strategic").data["rows"]
+    assert asked == rows and [*asked[0]] == ["agent", "goal", "level"]
+    said(desk, "ontology", "scaffold", "business")
+    said(desk, "typedb", "query", "statements", "buys")
+    assert "$r isa buys, links (evidence: $f" in mirror.server.queries[-1].text
+    said(desk, "typedb", "query", "provenance", "F-1")
+    assert '$x isa record, has uid "main/F-1";' in mirror.server.queries[-1].text
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("chain",), "'chain' is no ready question"),
+        (("match $x isa goal; select $x;", "cfo"), "is no ready question"),
+        (("conflict",), "conflict of what?"),
+        (("statements", "buys"), "no ontology has a relation 'buys'"),
+        (("behind", "never"), "unknown level 'never'"),
+    ],
+)
+def test_a_question_that_makes_no_sense(desk: Desk, mirror: Mirror, words: tuple[str, ...], told: str) -> None:
+    done = desk.run("typedb", "query", *words)
+    assert done.code in (2, 3) and told in done.stderr and mirror.server.queries == []
 
 
 def test_status_says_what_is_wrong_with_the_server(desk: Desk, mirror: Mirror) -> None:

@@ -60,6 +60,16 @@ def test_a_memory_item():
     assert record.links == (Links("agent_owns", "owned", "owner", "agent", ("cfo",)), origins)
 
 
+def test_a_decision_is_about_goals_and_comes_from_its_item():
+    item = MemoryItem(
+        "M-1-000a", "Hire two", "decision", related_to=("G-1", "M-0"), author="ann", observed_at="2026-02-20"
+    )
+    memory, decision = memory_records("cfo", item, goals={"G-1", "G-2"})
+    assert (memory.type, decision.type, decision.uid) == ("memory_item", "decision", memory.uid)
+    assert (decision.get("decided_by"), decision.get("decided_at")) == ("ann", datetime(2026, 2, 20, tzinfo=UTC))
+    assert decision.linked("derivation") == (memory.uid,) and decision.linked("decision_resolves_goal") == ("cfo/G-1",)
+
+
 def test_a_hash_moves_with_what_is_said_and_with_nothing_else():
     item = MemoryItem("M-1-000a", "x")
     record = one_memory("cfo", item)
