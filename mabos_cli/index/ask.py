@@ -8,17 +8,18 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.search.recall import (
-    Candidate,
-    Filters,
-    Hit,
-    candidate_of,
+from mabos_cli.core.search.question import (
+    LONGEST_ASKING,
+    asked_for,
+    asking_share,
     is_first_person,
+    is_within,
     names_in,
     phrases,
+    times_in,
     without,
-    without_retold,
 )
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, without_retold
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index import tables as lanes
@@ -86,7 +87,14 @@ class Lanes(NamedTuple):
         is_named, is_exact = row.author in self.authors, row.row in self.exact
         is_away = row.row >= ARCHIVED or is_past(row, self.now)
         known = row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
-        signals = Signals(ref, lexical, semantic, *known, row.source.startswith(_TURNS))
+        signals = Signals(
+            ref,
+            lexical,
+            semantic,
+            *known,
+            row.source.startswith(_TURNS),
+            row.session or ("" if row.item else row.source),
+        )
         return Doc(self.search_index, row, signals)
 
 
@@ -104,11 +112,12 @@ class Asking:
         self._only: dict[str, Restriction] = {}
         self._end = BOUNDS[scope.reach + 1]
         self._now = format_time(scope.weighing.now) if scope.weighing.now else ""
+        self._today = scope.weighing.now.date() if scope.weighing.now else None
         self.candidates = 0
 
     def __call__(self, question: str) -> list[Hit]:
         """Returns the best hits for a question, by its words and by its meaning."""
-        return self._ask(Question(question, words_as_written(question), phrases(question)))
+        return self._ask(Question(question, asked_for(question, self._today), phrases(question)))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Hit]:
         """Returns the best hits for words that a result led to; the question still says who is meant."""
@@ -130,6 +139,7 @@ class Asking:
             kept = map(lane.doc_of, lanes.load_rows(lane.search_index.db, lane.kept))
             docs |= {doc.signals.ref: doc for doc in kept}
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
+        docs = self._read(question, docs) if self._scope.weighing.preset == "default" else docs
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
         spare = _SPARE if any(doc.row.source.endswith(".md") for doc in docs.values()) else 0
@@ -138,6 +148,29 @@ class Asking:
         hits = self._hits([(docs[s.ref], s) for s in best])
         hits = self._diverse(best, hits) if diverse else hits
         return without_retold(hits, question.asked)[: self._scope.limit]
+
+    def _read(self, question: Question, docs: dict[str, Doc]) -> dict[str, Doc]:
+        """Returns the candidates with what the time that the question names, and their texts, tell about them."""
+        years = {int(doc.row.at[:4]) for doc in docs.values() if doc.row.at[:4].isdigit()}
+        spans = times_in(question.text, years, self._today) if self._today else []
+        asking: dict[tuple[str, int], float] = {}
+        for index in self._indexes:
+            turns = [d.row for d in docs.values() if d.search_index is index and d.row.session and d.row.item]
+            lines = lanes.load_lines(index.db, [row.item_row for row in turns if row.size <= LONGEST_ASKING])
+            for number, (line, *_) in lines.items():
+                if "?" in line:
+                    asking[index.label, number] = asking_share(index.decode(line).content)
+        if not spans and not asking:
+            return docs
+        return {
+            ref: doc._replace(
+                signals=doc.signals._replace(
+                    dated=is_within(doc.row.at, spans),
+                    asking=asking.get((doc.search_index.label, doc.row.item_row), 0.0),
+                )
+            )
+            for ref, doc in docs.items()
+        }
 
     def best(self) -> list[Hit]:
         """Returns the most important and recent items."""

@@ -153,7 +153,7 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
     found = words_as_written(request)[:_READ]
     if len(found) <= _WORDS:
         return request
-    from mabos_cli.core.search.recall import phrases
+    from mabos_cli.core.search.question import phrases
 
     held = holders([word.casefold() for word in found])
     known = [n for n, word in enumerate(found) if held.get(word.casefold())]

@@ -16,7 +16,7 @@ MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace(
 )  # in a pattern
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _BEFORE = r"(?i:\b(?:in|since|until|till|of|from|during|early|late|mid|last|this|before|after))"
-_SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}
+SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}
 
 
 class Period(NamedTuple):
@@ -194,7 +194,7 @@ def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
     known = sorted(set(years))
     # A number is a year if there are logs of it, or if it stands behind a word of time: 2000 EUR is none.
     behind = re.findall(
-        rf"(?:{_BEFORE}|(?i:{'|'.join([*MONTHS, *_SEASONS, 'Q[1-4]'])})) ((?:19|20)\d\d)\b(?!-)", question
+        rf"(?:{_BEFORE}|(?i:{'|'.join([*MONTHS, *SEASONS, 'Q[1-4]'])})) ((?:19|20)\d\d)\b(?!-)", question
     )
     numbers = re.findall(r"\b((?:19|20)\d\d)\b(?!-)", question)
     named = [int(year) for year in numbers if int(year) in known or year in behind]
@@ -209,8 +209,16 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
         # And short forms, which are names too, only where a time is meant.
         short = rf"(?:{month[:3]}|{month[:4]})" if month == "September" else month[:3]
         if re.search(rf"\b{month}\b|{_BEFORE} {short}\b|\b{short}\.? \d", question):
-            found.append(month_of(date(year, number, 1))[2:4])
-    for season, months in _SEASONS.items():
+            month_first = date(year, number, 1)
+            days = re.findall(
+                rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?:{month}|{short})\b|\b(?:{month}|{short})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b",
+                question,
+            )
+            numbers = [int(before or behind) for before, behind in days]
+            last = month_of(month_first).last.day
+            spans = [day_of(month_first.replace(day=day))[2:4] for day in numbers if 1 <= day <= last]
+            found += spans or [month_of(month_first)[2:4]]
+    for season, months in SEASONS.items():
         if re.search(rf"\b{season}\b", question.casefold()):
             start = date(max(1, year - (months[0] > months[-1])), months[0], 1)
             found.append((start, month_of(date(year, months[-1], 1)).last))

@@ -16,6 +16,9 @@ _WORD = re.compile(
     "[\\w\\u0300-\\u036f\\u0591-\\u05bd\\u05bf-\\u05c7\\u064b-\\u065f\\u0670\\u0900-\\u0963\\u0966-\\u0df3]+"
 )
 
+# Endings that are words by themselves to an index: what is, Ada's, they'll. A negated verb says nothing that is searched for.
+_CONTRACTED = re.compile(r"\b\w+n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+
 STOP_WORDS = frozenset(
     (
         "a about after all also an and any are as at be because been before being but by can could did do does "
@@ -195,11 +198,19 @@ def asked_words(text: str) -> list[str]:
     """Returns the words worth searching for, as they are written, in order and once; all words when only stop words
     remain.
 
-    >>> asked_words("What were the deploys about?"), asked_words("who are you")
-    (['deploys'], ['who', 'are', 'you'])
+    >>> asked_words("What were the deploys about?"), asked_words("who are you"), asked_words("what's Ada's plan? don't ask")
+    (['deploys'], ['who', 'are', 'you'], ['ada', 'plan', 'ask'])
     """
-    seen = dict.fromkeys(_WORD.findall(text.casefold()))
+    seen = dict.fromkeys(_WORD.findall(_uncontracted(text).casefold()))
     return [word for word in seen if word not in STOP_WORDS] or list(seen)
+
+
+def _uncontracted(text: str) -> str:
+    """Returns a text without the endings of contractions and possessives; as it is when nothing else is in it."""
+    if "'" not in text and "’" not in text:
+        return text
+    found = _CONTRACTED.sub(" ", text)
+    return found if _WORD.search(found) else text
 
 
 def words_as_written(text: str) -> list[str]:
@@ -208,7 +219,7 @@ def words_as_written(text: str) -> list[str]:
     >>> words_as_written("Who is in the Straße?")
     ['Straße']
     """
-    seen = {word.casefold(): word for word in reversed(_WORD.findall(composed(text)))}
+    seen = {word.casefold(): word for word in reversed(_WORD.findall(composed(_uncontracted(text))))}
     found = [word for folded, word in reversed(seen.items()) if folded not in STOP_WORDS]
     return found or list(reversed(seen.values()))
 
@@ -229,7 +240,7 @@ def terms(text: str) -> list[str]:
     >>> terms("What were the deploys about?")
     ['deploy']
     """
-    seen = dict.fromkeys(words(text))
+    seen = dict.fromkeys(words(_uncontracted(text)))
     kept = [word for word in seen if word not in STOP_WORDS] or list(seen)
     return list(dict.fromkeys(stem(word) for word in kept))
 

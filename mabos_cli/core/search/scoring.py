@@ -1,22 +1,24 @@
-"""Five signals, one score: how well a candidate answers, how recent, important and used it is. Presets are weights.
+"""Signals of a candidate, one score: how well it answers, how recent, important and used it is. Presets are weights.
 
-The default was chosen by measurement (benchmarks/retrieval.py): words and meaning half and half, each scaled over the
-candidates; a turn of a conversation also counts for the turns around it, and what the one said whom the question names
-counts more; then .7 relevance and .3 importance.
+The default is a sum of signals whose weights benchmarks/fusion.py found on conversations, facts, long chats and encyclopedic
+texts: words and meaning, each scaled over the candidates; what stands around it in a conversation; whose words they are; when
+they were said; then .7 relevance and .3 importance.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from heapq import nlargest
 from math import log1p
 from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
-NEAR, FAR = 0.4, 0.2  # what the better neighbour adds, and the better one behind it
+# As benchmarks/fusion.py prints them: words; meaning; the better neighbour, and the better one behind it; the best three others of
+# the session; being by the one whom the question names; being of the time that it names; being a question.
+WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING = 0.6, 0.4, 0.2, 0.3, 0.1, 0.25, 0.15, -0.1
 # What is left of the score of something that is no longer loaded, and of turns of a conversation that became no memory.
 AWAY, EVIDENCE = 0.95, 0.7
-NAMED = 0.2  # what being said by the one whom the question names adds
 _LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
 _WEEK = 7.0 * DAY
@@ -41,6 +43,9 @@ class Signals(NamedTuple):
     size: int = 0
     away: bool = False
     evidence: bool = False
+    session: str = ""
+    dated: bool = False
+    asking: float = 0.0
 
 
 class Ring(NamedTuple):
@@ -142,24 +147,43 @@ def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> di
 
 
 def blend(lexical: float, semantic: float | None) -> float:
-    """Returns how well a candidate answers by itself: both lanes half and half, or the words alone."""
-    return lexical if semantic is None else (lexical + semantic) / 2
+    """Returns how well a candidate answers by itself: by its words and its meaning, or by the words alone."""
+    return lexical if semantic is None else WORDS * lexical + MEANING * semantic
 
 
 def _weigh_default(candidates: Sequence[Signals], how: Weighing, rings: Mapping[str, Ring]) -> _Weighed:
-    own = [blend(c.lexical, c.semantic) for c in candidates]
-    beside = _from_neighbours(candidates, own, rings) if rings else [0.0] * len(candidates)
-    totals = [value + near + NAMED * c.named for c, value, near in zip(candidates, own, beside, strict=True)]
+    by_itself = [blend(c.lexical, c.semantic) for c in candidates]
+    beside = _from_neighbours(candidates, by_itself, rings) if rings else [0.0] * len(candidates)
+    around = _from_sessions(candidates, by_itself)
+    added = [
+        (("neighbour", near), ("session", far), ("author", NAMED * c.named), ("date", DATED * c.dated), ("question", ASKING * c.asking))
+        for c, near, far in zip(candidates, beside, around, strict=True)
+    ]  # fmt: skip
+    totals = [max(0.0, value + sum(v for _, v in more)) for value, more in zip(by_itself, added, strict=True)]
     relevances = shares(totals)
     weight = how.importance
     scores = [(1 - weight) * r + weight * c.importance for c, r in zip(candidates, relevances, strict=True)]
 
     def parts(n: int) -> Parts:
-        added = (("neighbour", beside[n]), ("author", NAMED * candidates[n].named))
         seen = (("relevance", relevances[n]), ("importance", candidates[n].importance))
-        return (*_lanes(candidates[n]), *(part for part in added if part[1]), *seen)
+        return (*_lanes(candidates[n]), *(part for part in added[n] if part[1]), *seen)
 
     return _Weighed(scores, relevances, parts)
+
+
+def _from_sessions(candidates: Sequence[Signals], by_itself: list[float]) -> list[float]:
+    """Returns what each candidate gets from its session: a share of the mean of the best three others in it."""
+    best: dict[str, list[float]] = {}
+    for c, value in zip(candidates, by_itself, strict=True):
+        if c.session:
+            best.setdefault(c.session, []).append(value)
+    best = {session: nlargest(4, values) for session, values in best.items()}
+    found = []
+    for c, value in zip(candidates, by_itself, strict=True):
+        top = best.get(c.session, [])
+        others = sum(top) - value if value in top else sum(top[:3])
+        found.append(SESSION * others / 3)
+    return found
 
 
 def _lanes(candidate: Signals) -> Parts:

@@ -337,7 +337,7 @@ def test_what_the_named_one_said_counts_more(desk):
     assert desk.refs("What does Ada like about sailing?")[0] == one.id
     assert desk.refs("What does Bob like about sailing?")[0] == two.id
     hit = desk.ask("What does Bob like about sailing?")[0]
-    assert dict(hit.parts)["author"] == 0.2
+    assert dict(hit.parts)["author"] == 0.25
 
 
 def test_neighbours_pass_the_filters_too(desk):

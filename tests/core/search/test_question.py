@@ -1,11 +1,23 @@
 """Questions: what must be found as it is written, and whom they name."""
 
+from datetime import date
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.language.text import asked_words, one_line, spaced, split_uncut, terms, words
-from mabos_cli.core.search.recall import is_first_person, names_in, phrases, without
+from mabos_cli.core.search.question import (
+    asked_for,
+    asking_share,
+    is_about_many,
+    is_first_person,
+    is_within,
+    names_in,
+    phrases,
+    times_in,
+    without,
+)
 
 quick = settings(deadline=None, derandomize=True)
 
@@ -117,7 +129,7 @@ AUTHORS = ["Ada Lovelace", "Bob Stone", "李小龙", "Al", "user", "Caroline"]
     [
         ("What did Ada say?", {"Ada Lovelace"}),
         ("what did ADA LOVELACE say", {"Ada Lovelace"}),
-        ("What about Lovelace?", set()),
+        ("What about Lovelace?", {"Ada Lovelace"}),
         ("Stone and Bob", {"Bob Stone"}),
         ("Caroline's plan for Ada's party", {"Caroline", "Ada Lovelace"}),
         ("Adaptation of bobsleds", set()),
@@ -127,8 +139,12 @@ AUTHORS = ["Ada Lovelace", "Bob Stone", "李小龙", "Al", "user", "Caroline"]
         ("", set()),
     ],
 )
-def test_authors_are_named_by_their_first_or_whole_name(question, found):
+def test_authors_are_named_by_their_first_last_or_whole_name(question, found):
     assert names_in(question, AUTHORS) == found
+
+
+def test_a_last_name_that_two_have_names_nobody():
+    assert names_in("What did Stone say?", ["Bob Stone", "Eve Stone"]) == frozenset()
 
 
 def test_authors_without_letters_are_never_named():
@@ -203,3 +219,76 @@ def test_asked_words_are_once_and_never_lost(text):
 def test_a_question_is_never_emptied(text):
     left = without(text, words(text)[:3])
     assert left.strip() or not text.strip()
+
+
+# Time
+
+TODAY = date(2026, 3, 4)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What happened on 9 November 2025?", (2025, 11, 9), (2025, 11, 9)),
+        ("and on November 9th, 2025?", (2025, 11, 9), (2025, 11, 9)),
+        ("what did we do last spring?", (2025, 3, 1), (2025, 5, 31)),
+        ("what did we do last week?", (2026, 2, 23), (2026, 3, 1)),
+        ("what did I say yesterday?", (2026, 3, 3), (2026, 3, 3)),
+        ("whom did we meet two weeks ago?", (2026, 2, 18), (2026, 2, 18)),
+        ("which books did I read last month?", (2026, 2, 1), (2026, 2, 28)),
+        ("who came in 2026-02?", (2026, 2, 1), (2026, 2, 28)),
+    ],
+)
+def test_a_question_means_a_stretch_of_time(question, first, last):
+    assert times_in(question, [2025, 2026], TODAY)[-1] == (date(*first), date(*last))
+
+
+@pytest.mark.parametrize("question", ["who owns the webhooks?", "Ada may march on", "what costs 2000 EUR?", ""])
+def test_a_question_may_mean_no_time(question):
+    assert times_in(question, [2025, 2026], TODAY) == []
+
+
+def test_what_lies_in_a_stretch():
+    spans = times_in("what did we plan in February?", [2026], TODAY)
+    assert is_within("2026-02-28T23:00:00.000Z", spans)
+    assert not is_within("2026-03-01T00:00:00.000Z", spans)
+    assert not is_within("", spans)
+
+
+# Words, and how many things are asked for
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What's Ada's plan?", ["Ada", "plan"]),
+        ("why don’t we ship?", ["ship"]),
+        ("they'll meet the owners' club", ["meet", "owners", "club"]),
+        ("don't", ["don", "t"]),
+        ("Can you list the order in which I brought up different boats?", ["boats"]),
+        ("summarize", ["summarize"]),
+    ],
+)
+def test_words_that_are_searched_for(question, asked):
+    assert asked_for(question) == asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What books has Ada read?", "How many boats do we own?", "Summarize the talks", "What are her hobbies?", "Which ports did we visit?"],
+)  # fmt: skip
+def test_questions_about_many(question):
+    assert is_about_many(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["When does Ada come?", "Who owns the boat?", "What is the address?", "seat price"]
+)
+def test_questions_about_one(question):
+    assert not is_about_many(question)
+
+
+def test_a_turn_that_asks_tells_less():
+    assert asking_share("How was it?") == 1.0
+    assert asking_share("It was fine. " * 100 + "And you?") == 0.0
+    assert 0 < asking_share("It was fine, thank you. And you?") < 0.5

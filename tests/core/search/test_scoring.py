@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.search.scoring import (
+    ASKING,
+    DATED,
     FAR,
+    MEANING,
     NAMED,
     NEAR,
+    SESSION,
+    WORDS,
     Ring,
     Scored,
     Signals,
@@ -86,7 +91,7 @@ def test_both_lanes_share_one_scale(lexical, cosine):
 def test_without_vectors_words_count_alone():
     assert share_lanes({"a": 4.0, "b": 1.0}, {}) == {"a": (1.0, None), "b": (0.25, None)}
     assert blend(0.25, None) == 0.25
-    assert blend(0.2, 0.6) == pytest.approx(0.4)
+    assert blend(0.2, 0.6) == pytest.approx(WORDS * 0.2 + MEANING * 0.6)
 
 
 # The default
@@ -117,7 +122,7 @@ def test_author_who_is_named_adds_a_fixed_part():
         Weighing(importance=0.0),
         10,
     )
-    assert [(s.ref, s.score) for s in found] == [("b", 1.0), ("a", 0.8)]  # .8 of .8 + .2
+    assert [(s.ref, s.score) for s in found] == [("b", 1.0), ("a", round(0.8 / (0.8 + NAMED), 4))]
     assert dict(found[0].parts)["author"] == NAMED
     assert "author" not in dict(found[1].parts)
 
@@ -130,17 +135,17 @@ def test_neighbours_give_by_two_rings():
 
 
 def test_of_several_neighbours_the_best_counts():
-    """b has a (1.0) and c (.5) beside it: only a gives, .4 of 1.0. a gets .4 of b's own .5; c too."""
+    """b has a (1.0) and c (.5) beside it: only a gives to it. a gets a share of b's .5; c too."""
     candidates = [Signals("a", 1.0), Signals("b", 0.5), Signals("c", 0.5)]
     rings = {"a": Ring(("b",), ("c",)), "b": Ring(("a", "c")), "c": Ring(("b",), ("a",))}
-    raw = {"a": 1 + 0.4 * 0.5 + 0.2 * 0.5, "b": 0.5 + 0.4 * 1.0, "c": 0.5 + 0.4 * 0.5 + 0.2 * 1.0}
+    raw = {"a": 1 + NEAR * 0.5 + FAR * 0.5, "b": 0.5 + NEAR * 1.0, "c": 0.5 + NEAR * 0.5 + FAR * 1.0}
     expected = {ref: round(value / max(raw.values()), 4) for ref, value in raw.items()}
     assert scores(candidates, rings=rings, importance=0.0) == expected
 
 
 def test_long_texts_give_less_to_their_neighbours():
     candidates = [Signals("a", 1.0, size=1600), Signals("b", 0.0, size=100)]
-    assert scores(candidates, rings={"a": Ring(("b",))}, importance=0.0) == {"a": 1.0, "b": 0.2}
+    assert scores(candidates, rings={"a": Ring(("b",))}, importance=0.0) == {"a": 1.0, "b": NEAR / 2}
 
 
 def test_neighbours_that_are_no_candidates_are_passed_over():
@@ -150,7 +155,24 @@ def test_neighbours_that_are_no_candidates_are_passed_over():
 
 def test_parts_say_what_a_neighbour_gave():
     found = score([Signals("a", 1.0), Signals("b", 0.2)], Weighing(), 10, {"a": Ring(("b",))})
-    assert dict(found[1].parts)["neighbour"] == 0.4
+    assert dict(found[1].parts)["neighbour"] == NEAR
+
+
+def test_the_rest_of_a_session_gives_the_mean_of_its_best_three():
+    """Five turns of one session, and one of another that is alone in it."""
+    turns = [Signals(f"t{n}", value, session="s") for n, value in enumerate((1.0, 0.8, 0.6, 0.4, 0.2))]
+    found = score([*turns, Signals("x", 0.9, session="o")], Weighing(), 10)
+    given = {one.ref: dict(one.parts).get("session", 0.0) for one in found}
+    assert given["t0"] == round(SESSION * (0.8 + 0.6 + 0.4) / 3, 4)
+    assert given["t4"] == round(SESSION * (1.0 + 0.8 + 0.6) / 3, 4)
+    assert given["x"] == 0.0
+
+
+def test_the_time_that_is_asked_about_counts_for_a_turn_and_asking_against_it():
+    found = score([Signals("a", 0.5, dated=True), Signals("b", 0.5, asking=1.0), Signals("c", 0.5)], Weighing(), 10)
+    assert refs(found) == ["a", "c", "b"]
+    assert dict(found[0].parts)["date"] == DATED
+    assert dict(found[2].parts)["question"] == ASKING
 
 
 # The other presets
@@ -279,6 +301,9 @@ signals = st.lists(
         named=st.booleans(),
         exact=st.booleans(),
         size=st.sampled_from((0, 100, 5000)),
+        session=st.sampled_from(("", "s", "t")),
+        dated=st.booleans(),
+        asking=unit,
     ),
     max_size=12,
     unique_by=lambda s: s.ref,
