@@ -1,6 +1,6 @@
 """How well recall finds what a question needs: recall@5, recall@10, nDCG@10, MRR, all gold in the top 10.
 
-    python benchmarks/retrieval.py DATA.json.gz... [--model wordllama none minilm] [--depth 0 2] [--path FOLDER] [--keep FOLDER]
+    python benchmarks/retrieval.py DATA.json.gz... [--model wordllama none minilm] [--depth 0 2 auto] [--path FOLDER] [--keep FOLDER]
 
 Each file holds agents with items and questions whose evidence is known: {dataset, agents: [{agent, items: [{id, text,
 timestamp, speaker, session}], queries: [{q, gold: [ids]}]}]}. Every agent becomes a workspace of its own through
@@ -25,8 +25,9 @@ from typing import Any
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.memory.stores import FINDABLE
-from mabos_cli.core.search.recall import Depth, Filters, recall
+from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
+from mabos_cli.services.search.recall import parse_depth
 
 Search = Callable[[str], list[str]]
 METRICS = ("recall@5", "recall@10", "nDCG@10", "MRR", "all@10")
@@ -76,7 +77,7 @@ def make_workspace(agent: dict[str, Any], folder: str) -> None:
     batch.unlink()
 
 
-def open_mabos(folder: str, model: str, path: str, passes: int) -> Search:
+def open_mabos(folder: str, model: str, path: str, depth: str) -> Search:
     """recall, in process."""
     os.environ["MABOS_EMBEDDINGS_PROVIDER"] = model
     os.environ["MABOS_EMBEDDINGS_PATH"] = path if model != "none" else ""
@@ -85,7 +86,7 @@ def open_mabos(folder: str, model: str, path: str, passes: int) -> Search:
     search = AgentSearch([home], SearchOptions(Filters(), FINDABLE, 10), call.progress)
 
     def ask(question: str) -> list[str]:
-        hits = recall(search, question, 10, Depth(passes))
+        hits = recall(search, question, 10, parse_depth(depth, home.settings)[0])
         return [hit.candidate.item.source.removeprefix("eval:") for hit in hits if hit.candidate.item]
 
     return ask
@@ -124,7 +125,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data", nargs="+", type=Path)
     parser.add_argument("--model", nargs="+", default=["wordllama", "none"])
-    parser.add_argument("--depth", nargs="+", type=int, default=[0, 2])
+    parser.add_argument("--depth", nargs="+", default=["0", "2"], help="0 to 3, or auto")
     parser.add_argument("--path", default="", help="folder of a local model, for minilm and onnx")
     parser.add_argument("--keep", type=Path, help="folder in which the workspaces stay")
     options = parser.parse_args()
@@ -138,14 +139,14 @@ def main() -> None:
             for agent, folder in zip(data["agents"], folders, strict=True):
                 if not os.path.exists(folder):
                     make_workspace(agent, folder)
-            show(name, "plain FTS5", 0, evaluate(data, lambda agent, _: open_plain(agent), folders))
+            show(name, "plain FTS5", "0", evaluate(data, lambda agent, _: open_plain(agent), folders))
             for model in options.model:
                 for depth in options.depth:
                     opened = lambda _, folder, m=model, d=depth: open_mabos(folder, m, options.path, d)  # noqa: E731
                     show(name, f"mabos, {model}", depth, evaluate(data, opened, folders))
 
 
-def show(name: str, search: str, depth: int, values: list[float]) -> None:
+def show(name: str, search: str, depth: str, values: list[float]) -> None:
     print(
         f"| {name} | {values[-1]} | {search} | {depth} | " + " | ".join(f"{v:.3f}" for v in values[:-1]) + " |",
         flush=True,

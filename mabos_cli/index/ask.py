@@ -12,6 +12,7 @@ from mabos_cli.core.search.question import (
     LONGEST_ASKING,
     asked_for,
     asking_share,
+    is_about_many,
     is_first_person,
     is_within,
     names_in,
@@ -19,7 +20,7 @@ from mabos_cli.core.search.question import (
     times_in,
     without,
 )
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, without_retold
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, spread, without_retold
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index import tables as lanes
@@ -143,11 +144,13 @@ class Asking:
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
         spare = _SPARE if any(doc.row.source.endswith(".md") for doc in docs.values()) else 0
-        wanted = max(self._scope.pool, self._scope.limit) if diverse else self._scope.limit + spare
+        is_many = question.meaning and self._scope.weighing.preset == "default" and is_about_many(question.text)
+        wanted = max(self._scope.pool, self._scope.limit) if diverse else self._scope.limit * (1 + 2 * is_many) + spare
         best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
         hits = self._diverse(best, hits) if diverse else hits
-        return without_retold(hits, question.asked)[: self._scope.limit]
+        hits = without_retold(hits, question.asked)
+        return spread(hits, self._scope.limit) if is_many and not diverse else hits[: self._scope.limit]
 
     def _read(self, question: Question, docs: dict[str, Doc]) -> dict[str, Doc]:
         """Returns the candidates with what the time that the question names, and their texts, tell about them."""

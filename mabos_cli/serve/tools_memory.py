@@ -166,7 +166,7 @@ _RECALL = (
         option("store", schema=choice(*STORES, "all")),
         option("limit", schema={"minimum": 0}),
         option("min_importance", schema=SHARE),
-        option("recursive_depth", "--depth", schema={"minimum": 0, "maximum": 3}),
+        option("recursive_depth", "--depth", schema={"type": "integer", "minimum": 0, "maximum": 3}),
         option("categories", "--category", schema=choices(*CLASSES, *TYPES)),
         option("priority_min", schema=choice(*PRIORITIES)),
         option("token_budget", schema={"minimum": 0}),
@@ -181,7 +181,7 @@ _RECALL = (
         option("tags", "--tag", "Only with all of these tags."),
         *options("since", "until"),
         option("min_trust", schema=choice(*TRUSTS)),
-        *options("live", "archived", "explain"),
+        *options("live", "archived", "all_about", "explain"),
     ),
     tool("memory_search", "memory", "recall", READ, "Search memory by words and meaning.")(
         word("query", "What to look for.", required=True),

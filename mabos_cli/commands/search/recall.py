@@ -26,7 +26,14 @@ def recall(
             metavar="[QUERY]", help="Words to look for; - reads standard input. Empty: the most important and recent."
         ),
     ] = None,
-    depth: Annotated[int, Option("--depth", "-d", help="0 to 3: also follow what the best hits mention.")] = 0,
+    depth: Annotated[
+        str,
+        Option(
+            "--depth",
+            "-d",
+            help="0 to 3: also follow what the best hits mention; auto: only if they leave something open.",
+        ),
+    ] = "0",
     limit: Annotated[
         int | None, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all (default 20).")
     ] = None,
@@ -54,6 +61,9 @@ def recall(
     mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
+    all_about: Annotated[
+        bool, Option("--all-about", help="Gather over sessions and files, each thing once, in the order of time.")
+    ] = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model rephrase the question and help to order.")
     ] = False,
@@ -83,6 +93,7 @@ def recall(
         mmr,
         decay,
         llm,
+        all_about,
         with_words=ctx.obj.as_json or explain,
     )
     check_choice(format, ["brief", "detailed"], "format")

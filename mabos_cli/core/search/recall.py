@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mabos_cli.core.language.periods import LEVELS, is_summary
+from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
 from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem, has_expired, types_of
@@ -16,6 +17,9 @@ from mabos_cli.core.search.scoring import AWAY
 
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
 _LEAST_RETOLD = 20  # shorter lines are alike by chance
+_SAME = 0.8  # likeness from which on two texts say the same
+_CROWDED = 0.02  # what each hit of a session or file takes from the next one of it, where many things are asked for
+_RELEVANT = 0.3  # share of the best relevance that is still about the thing
 _LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
 
 
@@ -252,12 +256,14 @@ def _repeats(passage: Candidate, line: str, other: Candidate, leads: list[str]) 
 
 
 class Depth(NamedTuple):
-    """How far recall follows its hits: passes, hits followed in each, terms taken from a hit, share of the places."""
+    """How far recall follows its hits: passes, hits followed in each, terms taken from a hit, share of the places, and whether
+    only where the first pass leaves something open."""
 
     passes: int = 0
     hits: int = 3
     terms: int = 12
     reserved: float = 0.3
+    if_open: bool = False
 
 
 def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) -> list[Hit]:
@@ -266,11 +272,11 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
     What deeper passes find gets the last places, behind the direct hits, and never pushes out the strong ones.
     """
     direct = search(question)[:limit]
-    if not direct or depth.passes <= 0:
+    if not direct or depth.passes <= 0 or (depth.if_open and not leaves_open(question, direct[: depth.hits])):
         return direct
     kept = direct[: limit - round(limit * depth.reserved)]
     found = _deepen(search, question, direct, {hit.candidate.ref for hit in kept}, depth)
-    chosen = found[: limit - len(kept)]
+    chosen = each_once(found, limit - len(kept), kept)
     # A direct hit that is found again stays among the direct ones, whatever its rank was.
     again = {hit.candidate.ref for hit in chosen} & {hit.candidate.ref for hit in direct}
     deeper = [hit for hit in chosen if hit.candidate.ref not in again]
@@ -278,6 +284,55 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
     sure = [n for n, hit in enumerate(direct) if n < len(kept) or hit.candidate.ref in again]
     rest = [n for n in range(len(direct)) if n not in sure][: places - len(sure)]
     return [*(direct[n] for n in sorted(sure + rest)), *deeper]
+
+
+def leaves_open(question: str, best: Sequence[Hit]) -> bool:
+    """Returns whether none of the best hits holds all that a question asks about. What was said in a conversation stands beside what
+    it is about: nothing is to be followed there."""
+    asked = asked_words(question)
+    return not any(
+        (hit.candidate.item and hit.candidate.item.session) or len(matching(asked, hit.candidate)) >= len(asked)
+        for hit in best
+    )
+
+
+def each_once(hits: Iterable[Hit], count: int, known: Iterable[Hit] = ()) -> list[Hit]:
+    """Returns the leading hits that do not say nearly the same as another one before them, or as a known one."""
+    told, chosen = [word_set(hit.candidate.text) for hit in known], list[Hit]()
+    for hit in hits:
+        if len(chosen) == count:
+            break
+        mine = word_set(hit.candidate.text)
+        if all(likeness(mine, other) < _SAME for other in told):
+            chosen.append(hit)
+            told.append(mine)
+    return chosen
+
+
+def spread(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Returns so many hits of a question about many things: the more of them are from one session or file, the less the next one of
+    it counts."""
+    left, taken, chosen = [*hits], Counter[str](), list[Hit]()
+    while left and len(chosen) < count:
+        best = max(left, key=lambda hit: hit.score - _CROWDED * taken[_place(hit)])
+        left.remove(best)
+        chosen.append(best)
+        taken[_place(best)] += 1
+    return chosen
+
+
+def gather(hits: Sequence[Hit], count: int) -> list[Hit]:
+    """Returns what is to be said about a thing, or for a question about many: relevant hits, each thing once, spread over sessions and
+    files, in the order of time. What has no date comes last."""
+    least = _RELEVANT * max((hit.relevance for hit in hits), default=0.0)
+    found = spread(each_once([hit for hit in hits if hit.relevance >= least], len(hits)), count)
+    return sorted(found, key=lambda hit: (not hit.candidate.at, hit.candidate.at, hit.candidate.ref))
+
+
+def _place(hit: Hit) -> str:
+    """Returns the session or the file that a hit is from; an item without a session is from nowhere else."""
+    item = hit.candidate.item
+    return (item.session or item.id) if item else hit.candidate.path
 
 
 def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], depth: Depth) -> list[Hit]:

@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from mabos_cli.config import PRESETS
+from mabos_cli.config import PRESETS, Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
@@ -16,6 +16,7 @@ from mabos_cli.core.search.recall import (
     Filters,
     Hit,
     fit_budget,
+    gather,
     with_words,
 )
 from mabos_cli.core.search.recall import recall as find_hits
@@ -25,7 +26,8 @@ from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOpti
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
-_DEEPEST = 3
+_DEEPEST, _AUTOMATIC = 3, 2
+_WIDER = 3  # times more hits from which what is all about a thing is gathered
 _EITHER = "--live and --archived exclude each other", "leave one of them out"
 _RERANKED = 20  # hits that a model puts in order
 _END = ("~", "")  # behind every moment
@@ -38,7 +40,7 @@ class Request(NamedTuple):
     """What somebody wants to recall; empty values do not restrict, and None takes the setting."""
 
     query: str
-    depth: int = 0
+    depth: str = "0"
     limit: int | None = None
     types: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -56,6 +58,7 @@ class Request(NamedTuple):
     diverse: bool = False
     decay: bool = False
     llm: bool = False
+    all_about: bool = False  # in the order of time, each thing once, over sessions and files
     with_words: bool = False  # say which words of the question each hit matches
 
 
@@ -77,12 +80,10 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     filters = _filters(agent, request)
     if request.archived and request.live:
         raise BadValue(*_EITHER)
-    if request.token_budget < 0 or request.depth < 0:
-        raise BadValue("--token-budget and --depth cannot be negative", "0 for no budget, and no depth")
+    if request.token_budget < 0:
+        raise BadValue("--token-budget cannot be negative", "0 for no budget")
     limit = s["recall.limit"] if request.limit is None else request.limit
-    depth = Depth(
-        min(request.depth, _DEEPEST), s["recall.depth_hits"], s["recall.depth_terms"], s["recall.depth_reserved"]
-    )
+    depth, asked_depth = parse_depth(request.depth, s)
     options = SearchOptions(
         filters,
         EVERYTHING if request.archived else LIVE if filters.now else FINDABLE,
@@ -98,18 +99,32 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
         search: AgentSearch = SharedSearch(call, agent, options)
     else:
         search = AgentSearch([agent], options, call.progress)
-    hits = (aid or find_hits)(search, query, options.limit, depth) if query.strip() else search.best()
-    hits = newer_first(hits)
+    if request.all_about and query.strip():
+        search.options = options._replace(limit=min(_WIDER * options.limit, MOST))
+        hits = gather((aid or find_hits)(search, query, search.options.limit, depth), options.limit)
+    else:
+        hits = (aid or find_hits)(search, query, options.limit, depth) if query.strip() else search.best()
+    hits = hits if request.all_about else newer_first(hits)
     fitting = fit_budget(hits, request.token_budget, s["text.chars_per_token"])
     if request.with_words:
         fitting = [with_words(hit, query) for hit in fitting]
     warnings = search.warnings() + (aid.warnings() if aid else [])
-    warnings += ["depth is at most 3"] if request.depth > _DEEPEST else []
+    warnings += ["depth is at most 3"] if asked_depth > _DEEPEST else []
     if request.token_budget and len(fitting) < len(hits):
         warnings.append(f"{plural(len(hits) - len(fitting), 'result')} did not fit the token budget")
     nothing = "" if fitting else _explain_nothing(search, query, options, len(hits))
     summary = aid.summary() if aid else None
     return Recalled(fitting, depth.passes, search.candidates, search.stale, nothing, warnings, summary)
+
+
+def parse_depth(text: str, settings: Settings) -> tuple[Depth, int]:
+    """Returns how far hits are followed, and the number that was asked for: auto only where the first pass leaves something open."""
+    is_auto = text.strip().casefold() == "auto"
+    if not is_auto and not text.strip().isdecimal():
+        raise BadValue(f"--depth is a number from 0 to {_DEEPEST}, or auto, not {text!r}", "0 follows no hit")
+    asked = _AUTOMATIC if is_auto else int(text)
+    hits, terms, reserved = (settings[f"recall.depth_{name}"] for name in ("hits", "terms", "reserved"))
+    return Depth(min(asked, _DEEPEST), hits, terms, reserved, is_auto), asked
 
 
 def _filters(agent: Agent, request: Request) -> Filters:
