@@ -5,6 +5,7 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
+from mabos_cli.core.context.texts import choose_relevant, least_relevance, read_prompt, relevance
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
@@ -128,9 +129,12 @@ class Asking:
         found = [*map(self._find, self._indexes, repeat(question))]
         lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
         cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
+        far = [{row: v for row, v in lane.near.items() if v < lane.floor and row not in lane.lexical} for lane in found]
+        answers = [self._answering(question, lane, rows) for lane, rows in zip(found, far, strict=True)]
+        cosine |= {(n, row): value for n, some in enumerate(answers) for row, value in some.items()}
         lanes_of_all = share_lanes(lexical, cosine)
-        for n, lane in enumerate(found):  # what shares neither a word nor its meaning with the question is no answer
-            for row in [row for row, value in lane.near.items() if value < lane.floor and row not in lane.lexical]:
+        for n, rows in enumerate(far):  # what shares neither a word nor its meaning with the question is no answer
+            for row in rows.keys() - answers[n].keys():
                 del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.limit)
         docs: dict[str, Doc] = {}
@@ -151,6 +155,20 @@ class Asking:
         hits = self._diverse(best, hits) if diverse else hits
         hits = without_retold(hits, question.asked)
         return spread(hits, self._scope.limit) if is_many and not diverse else hits[: self._scope.limit]
+
+    def _answering(self, question: Question, lane: Lanes, far: Mapping[int, float]) -> dict[int, float]:
+        """Returns what may answer a question in other words, and how well, as it would in a prompt: in a memory that is small enough to look at
+        every text."""
+        prompt, total = read_prompt(question.text), len(lane.near)
+        if not far or not prompt.is_question or not question.meaning or total >= self._scope.pool:
+            return {}
+        db = lane.search_index.db
+        rows = [row for row in lanes.load_rows(db, far) if row.item]
+        lines = lanes.load_lines(db, [row.item_row for row in rows])
+        items = {row.row: lane.search_index.decode(lines[row.item_row][0]) for row in rows}
+        values = {row: relevance(prompt, item.content, 0.0, far[row]) for row, item in items.items()}
+        floors = {row: least_relevance(prompt, item.type, total) for row, item in items.items()}
+        return choose_relevant(values, floors, ())
 
     def _read(self, question: Question, docs: dict[str, Doc]) -> dict[str, Doc]:
         """Returns the candidates with what the time that the question names, and their texts, tell about them."""

@@ -15,8 +15,9 @@ _MOST = 48  # words that a prompt is known by
 _COMMON, _DOZEN, _THIRD = 0.05, 12, 0.3
 _EVERYWHERE = 0.5  # of all passages: what stands in more of them says nothing, whatever it stands beside
 _PASTED = 4000  # characters of a prompt that are looked at
-# What counts beside the meaning of a text for a prompt: the share of words in common, a name in common, the shape of an answer.
-_SHARED, _NAMED, _SHAPED = 0.5, 0.2, 0.1
+# What counts beside the meaning of a text for a prompt: the share of words in common, a name in common, the shape of an answer, and
+# an answer in the first person to a question in it.
+_SHARED, _NAMED, _SHAPED, _MINE = 0.5, 0.2, 0.1, 0.15
 # How relevant a text must be: to a question; to a request, where it says how things are to be done, or anything else. The larger a
 # memory, the more in it is like anything by chance.
 _ASKED, _STANDING, _REQUESTED, _BRIEFLY = 0.2, 0.3, 0.4, 0.6
@@ -32,7 +33,8 @@ _FIRST_WORD = re.compile(
     r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
     re.IGNORECASE,
 )
-_NAME = r"(?<=[\w,;:&)] )(?!\w+days?\b)[A-Z][\w'-]+"  # no day of the week
+_FIRST_PERSON = r"(?i)\b(?:i|me|my|mine|we|us|our|ours)\b"
+_NAME = r"(?<=[\w,;:&)] )(?!\w+days?\b)[A-Z][\w'-]*[a-z][\w'-]*"  # no day of the week, no currency
 # What a question asks for, and what a text has that tells it: a name, a time, an amount.
 _SHAPES = (
     (r"\bwho\b|\bwhom\b|\bwhose\b|\bwhich\b|\bwhere\b", _NAME),
@@ -197,7 +199,8 @@ def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
         asked & capitals and asked & {word.casefold().removesuffix("'s") for word in re.findall(_NAME, text)}
     )
     is_shaped = bool(prompt.shape and re.search(prompt.shape, text))
-    return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped, 4)
+    is_mine = is_shaped and bool(re.search(_FIRST_PERSON, prompt.text) and re.search(_FIRST_PERSON, text))
+    return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped + _MINE * is_mine, 4)
 
 
 def least_relevance(prompt: Prompt, kind: str, total: int) -> float:

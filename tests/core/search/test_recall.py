@@ -14,10 +14,13 @@ from mabos_cli.core.search.recall import (
     TermSearch,
     browse,
     fit_budget,
+    gather,
+    leaves_open,
     matching,
     merge_hits,
     rank,
     recall,
+    spread,
     with_words,
     without_retold,
 )
@@ -259,7 +262,7 @@ def crowd(direct, deeper):
     """Many direct hits, of which the strongest leads to many deeper ones."""
     first = memory("D00", "orion quillfeather", 1.0)
     others = [memory(f"D{n:02d}", "orion " + "red " * n, 0.5) for n in range(1, direct)]
-    return [first, *others, *(memory(f"X{n:02d}", "quillfeather", 1.0) for n in range(deeper))]
+    return [first, *others, *(memory(f"X{n:02d}", f"quillfeather {chr(97 + n) * 4}", 1.0) for n in range(deeper))]
 
 
 def test_deeper_finds_get_their_reserved_places_and_no_more():
@@ -408,3 +411,56 @@ def test_one_text_is_told_once_through_log_memory_md_and_summaries() -> None:
     hits = [Hit(passage(f"## Tuesday\n- {text} and so on", path), 1.0) for path in places]
     assert refs(without_retold(hits, ["crane", "quay"])) == ["memory/2026-02-24.md:1-2"]
     assert refs(without_retold(hits[:2], ["crane", "quay"])) == ["memory/weekly/2026-W09.md:1-2"]
+
+
+# Many things
+
+
+def told(name, text, at="", session="", relevance=1.0):
+    item = memory(name, text).item._replace(session=session)
+    return Hit(Candidate(text, 0.5, at, item), relevance, relevance)
+
+
+def test_deep_places_are_not_filled_with_the_same_again():
+    candidates = [
+        memory("A", "orion quillfeather", 1.0),
+        *(memory(f"X{n}", "quillfeather marsh reed", 1.0) for n in range(5)),
+    ]
+    assert len(find(candidates, "orion", depth=1, limit=10)) == 2
+
+
+def test_auto_depth_follows_only_what_is_left_open():
+    candidates = [memory("A", "orion quillfeather"), memory("B", "quillfeather marsh")]
+
+    def auto(question):
+        return refs(recall(TermSearch(candidates), question, 10, Depth(2, if_open=True)))
+
+    assert auto("orion zebra") == ["A", "B"]
+    assert auto("orion") == ["A"]
+
+
+def test_a_conversation_leaves_nothing_open():
+    assert leaves_open("orion zebra", [told("A", "orion")])
+    assert not leaves_open("orion zebra", [told("A", "orion", session="s")])
+
+
+def test_many_things_are_spread_over_sessions():
+    hits = [
+        *(told(f"A{n}", f"boat {n}", session="s", relevance=0.9) for n in range(4)),
+        told("B", "port", session="t", relevance=0.85),
+    ]
+    assert "B" not in refs(hits[:4])
+    assert "B" in refs(spread(hits, 4))
+
+
+def test_all_about_a_thing_is_told_once_and_in_the_order_of_time():
+    hits = [
+        told("late", "Ada sold the blue boat", "2026-03-01", "s"),
+        told("twice", "Ada sold the blue boat", "2026-04-01", "u", 0.9),
+        told("early", "Ada bought a boat in Husum", "2026-01-01", "t", 0.8),
+        told("weak", "Rent is due", "2026-02-01", "v", 0.1),
+        told("undated", "Ada likes sailing", "", "w", 0.7),
+    ]
+    assert refs(gather(hits, 10)) == ["early", "late", "undated"]
+    assert refs(gather(hits, 2)) == ["early", "late"]
+    assert gather([], 5) == []
