@@ -190,6 +190,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "explain": ("explain", "why is acme taxable"),
     "graph neighbors": ("graph", "neighbors", "acme"),
     "graph path": ("graph", "path", "acme", "US"),
+    "graph preflight": ("graph", "preflight", "acme"),
     "graph match": ("graph", "match", "acme in the US"),
     "graph export": ("graph", "export"),
     "graph impact": ("graph", "impact"),

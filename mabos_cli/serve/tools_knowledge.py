@@ -134,6 +134,7 @@ _INFERENCE = (
     tool("graph_neighbors", "graph", "graph neighbors", READ)(word("entity"), *options("hops", "limit")),
     tool("graph_path", "graph", "graph path", READ)(word("start"), word("end"), option("hops")),
     tool("graph_match", "graph", "graph match", READ)(word("text"), *options("hops", "limit")),
+    tool("graph_preflight", "graph", "graph preflight", READ)(word("text"), *options("hops", "limit")),
     tool(
         "memory_graph_query",
         "graph",

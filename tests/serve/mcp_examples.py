@@ -217,6 +217,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], str]] = {
     "knowledge_explain": ({"subject": "acme", "predicate": "isTaxable", "object": "true"}, "PROVEN"),
     "graph_neighbors": ({"entity": "acme"}, "-locatedIn-> US"),
     "graph_path": ({"start": "acme", "end": "US"}, "-locatedIn-> US"),
+    "graph_preflight": ({"text": "acme"}, "about: acme"),
     "graph_match": ({"text": "acme in the US"}, "acme: names acme"),
     "memory_graph_query": ({"query": "what is in the US?"}, "acme: US <-locatedIn- acme"),
     "memory_graph_ingest": (

@@ -3,15 +3,24 @@
 from typing import Annotated
 
 from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, more_line
-from mabos_cli.core.language.text import plural
+from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
+from mabos_cli.core.knowledge.graph import CONCERNS
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.knowledge.exchange import GRAPH_FORMATS, render_graph
-from mabos_cli.formats.knowledge.proof_text import chain_lines, edge_row, edge_text, goal_line, match_line
-from mabos_cli.services.inputs import text_argument
-from mabos_cli.services.knowledge.inference import find_matches, find_near, find_way, select_graph
+from mabos_cli.formats.knowledge.proof_text import (
+    chain_lines,
+    concern_line,
+    concern_row,
+    edge_row,
+    edge_text,
+    goal_line,
+    match_line,
+)
+from mabos_cli.services.inputs import read_moment, text_argument
+from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_way, select_graph
 
 app = Commands("graph", "Walk and export the graph of facts, and show what hangs on a belief.")
 
@@ -69,6 +78,38 @@ def match(
     found = find_matches(ctx.obj.open_agent(), text_argument(text, ctx.obj.literal_dash), hops, limit)
     rows = [each._asdict() | {"path": [edge_row(edge) for edge in each.path]} for each in found]
     ctx.obj.emit("graph.match", {"matches": rows}, [match_line(each) for each in found] or ["nothing matches"])
+
+
+@app.command()
+def preflight(
+    ctx: Context,
+    text: Annotated[str, Argument(metavar="ENTITY | TEXT", help="What is to be worked on; - reads standard input.")],
+    hops: Annotated[int, Option(help="How far from it.")] = 2,
+    valid_at: ValidAt = "",
+    limit: Limit = 10,
+) -> None:
+    """Say before work on something what is decided, blocked, contradicted and related, each with its path.
+
+    Example: mabos graph preflight billing
+    """
+    agent = ctx.obj.open_agent()
+    moment = read_moment(valid_at, agent.now())
+    found = find_preflight(agent, text_argument(text, ctx.obj.literal_dash), hops, moment)
+    related = [each for each in found.concerns if each.kind == "related"]
+    shown = [each for each in found.concerns if each.kind != "related"] + related[: limit or None]
+    decided = [f"decided: {item.id} {one_line(item.content, 160)}" for item in found.decisions]
+    lines = (
+        [f"about: {one_line(', '.join(found.about), 160)}", *decided, *map(concern_line, shown)]
+        if found.about
+        else decided
+    )
+    data = {
+        "about": found.about,
+        "decisions": [{"id": item.id, "text": one_line(item.content, 300)} for item in found.decisions],
+        **{kind: [concern_row(each) for each in shown if each.kind == kind] for kind in CONCERNS},
+    }
+    lines += more_line(len(found.concerns), len(shown))
+    ctx.obj.emit("graph.preflight", data, lines or ["no fact and no decision names it"], found.warnings)
 
 
 @app.command()

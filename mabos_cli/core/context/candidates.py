@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import earlier, format_time
-from mabos_cli.core.language.text import asked_words, split_sentences, stem, terms, words_as_written
+from mabos_cli.core.language.text import asked_words, split_sentences, stem, terms, words, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
 
 if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt that waits has neither
@@ -20,6 +20,10 @@ _FACT_PAGES = ("memory/mabos-facts.md", "memory/mabos-facts/")
 _FACT_ID = r"(?m); (F-[\w-]+)\)\s*$"
 _LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
 _WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
+_CONCERNS, _FARTHER = (
+    4,
+    0.8,
+)  # facts that decide or block what is asked about, and what each step away leaves of their worth
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
 _STATEMENT_CHARS = 300  # characters of a claim; what is longer tells of more than one thing
 _COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
@@ -330,3 +334,26 @@ def mark_rivals(entries: Sequence[Entry], functional: frozenset[str]) -> list[En
             entry = entry._replace(text=text, score=min(entry.score, *(round(r.score - 1e-4, 4) for r in rivals)))
         found.append(entry)
     return found
+
+
+def named_things(entries: Sequence[Entry], question: str) -> list[str]:
+    """Returns the things that facts are about and that a question names."""
+    from mabos_cli.core.knowledge.graph import is_plain, name_words
+
+    asked = {*words(question)}
+    nodes = dict.fromkeys(node for entry in entries if entry.fact for node in (entry.fact.subject, entry.fact.object))
+    return [node for node in nodes if not is_plain(node) and {*name_words(node)} <= asked]
+
+
+def add_concerns(entries: Sequence[Entry], names: Sequence[str], near: "Iterable[Fact]") -> list[Entry]:
+    """Returns entries of facts, with those near some things by which these are decided or blocked, and marked as such."""
+    from mabos_cli.core.knowledge.graph import Graph, find_concerns
+
+    found = {entry.ref: entry for entry in entries}
+    best = max((entry.score for entry in entries), default=0.0)
+    concerns = [one for one in find_concerns(Graph(near), names, 2) if one.kind in ("decided", "blocked")]
+    for concern in concerns[:_CONCERNS]:
+        fact = concern.fact
+        entry = found.get(fact.id) or _fact_entry(fact, round(best * _FARTHER ** (1 + len(concern.path)), 4))
+        found[fact.id] = entry._replace(text=f"{concern.kind}: {entry.text}")
+    return [*found.values()]

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
 from mabos_cli.core.language.text import STOP_WORDS, words
+from mabos_cli.core.mind.claims.words import root, roots
+from mabos_cli.core.mind.mind import DONE, STALLED, WAITING
 
 # Values that many things have say nothing about how those hang together: no way leads through them.
 _PLAIN = re.compile(
@@ -19,6 +21,10 @@ _PLAIN = re.compile(
 # Looser than what an ontology goes by: a picture may call a thing by what is only its kind.
 _TYPES = frozenset(map(str.casefold, TYPE_PREDICATES)) | {"is-a", "kind"}
 _DECAY = 0.5  # what a step away from a match is worth
+CONCERNS = ("decided", "blocked", "contradicted", "related")
+_DECIDING = "decide decision choose approve reject agree adopt select settle"
+_DECIDED = frozenset(("decided", "approved", "rejected", "agreed", "accepted", "signed off"))
+_BLOCKING = "block wait await prevent impede obstruct stall"
 # An idea that names thousands of things, or one that thousands hang on, is followed from the best and so far.
 _MOST_NAMED, _MOST_NEAR = 100, 3_000
 
@@ -196,3 +202,50 @@ def name_words(node: str) -> list[str]:
     ['session', 'store', 'v2']
     """
     return words(re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-/.:]+", " ", node))
+
+
+class Concern(NamedTuple):
+    """A fact to know before work on something: decided, blocked, contradicted or related; the way to it, and the fact that
+    contradicts it."""
+
+    kind: str
+    fact: Fact
+    path: tuple[Edge, ...] = ()
+    against: Fact | None = None
+
+
+def find_concerns(
+    graph: Graph, starts: Iterable[str], hops: int, rivals: Iterable[tuple[Fact, Fact]] = ()
+) -> list[Concern]:
+    """Returns the facts within so many steps of some things by what they mean for work on these, the nearest first; `rivals`
+    are facts that contradict each other. No way leads through a class: what is of one kind need not be related."""
+    against = {fact.id: other for one, two in rivals for fact, other in ((one, two), (two, one))}
+    ways: dict[str, tuple[Edge, ...]] = dict.fromkeys(starts, ())
+    found: dict[str, Concern] = {}
+    layer = [*ways]
+    for distance in range(hops):
+        below: list[str] = []
+        for node in layer:
+            for edge in islice(graph.steps(node, node if not distance else ""), max(0, _MOST_NEAR - len(found))):
+                fact, is_type = edge.fact, edge.fact.predicate.casefold() in _TYPES
+                kind = "contradicted" if fact.id in against else "related" if is_type else _meaning(graph, fact)
+                if not (distance and (is_plain(edge.end) or is_type) and kind == "related") and not (
+                    is_type and edge.backwards
+                ):
+                    found.setdefault(fact.id, Concern(kind, fact, ways[node], against.get(fact.id)))
+                if edge.end not in ways and not is_type and not is_plain(edge.end):
+                    ways[edge.end] = (*ways[node], edge)
+                    below.append(edge.end)
+        layer = below
+    return sorted(found.values(), key=lambda one: (CONCERNS.index(one.kind), len(one.path), -one.fact.confidence))
+
+
+def _meaning(graph: Graph, fact: Fact) -> str:
+    """Returns what a fact means for work: by the words of its predicate, by how something stands, or by what it leads to."""
+    said = {root(word) for word in name_words(fact.predicate)}
+    state = fact.object.casefold()
+    ends = {kind.casefold() for node in (fact.subject, fact.object) for kind in graph.types_of(node)}
+    if said & roots(_BLOCKING) or state in STALLED | WAITING:
+        is_over = any(step.fact.object.casefold() in DONE for step in graph.steps(fact.object) if not step.backwards)
+        return "related" if is_over else "blocked"
+    return "decided" if said & roots(_DECIDING) or state in _DECIDED or "decision" in ends else "related"

@@ -23,7 +23,7 @@ FAILED = frozenset("failed impossible unreachable unattainable unachievable infe
 # What nobody is to take up for now.
 WAITING = frozenset(("on hold", "paused", "suspended", "deferred", "dormant", "postponed", "someday", "planned"))
 _BEHIND = re.compile(r"\(| by |[,;:.]|\s[-—–]\s")
-_STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
+STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
 _NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
@@ -234,7 +234,7 @@ def is_active(attitude: Attitude) -> bool:
 def state_of(attitude: Attitude) -> str:
     """Returns how things stand, in one of five words: done, gone, stalled, active, open."""
     word = status_word(attitude.status)
-    for state, words in (("done", DONE), ("gone", GONE | FAILED | {"expired"}), ("stalled", _STALLED)):
+    for state, words in (("done", DONE), ("gone", GONE | FAILED | {"expired"}), ("stalled", STALLED)):
         if word in words:
             return state
     return "active" if is_active(attitude) else "open"

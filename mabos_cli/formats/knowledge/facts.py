@@ -314,12 +314,14 @@ class Derived(NamedTuple):
 
 
 class Renewed(NamedTuple):
-    """The file as it is to be, what differs, the subjects that this is about, and whether anything is to be written."""
+    """The file as it is to be, what differs, the subjects that this is about, whether anything is to be written, and what
+    no longer follows: for the archive, so that its id can still be looked up."""
 
     file: FactFile
     done: Derived
     subjects: set[str]
     is_new: bool
+    gone: tuple[FactDeparture, ...] = ()
 
 
 STOPPED = "stopped"  # the mark of derived facts that a run left incomplete, and why
@@ -350,4 +352,5 @@ def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], no
     new = FactFile(lines, old.version, "", extra | mark, old.path)
     is_new = lines != old.lines or new.extra != old.extra
     new.version += is_new
-    return Renewed(new, Derived(added, changed, len(known)), subjects, is_new)
+    gone = tuple(FactDeparture(fact, "no longer derived", now) for fact, _ in known.values())
+    return Renewed(new, Derived(added, changed, len(known)), subjects, is_new, gone)

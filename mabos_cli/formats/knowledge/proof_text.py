@@ -6,7 +6,7 @@ from typing import Any
 from mabos_cli.core.knowledge.backward import Proof, Verdict
 from mabos_cli.core.knowledge.explaining import Explanation
 from mabos_cli.core.knowledge.fact_lint import Origin
-from mabos_cli.core.knowledge.graph import Edge, Match
+from mabos_cli.core.knowledge.graph import Concern, Edge, Match
 from mabos_cli.core.knowledge.rule import Problem
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.knowledge.fact_text import fact_line
@@ -145,6 +145,19 @@ def edge_row(edge: Edge) -> dict[str, Any]:
     fact = edge.fact
     parts = {"subject": fact.subject, "predicate": fact.predicate, "object": fact.object}
     return {**parts, "confidence": fact.confidence, "fact": fact.id, "backwards": edge.backwards}
+
+
+def concern_line(found: Concern) -> str:
+    """Returns on a line what to know before work on something, and the way to it."""
+    against = f"; against {fact_line(found.against)}" if found.against else ""
+    via = f" via {'; '.join(map(edge_text, found.path))}" if found.path else ""
+    return f"{found.kind}: {fact_line(found.fact)}{against}{via}"
+
+
+def concern_row(found: Concern) -> dict[str, Any]:
+    """Returns the same as JSON."""
+    against = found.against.id if found.against else None
+    return fact_to_dict(found.fact) | {"against": against, "path": [edge_row(edge) for edge in found.path]}
 
 
 def match_line(found: Match) -> str:

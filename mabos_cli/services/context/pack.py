@@ -10,6 +10,7 @@ from mabos_cli.core.context.candidates import (
     Entry,
     Limits,
     Pack,
+    add_concerns,
     entry_of,
     fact_entries,
     find_against,
@@ -19,6 +20,7 @@ from mabos_cli.core.context.candidates import (
     is_fact_page,
     is_unheard_of,
     mark_rivals,
+    named_things,
     wanted_hits,
 )
 from mabos_cli.core.context.pack import choose, pack
@@ -247,6 +249,8 @@ class PackSearch:
         try:
             facts = load_facts(self._agent)
             found = [*fact_entries(pages, self.question, facts.find, self._agent.now())]
+            if names := named_things(found, self.question):
+                found = add_concerns(found, names, facts.around(names, self._agent.now()))
             return mark_rivals(found, self.functional()) if has_rival_facts(found) else found
         except InvalidFile as error:
             self._notes.append(f"no facts: {error.message}")

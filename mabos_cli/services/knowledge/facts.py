@@ -12,6 +12,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import (
     Fact,
     FactChanges,
+    FactDeparture,
     Query,
     check_fact,
     current_facts,
@@ -46,6 +47,7 @@ from mabos_cli.workspace.transaction import Fresh
 if TYPE_CHECKING:
     from mabos_cli.formats.knowledge.exchange import Silent
 
+_MOST_GONE = 10  # of the facts that one rested on, those that are looked for in the archive
 _MOST = 10_000  # facts that the graph is asked for
 
 
@@ -204,7 +206,7 @@ def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
     found = facts.find(fact_id)
     if found:
         return found
-    left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
+    left = _find_departures(agent, fact_id)
     if left:
         raise NotFound(f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it")
     raise NotFound(f"no fact {fact_id!r} for agent {agent.id}", "mabos fact query lists them")
@@ -300,9 +302,23 @@ def query_facts(
 
 def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
     """Returns the tree from a fact back to asserted facts and rules."""
-    facts = load_facts(agent)
-    find_fact(agent, facts, fact_id)
-    return explain_fact(fact_id, facts.all(), load_rules(agent).rules, max(0, depth))
+    facts, rules = load_facts(agent), load_rules(agent).rules
+    held = list(facts.all())
+    left = [] if facts.find(fact_id) else _find_departures(agent, fact_id)
+    if not left:
+        find_fact(agent, facts, fact_id)
+        return explain_fact(fact_id, held, rules, max(0, depth))
+    gone = [left[-1].fact]
+    for fact in gone:  # grows: what it rested on may have left with it
+        lost = [own for own in fact.derived_from if not facts.find(own) and own not in {each.id for each in gone}]
+        gone += [each.fact for own in lost[:_MOST_GONE] for each in _find_departures(agent, own)[-1:]]
+    return explain_fact(fact_id, [*held, *gone], rules, max(0, depth))._replace(
+        note=f"{left[-1].reason} {left[-1].at[:10]}"
+    )
+
+
+def _find_departures(agent: Agent, fact_id: str) -> list[FactDeparture]:
+    return find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
 
 
 def find_current(agent: Agent, subject: str, moment: datetime) -> tuple[list[Fact], list[str]]:

@@ -7,12 +7,25 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import PROVEN, Proof, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
-from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
+from mabos_cli.core.knowledge.fact import Fact, Triple, find_contradictions, holds_at
 from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
-from mabos_cli.core.knowledge.graph import Edge, Graph, Match, Near, find_neighbors, find_path, match_idea
+from mabos_cli.core.knowledge.graph import (
+    Concern,
+    Edge,
+    Graph,
+    Match,
+    Near,
+    find_concerns,
+    find_neighbors,
+    find_path,
+    match_idea,
+    name_words,
+)
 from mabos_cli.core.knowledge.question import find_about, read_question, read_triple
 from mabos_cli.core.knowledge.reply import UNKNOWN, Reply, World, answer_readings, find_leaves, not_read
 from mabos_cli.core.knowledge.vocabulary import Vocabulary
+from mabos_cli.core.language.text import asked_words, words
+from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
@@ -20,7 +33,7 @@ from mabos_cli.formats.knowledge.facts import STOPPED, Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import load_facts, load_rules, write_derived_facts
+from mabos_cli.workspace.knowledge.facts import functional_predicates, load_facts, load_rules, write_derived_facts
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
 _FARTHEST = 12  # steps in the graph of facts
@@ -77,6 +90,39 @@ def find_way(agent: Agent, start: str, goal: str, hops: int) -> tuple[str, str, 
 def find_matches(agent: Agent, text: str, hops: int, limit: int) -> list[Match]:
     """Returns the things that an idea is about."""
     return match_idea(Graph(load_facts(agent).all()), text, _check_hops(hops), limit)
+
+
+class Preflight(NamedTuple):
+    """What to know before work on something: the things that it is about, facts by what they mean for it, decisions in memory,
+    and warnings."""
+
+    about: list[str]
+    concerns: list[Concern]
+    decisions: list[MemoryItem]
+    warnings: list[str]
+
+
+def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = None) -> Preflight:
+    """Returns what is decided, blocked, contradicted and related about an entity, or about what a text names."""
+    moment = at or agent.now()
+    held = [fact for fact in load_facts(agent).all() if holds_at(fact, moment)]
+    graph = Graph(held)
+    close = [node for node in graph.nodes() if node.casefold() == text.strip().casefold()]
+    about = close or [
+        found.node for found in match_idea(graph, text, 1, 0) if not found.path and _names(text, found.node)
+    ]
+    functional, warnings = functional_predicates(agent)
+    concerns = find_concerns(graph, about, _check_hops(hops), find_contradictions(held, functional)) if about else []
+    memory = agent.memory()
+    items = [item for store in STORES for item in getattr(memory, store) if item.type == "decision"]
+    named = [{*name_words(node)} for node in about] or [{*asked_words(text)}]
+    told = [item for item in items if any(names and names <= {*words(item.content)} for names in named)]
+    return Preflight(about, concerns, told, warnings)
+
+
+def _names(text: str, node: str) -> bool:
+    """Returns whether a text has the whole name of a node."""
+    return {*name_words(node)} <= {*words(text)}
 
 
 def select_graph(agent: Agent, around: str, hops: int) -> list[Fact]:

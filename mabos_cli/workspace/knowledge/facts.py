@@ -1,11 +1,12 @@
 """Facts and rules of an agent: read as they are, changed under its lock; and facts as Markdown for people and for search."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, derived_id
+from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, derived_id, holds_at
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
@@ -59,6 +60,17 @@ class Facts(NamedTuple):
         """Yields the facts whose field is exactly this."""
         for file in self:
             yield from file.where(name, value)
+
+    def around(self, names: Iterable[str], moment: datetime, most: int = 20) -> list[Fact]:
+        """Returns the facts that hold at a moment and lie within two steps of some things, of which few are looked at."""
+        found: dict[str, Fact] = {}
+        layer = [*names]
+        for _ in range(2):
+            near = [fact for name in layer[:most] for part in ("subject", "object") for fact in self.where(part, name)]
+            new = [fact for fact in near if fact.id not in found and holds_at(fact, moment)]
+            found |= {fact.id: fact for fact in new}
+            layer = [*dict.fromkeys(end for fact in new for end in (fact.subject, fact.object) if end not in layer)]
+        return [*found.values()]
 
     def find(self, fact_id: str) -> Fact | None:
         """Returns the fact with an id, be it one that a merge of branches took over."""
@@ -125,6 +137,7 @@ def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | No
         renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
         files += [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), data[1])] if renewed.is_new else []
         facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
+        changes = changes._replace(archive=(*changes.archive, *renewed.gone))
     return Write(
         files,
         archive=_departed(changes.archive),
@@ -256,7 +269,7 @@ def write_derived_facts(
             return None, (renewed.done, [])
         write = Write(
             files,
-            archive=_departed(departures),
+            archive=_departed([*departures, *renewed.gone]),
             follow=lambda: materialize_facts(agent, new, subjects, before)[1],
             part="facts",
             counts=renewed.done._asdict() if files else None,

@@ -2,7 +2,15 @@
 
 import pytest
 
-from mabos_cli.core.context.candidates import Against, Entry, find_against, has_rival_facts, mark_rivals
+from mabos_cli.core.context.candidates import (
+    Against,
+    Entry,
+    add_concerns,
+    find_against,
+    has_rival_facts,
+    mark_rivals,
+    named_things,
+)
 from mabos_cli.core.knowledge.fact import Fact
 
 
@@ -109,3 +117,14 @@ def test_a_rumour_never_stands_above_a_surer_fact_unmarked() -> None:
     assert max(marked, key=lambda entry: entry.score).ref == "F-1"
     assert [entry.text.endswith("[against F-1, 1.00]") for entry in marked] == [True, False, True]
     assert mark_rivals(entries, frozenset()) == entries
+
+
+def test_what_decides_or_blocks_is_marked_and_brought_along() -> None:
+    entries = facts(("move", "blockedBy", "audit"), ("move", "owner", "Ann"))
+    near = [*(entry.fact for entry in entries if entry.fact), Fact("F-9", "audit", "status", "stalled")]
+    assert named_things(entries, "When may the move start?") == ["move"]
+    found = add_concerns([entry._replace(score=0.5) for entry in entries], ["move"], near)
+    assert [(entry.ref, entry.text.split(":")[0]) for entry in found] == [
+        ("F-0", "blocked"), ("F-1", "move owner Ann"), ("F-9", "blocked"),
+    ]  # fmt: skip
+    assert found[2].score < 0.5

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.graph import Graph, find_neighbors, find_path, match_idea
+from mabos_cli.core.knowledge.graph import Graph, find_concerns, find_neighbors, find_path, match_idea
 
 quick = settings(deadline=None, derandomize=True)
 nodes = st.sampled_from([*"abcdefgh", "5", "true"])
@@ -61,3 +61,20 @@ def test_ideas_about_thousands_of_things_stay_bounded():
     graph = Graph([*hub, Fact("F-x", "acme", "isA", "Company")])
     assert len(match_idea(graph, "customer churn", 3, 10)) == 10
     assert match_idea(graph, "acme", 2, 1)[0].node == "acme"
+
+
+def test_what_to_know_before_work():
+    told = [
+        ("x", "isA", "Project"), ("y", "isA", "Project"), ("x", "dependsOn", "store"), ("store", "status", "stalled"),
+        ("x", "blockedBy", "review"), ("x", "waitsFor", "legal"), ("legal", "status", "done"), ("x", "approvedBy", "board"),
+        ("D-1", "isA", "Decision"), ("D-1", "concerns", "x"), ("y", "blockedBy", "strike"), ("x", "owner", "Ann"),
+        ("x", "owner", "Bob"),
+    ]  # fmt: skip
+    facts = [Fact(f"F-{n}", *triple) for n, triple in enumerate(told)]
+    found = find_concerns(Graph(facts), ["x"], 2, [(facts[11], facts[12])])
+    kinds = {
+        kind: {one.fact.id for one in found if one.kind == kind} for kind in ("decided", "blocked", "contradicted")
+    }
+    assert kinds == {"decided": {"F-7", "F-9"}, "blocked": {"F-3", "F-4"}, "contradicted": {"F-11", "F-12"}}
+    assert [edge.fact.id for one in found if one.fact.id == "F-3" for edge in one.path] == ["F-2"]
+    assert "F-10" not in {one.fact.id for one in found}  # another project is of the same kind, and no more
