@@ -1,4 +1,4 @@
-"""Measures what storing makes of statements that are alike: merged, superseded or kept apart. And what recall shows first.
+"""Measures what storing makes of statements that are alike: merged, superseded or kept apart. And what recall and packs show first.
 
     python benchmarks/updates.py [--type fact] [--misses]
 
@@ -85,10 +85,21 @@ def try_updates(kind: str, misses: bool) -> None:
             counts[f"{row['split']} newer before older"] += is_first
             counts[f"{row['split']} newer first of all"] += new == 0
             counts[f"{row['split']} older marked"] += is_marked
+            packed = run(root, "context", "pack", row["ask"], "--budget", "600", "--no-use")["items"]
+            texts = [each["text"] for each in packed]
+            led = texts.index(row["newer"]) if row["newer"] in texts else 99
+            behind = texts.index(row["older"]) if row["older"] in texts else 99
+            marked = led < 99 and (
+                packed[led].get("was") == row["older"] or (behind < 99 and "newer" in packed[behind])
+            )
+            counts[f"{row['split']} packs with newer before older"] += led < behind
+            counts[f"{row['split']} packs with older marked"] += marked
+            if misses and row["split"] != "blind" and not (led < behind and marked):
+                print(f"  pack: {row['older']} | {row['newer']}: at {led} and {behind}, marked {marked}")
             if misses and row["split"] != "blind" and not (is_first and is_marked):
                 print(f"  {row['older']} | {row['newer']}: at {new} and {old}, marked {is_marked}")
     for name in sorted(counts):
-        print(f"{name:32} {counts[name]}")
+        print(f"{name:36} {counts[name]}")
 
 
 def main() -> None:

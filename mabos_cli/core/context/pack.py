@@ -27,7 +27,10 @@ _COMPARED = (
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
 # Characters of a window: of the best, which is made wide first, of a passage (the more room there is, the more), and of a memory.
 _WIDE, _MIDDLE, _NARROW = 1600, (300, 400), 200
-_LARGE = 0.36  # share of the budget that no window exceeds
+_LARGE, _STANDING = (
+    0.36,
+    0.3,
+)  # share of the budget that no window exceeds, and that standing instructions have to begin with
 _LAYERS = (("L0", 80), ("L1", 500))
 _SOURCE, _PER_TOKEN = 120, 4  # characters of a line beside its text, and of a token, about
 _SHORTEST = 6  # tokens below which no line is worth a try
@@ -98,10 +101,11 @@ def _weighed(entry: Entry, limits: Limits) -> Entry:
 
 
 def _ranked(entries: Iterable[Entry]) -> list[Entry]:
-    """Returns entries best first; ties go to the more trusted, the newer, then the lower reference."""
+    """Returns standing instructions that apply, then the others, best first; ties go to the more trusted, the newer, then the lower
+    reference."""
     ordered = sorted(entries, key=lambda entry: (entry.ref, entry.lane, entry.kind, entry.text))
     ordered.sort(key=lambda entry: entry.at, reverse=True)
-    return sorted(ordered, key=lambda entry: (-entry.score, -trust_rank(entry.trust)))
+    return sorted(ordered, key=lambda entry: (not entry.applies, -entry.score, -trust_rank(entry.trust)))
 
 
 def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
@@ -129,7 +133,7 @@ class Filling:
         self.tail: list[Placed] = []
         self._reasons: dict[str, tuple[str, int]] = {}  # of each entry, and what its smallest layer costs
         self._turns: list[Receipt] = []  # of turns that are left out
-        self._spent = {"hot": 0, "warm": 0, "cold": 0}
+        self._spent = {"standing": 0, "hot": 0, "warm": 0, "cold": 0}
         self._numbers: dict[str, int] = {}  # that entries are cited by
         self._files: dict[str, int] = {}  # that are cited, each with the number of its first line
         self._room = limits.budget - count(writing.bundle((), ()))
@@ -179,7 +183,8 @@ class Filling:
         by_ref = {entry.ref: entry for entry in ranked}
         rival = by_ref.get(against.ref) if against else None
         target = against.against if against else ""
-        for rank, entry in enumerate(_with_first(ranked, by_ref.get(target), rival)):
+        standing = sum(entry.applies for entry in ranked)
+        for rank, entry in enumerate(_with_first(ranked, by_ref.get(target), rival), -standing):
             if entry is rival:
                 self._place(entry, rank, of=target if self._is_in(target) else "")
             elif rival and entry.ref == target:
@@ -190,7 +195,7 @@ class Filling:
                     self._place(entry, rank)
             else:
                 self._place(entry, rank)
-        for rank, entry in enumerate(ranked):
+        for rank, entry in enumerate(sorted(ranked, key=lambda entry: entry.applies)):
             full = self._reasons[entry.ref]
             if full[0] == "lane full" and not self._place(entry, rank, lanes=False):
                 self._reasons[entry.ref] = full
@@ -211,10 +216,12 @@ class Filling:
             self._reasons[entry.ref] = ("told already", 0)
             return False
         placed = self._told(entry, _NARROW, of)
-        lane = limits.budget * self._share(entry.lane) - self._spent[entry.lane] if lanes else room
+        name = "standing" if entry.applies else entry.lane
+        lane = limits.budget * self._share(name) - self._spent[name] if lanes else room
         reason = "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
-        if limits.entries and len(self.placed) + bool(keep) >= limits.entries:
-            reason = "over limit"
+        most = int(limits.entries * _STANDING) if entry.applies and lanes else limits.entries
+        if limits.entries and len(self.placed) + bool(keep) >= most:
+            reason = "over limit" if most == limits.entries else "lane full"
         self._reasons[entry.ref] = (reason, placed.tokens)
         if reason != "included":
             return False
@@ -223,7 +230,7 @@ class Filling:
             if more.tokens <= min(room, lane, limits.budget * _LARGE):
                 placed = more
                 break
-        self._spent[entry.lane] += placed.tokens
+        self._spent[name] += placed.tokens
         self._room -= placed.tokens
         self.placed.append(placed)
         self._numbers[entry.ref] = len(self.placed)
@@ -243,7 +250,8 @@ class Filling:
         return self._readings[entry.ref]
 
     def _share(self, lane: str) -> float:
-        return {"hot": self._limits.hot_share, "cold": self._limits.cold_share}.get(lane, 1.0)
+        shares = {"standing": _STANDING, "hot": self._limits.hot_share, "cold": self._limits.cold_share}
+        return shares.get(lane, 1.0)
 
     def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
         """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""

@@ -23,6 +23,7 @@ from mabos_cli.core.context.candidates import (
     named_things,
     wanted_hits,
 )
+from mabos_cli.core.context.memory_index import CRITICAL
 from mabos_cli.core.context.pack import choose, pack
 from mabos_cli.core.context.texts import Turn, read_prompt
 from mabos_cli.core.language.clock import format_time
@@ -36,14 +37,14 @@ from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.services.inputs import read_given
-from mabos_cli.services.operations.prompt_entries import find_entries
+from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here
 _LOOKED_AT = 10  # hits that may hold enough of what is asked
-_RECENT = 50  # items of working and short-term memory that are looked at, whatever they are about
+_RECENT = 50  # items of working and short-term memory, and instructions, that are looked at whatever they are about
 
 
 class Bounds(NamedTuple):
@@ -125,7 +126,7 @@ def pack_memory(
     )
     used = [placed.entry.use for placed in made.placed if placed.entry.use] if count_uses else []
     agent.note_uses(used)
-    return Packed(made, counter.name, used, [*search.warnings(), *_explain_empty(made, bounds)])
+    return Packed(made, counter.name, used, [*search.warnings(), *_explain(made, bounds, search.is_unknown)])
 
 
 def open_counter(agent: Agent) -> Counter:
@@ -134,8 +135,10 @@ def open_counter(agent: Agent) -> Counter:
     return open_tokenizer_counter(agent.settings["context.tokenizer"], per_token, os.environ)
 
 
-def _explain_empty(made: Pack, bounds: Bounds) -> list[str]:
-    """Says why a pack is empty. A warning: the bundle itself goes to a model as it is."""
+def _explain(made: Pack, bounds: Bounds, is_unknown: bool) -> list[str]:
+    """Returns why a pack is empty, or holds nothing about the question. A warning: the bundle itself goes to a model as it is."""
+    if made.placed and is_unknown:
+        return ["memory holds nothing about this: the pack has what is recent, and standing instructions"]
     if made.text:
         return []
     over = [receipt for receipt in made.receipts if receipt.reason == "over budget"]
@@ -148,11 +151,12 @@ def _explain_empty(made: Pack, bounds: Bounds) -> list[str]:
 
 
 class PackSearch:
-    """The candidates of a pack, and the question that they were searched by."""
+    """The candidates of a pack, the question that they were searched by, and whether nothing was found about it."""
 
     def __init__(self, call: Session, agent: Agent, query: str, bounds: Bounds) -> None:
         self._agent, self._trust, self._query = agent, bounds.min_trust, query
         self._notes: list[str] = []
+        self.is_unknown = False
         now = agent.now()
         filters = Filters(now=format_time(now) if bounds.live else "", min_trust=bounds.min_trust)
         limit = wanted_hits(bounds.budget, bounds.entries)
@@ -165,9 +169,12 @@ class PackSearch:
         """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
         hits = newer_first(recall(self._search, self.question, self._search.options.limit))
         hits = [] if self._is_unheard_of(hits) else hits
+        is_known = bool(hits)
         if self._trust:
             hits += self._refused()
         hits += self._recent()
+        standing = self._standing()
+        hits += [hit for hit in standing if hit.candidate.ref not in {hit.candidate.ref for hit in hits}]
         checkpoint, text = self._checkpoint()
         found = [entry_of(hit, self._since, checkpoint) for hit in hits if not is_fact_page(hit.candidate)]
         lines = text.rstrip().split("\n")
@@ -175,7 +182,11 @@ class PackSearch:
             ref = f"{checkpoint}:1-{len(lines)}"
             found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=checkpoint_time(checkpoint)))
         found += self._facts([hit for hit in hits if is_fact_page(hit.candidate)])
-        return [*found, *self._relevant({entry.ref for entry in found})]
+        relevant = [*self._relevant({entry.ref for entry in found})]
+        found += relevant
+        self.is_unknown = not is_known and not relevant
+        first = {hit.candidate.ref for hit in standing}
+        return [entry._replace(applies=entry.ref in first) for entry in found]
 
     def _relevant(self, known: Collection[str]) -> Iterator[Entry]:
         """Yields what a hook would tell for this as a prompt: what answers it in other words."""
@@ -218,14 +229,24 @@ class PackSearch:
 
     def _recent(self) -> Iterator[Hit]:
         """Yields what is in working memory or was stored lately, whatever it is about: as little worth as that is."""
-        options = self._search.options
-        filters = options.filters._replace(stores=("working", "short_term"), now=format_time(self._agent.now()))
-        self._search.options = options._replace(filters=filters, reach=LIVE, limit=_RECENT)
-        weight = self._agent.settings["recall.importance_weight"]
-        for hit in self._search.best():
+        for hit in self._best(stores=("working", "short_term")):
             if entry_of(hit, self._since).lane == "hot":
-                yield hit._replace(score=round(weight * hit.candidate.importance, 4))
+                yield hit
+
+    def _standing(self) -> list[Hit]:
+        """Returns the standing instructions that apply: those that are critical, and those that are relevant enough."""
+        hits = [hit for hit in self._best(types=("instruction",)) if trust_rank(hit.candidate.trust)]
+        near = find_relevant(self._agent.settings, read_prompt(self._query), [hit.candidate.text for hit in hits])
+        return [hit for n, hit in enumerate(hits) if n in near or hit.candidate.importance >= CRITICAL]
+
+    def _best(self, stores: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> list[Hit]:
+        """Returns the most important and recent of the live items that pass filters; their importance alone counts."""
+        options, now = self._search.options, format_time(self._agent.now())
+        within = options.filters._replace(now=now, stores=stores, types=types)
+        self._search.options = options._replace(filters=within, reach=LIVE, limit=_RECENT)
+        hits, weight = self._search.best(), self._agent.settings["recall.importance_weight"]
         self._search.options = options
+        return [hit._replace(score=round(weight * hit.candidate.importance, 4)) for hit in hits]
 
     def _checkpoint(self) -> tuple[str, str]:
         """Returns path and text of the latest checkpoint, if it is recent."""

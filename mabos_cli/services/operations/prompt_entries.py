@@ -5,7 +5,7 @@ A passage must still be in the same lines, an item in its file or, meanwhile, in
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from time import sleep
 from typing import Any
@@ -65,7 +65,21 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
             entry = Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at, state=state)
             entries.append(entry._replace(author=str((item or {}).get("author") or "")))
-    return entries
+    return [entry._replace(applies=entry.type == "instruction" and trust_rank(entry.trust) > 0) for entry in entries]
+
+
+def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str]) -> set[int]:
+    """Returns which standing instructions are relevant enough to a prompt, by their numbers: by words in common and by meaning."""
+    asked = {stem(word.casefold()) for word in prompt.asked}
+    shared = [len(asked & {stem(word) for word in words(text)}) for text in instructions]
+    found = {n for n, count in enumerate(shared) if asked and count >= words_needed(len(asked))}
+    embedder = _open_embedder(settings) if instructions and asked else None
+    if embedder:
+        query, least = embedder.embed_query(prompt.text), least_relevance(prompt, "instruction", len(instructions))
+        near = [cosine(query, embedder.embed_query(text)) for text in instructions]
+        values = [relevance(prompt, text, shared[n] / len(asked), near[n]) for n, text in enumerate(instructions)]
+        found |= {n for n, value in enumerate(values) if value >= least}
+    return found
 
 
 def _open_embedder(settings: Settings) -> Embedder | None:

@@ -2,7 +2,15 @@
 
 from datetime import UTC, datetime
 
-from mabos_cli.core.context.candidates import entry_of, fact_entries, focus, fresh_since, is_fact_page, wanted_hits
+from mabos_cli.core.context.candidates import (
+    entry_of,
+    fact_entries,
+    focus,
+    fresh_since,
+    is_fact_page,
+    is_unheard_of,
+    wanted_hits,
+)
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.search.recall import Candidate, Hit
@@ -73,3 +81,11 @@ def test_a_search_is_bounded() -> None:
 
 def test_everything_is_recent_when_the_span_is_longer_than_the_calendar():
     assert fresh_since(NOW, 9e11) == "0001-01-01T00:00:00.000Z"
+
+
+def test_a_name_that_a_large_memory_never_heard_of_is_what_a_question_is_about() -> None:
+    held, text = {"level": 60, "disks": 20, "etcd": 30}, "The level of wear of the disks of etcd"
+    assert is_unheard_of("Which RAID level suits the disks of etcd?", held, 5000, [text])
+    assert not is_unheard_of("Which raid level suits the disks of etcd?", held, 5000, [text]), "no name"
+    assert not is_unheard_of("Which RAID level suits the disks of etcd?", held | {"raid": 1}, 5000, [text])
+    assert not is_unheard_of("Which RAID level suits the disks of etcd?", held, 500, [text]), "a small memory"

@@ -85,6 +85,17 @@ def test_long_texts_that_only_begin_alike_are_no_duplicates() -> None:
     assert refs(packed(entries)) == ["M-1", "M-2"]
 
 
+def test_standing_instructions_come_first_and_leave_room() -> None:
+    rules = [Entry(f"M-{n}", f"Rule {n}: " + long(n), type="instruction", score=0.1, applies=True) for n in range(9)]
+    entries = [*rules, Entry("M-20", long(20), score=0.9), Entry("M-21", "Rent is 900.", score=0.8)]
+    made = packed(entries, 600, asked={"rent"})
+    first = [placed.entry.applies for placed in made.placed].index(False)
+    assert 2 <= first <= 4 and refs(made)[first : first + 2] == ["M-20", "M-21"]
+    assert len(made.placed[first].told) > 400, "the best answer has the wide window"
+    assert refs(packed(entries, 600, entries=1)) == ["M-20"]
+    assert [placed.entry.applies for placed in packed(entries, 9000, entries=8).placed[:3]] == [True, True, False]
+
+
 # Layers, lanes and limits
 
 
