@@ -196,9 +196,9 @@ def _link(key: str, links: Links, is_owned: bool) -> Iterator[str]:
 def _state(key: str, said: Statement) -> str:
     """Returns a query that says in the words of an ontology what a fact says."""
     ends = zip("so", (said.subject, said.object), strict=True)
-    found = "".join(f"\n${name} isa {label(kind)}, has uid {literal(uid)};" for name, (kind, uid) in ends)
+    puts = "".join(f"\nput ${name} isa {label(kind)}, has uid {literal(uid)};" for name, (kind, uid) in ends)
     links = "evidence: $e, subject: $s, object: $o"
-    return f"match $e {key};{found}\ninsert $r isa {label(said.relation)}, links ({links});"
+    return f"match $e {key};{puts}\ninsert $r isa {label(said.relation)}, links ({links});"
 
 
 def render_delete(kind: str, uid: str) -> tuple[str, ...]:

@@ -73,6 +73,9 @@ class _Job(NamedTuple):
     links: tuple[str, ...] = ()
 
 
+Step = Callable[[Iterable[_Job]], list[str]]  # what a pass over records runs
+
+
 class Writer:
     """Writes records of an agent and keeps its ledger. Under the lock of its mirror."""
 
@@ -107,13 +110,13 @@ class Writer:
         jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
         jobs += upserts
         # Few at once; of many, what they are before how they are linked, so that both ends are there.
-        passes = (self._write,) if len(jobs) <= _BATCH else (self._write_things, self._write_links)
-        for number, write in enumerate(passes):
+        passes: list[list[Step]] = [[_things, _links]] if len(jobs) <= _BATCH else [[_things], [_links]]
+        for number, steps in enumerate(passes):
             for at in range(0, len(jobs), _BATCH):
                 batch = [job for job in jobs[at : at + _BATCH] if job.done.key not in self._settled]
                 self._announce(batch)
                 try:
-                    write(batch)
+                    self._write(batch, steps)
                 except Unavailable:
                     self.queue(job.done.key for job in jobs)
                     raise
@@ -163,19 +166,10 @@ class Writer:
         mirror_ledger.note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
         self._queued.update(each.key for each in new)
 
-    def _write(self, batch: list[_Job]) -> None:
-        self._try(batch, [*_things(batch), *(query for job in batch for query in job.links)], self._write)
-        self._settle(batch)
-
-    def _write_things(self, batch: list[_Job]) -> None:
-        self._try(batch, _things(batch), self._write_things)
-
-    def _write_links(self, batch: list[_Job]) -> None:
-        self._try(batch, [query for job in batch for query in job.links], self._write_links)
-        self._settle(batch)
-
-    def _try(self, batch: list[_Job], queries: list[str], write: Callable[[list[_Job]], None]) -> None:
-        """One transaction; where the server refuses it, halves, down to the record that is to blame."""
+    def _write(self, batch: list[_Job], steps: list[Step]) -> None:
+        """One transaction; where the server refuses it, halves, down to the record that is to blame. Behind the last step it is
+        done."""
+        queries = [query for step in steps for query in step(batch)]
         try:
             if queries:
                 self._session.write(queries)
@@ -185,16 +179,15 @@ class Writer:
                 self._fail(batch[0].done._replace(state=FAILED, error=error.message))
                 return
             middle = len(batch) // 2
-            write(batch[:middle])
-            write(batch[middle:])
-
-    def _settle(self, batch: list[_Job]) -> None:
-        done = [job.done for job in batch if job.done.key not in self._settled]
-        mirror_ledger.note_entries(self._paths, done)
-        self._settled.update(each.key for each in done)
-        gone = sum(each.state == GONE for each in done)
-        self.writing.deleted += gone
-        self.writing.written += len(done) - gone
+            self._write(batch[:middle], steps)
+            self._write(batch[middle:], steps)
+            return
+        if _links in steps:
+            mirror_ledger.note_entries(self._paths, [job.done for job in batch])
+            self._settled.update(job.done.key for job in batch)
+            gone = sum(job.done.state == GONE for job in batch)
+            self.writing.deleted += gone
+            self.writing.written += len(batch) - gone
 
     def _check_ready(self) -> None:
         """Once: is it the record, or is the whole database not as it should be?"""
@@ -213,6 +206,10 @@ def _things(batch: Iterable[_Job]) -> list[str]:
     queries = [query for job in batch if job.new is None for query in job.queries]
     new = [job.new for job in batch if job.new is not None]
     return [*queries, render_new(new)] if new else queries
+
+
+def _links(batch: Iterable[_Job]) -> list[str]:
+    return [query for job in batch for query in job.links]
 
 
 def check_ready(session: typedb.Session, workspace: WorkspacePaths) -> None:

@@ -167,7 +167,7 @@ def test_what_a_fact_says_and_what_it_said():
     fact = Record("cfo/F-1", "spo_fact", (), (), "", said)
     key = '$e isa spo_fact, has uid "cfo/F-1";'
     assert render_links(fact) == (
-        f'match {key}\n$s isa customer, has uid "cfo/acme";\n$o isa offering, has uid "cfo/lamp";\n'
+        f'match {key}\nput $s isa customer, has uid "cfo/acme";\nput $o isa offering, has uid "cfo/lamp";\n'
         "insert $r isa buys, links (evidence: $e, subject: $s, object: $o);",
     )
     assert f"match\n{key}\n$r isa statement, links (evidence: $e);\ndelete $r;" in render_upsert(fact)
