@@ -12,6 +12,7 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
+from mabos_cli.core.mind.claims.headings import are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.match import Topic
 from mabos_cli.core.mind.claims.moments import same_time
 from mabos_cli.core.mind.claims.words import compare_words, exclusive, families, head_word, is_single, root, word_class
@@ -31,7 +32,6 @@ _TURNS = frozenset({"from", "instead"})
 _NAMED = 3
 # Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
 _SHORT = 7
-_SIDES = frozenset("before after above below inside outside with without to from until since within beyond".split())
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 _CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
@@ -255,7 +255,9 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
         return None
     same = bool(a.subject) and a.subject == b.subject
-    if same and _sides(one.subject) != _sides(two.subject):
+    if same and sides_of(one.subject) != sides_of(two.subject):
+        return None
+    if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
     first, second = find_time(one.updated), find_time(two.updated)
     newer = ("a" if first > second else "b") if first and second and first != second else ""
@@ -274,19 +276,11 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
     return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
 
 
-def truth_of(text: str) -> bool | None:
-    """Returns what a text that is an answer says, yes or no; None for other texts.
-
-    >>> truth_of("Yes, since May"), truth_of("false"), truth_of("No shop sells it")
-    (True, False, None)
-    """
-    match = re.match(r"(?i)\W*(?:(yes|true)|no|false)(?=\W*$|[,;.:]\s)", text)
-    return bool(match[1]) if match else None
-
-
-def _sides(subject: str) -> frozenset[str]:
-    """Returns the words of a subject that tell on which side of something it is: before or after it, to or from it."""
-    return _SIDES & {*words(subject)}
+def _are_about_one(a: Reading, b: Reading) -> bool:
+    """Returns whether two beliefs name one thing, whatever lists they stand in."""
+    names = [{name.key for claim in each.claims for name in claim.names} for each in (a, b)]
+    terms = [{term for claim in each.claims for term in claim.terms} for each in (a, b)]
+    return bool(names[0] & names[1]) or len(terms[0] & terms[1]) + 1 >= _NAMED
 
 
 def _topic(a: Reading, b: Reading, newer: str) -> Topic:
@@ -299,18 +293,6 @@ def _topic(a: Reading, b: Reading, newer: str) -> Topic:
         measure=root(named) in word_class("measures"),
         thing=is_thing(a.belief.subject, f"{a.belief.text} {b.belief.text}"),
     )
-
-
-def is_thing(heading: str, texts: str) -> bool:
-    """Returns whether a heading names a thing or a way of doing it, rather than somebody of whom much can be told.
-
-    >>> is_thing("Milking", ""), is_thing("Ticket sales", ""), is_thing("Nadia", "Nadia lives in Ghent.")
-    (True, True, False)
-    """
-    *more, last = heading.split() or [""]
-    if more or not last.replace("-", "").isalpha():
-        return last.replace("-", "").isalpha() and last[0].islower()
-    return last.endswith(("ing", "tion", "ment", "ance")) or bool(re.search(rf"\b{last.casefold()}", texts))
 
 
 def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
@@ -326,28 +308,6 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
             if _are_nearly_equal(x, y) and (found := disagree(x, y)):
                 return found
     return None
-
-
-def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
-    """Returns whether two headings tell apart texts with these roots: by their form, or by names that the texts do not
-    repeat.
-
-    >>> content = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
-    >>> tells_apart("Vaccine transport", "Cold chain", content), tells_apart("Line 2", "Cold chain", content)
-    (False, True)
-    >>> tells_apart("Apple block", "Pear block", content), tells_apart("Kiel", "Flensburg", content)
-    (True, True)
-    """
-    listed = [{*map(root, subject_words(each))} for each in (one, two)]
-    if listed[0] & listed[1] or len(listed[0]) == len(listed[1]) == 1:
-        # The same form with another word in it: the Berlin office, the Kiel office.
-        return True
-    for heading in (one, two):
-        words = re.findall(r"\w+", heading)
-        is_named = any(re.search(r"\d", word) or (n and word[0].isupper()) for n, word in enumerate(words))
-        if is_named and content.isdisjoint(root(word.casefold()) for word in words if word[0].isupper()):
-            return True
-    return False
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

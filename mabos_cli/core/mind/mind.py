@@ -70,6 +70,7 @@ class Belief(NamedTuple):
     trust: str = "agent"
     rests: tuple[str, ...] = ()
     about: str = ""
+    group: str = ""  # the heading above the list that it stands in
 
     @property
     def is_witness(self) -> bool:

@@ -209,6 +209,7 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
         belief = mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests, about)
+        belief = belief._replace(group=entry.group if entry.shape == "item" else "")
         beliefs.append(belief)
     return beliefs, problems
 
@@ -230,7 +231,8 @@ def find_unread(text: str, kind: str, path: str) -> list[mind.Problem]:
             read.update(range(entry.first, entry.last + 1))
     for heading in file.headings:
         if heading.level == 1 or is_aside(heading):
-            read.update(range(heading.line, heading.last + 1))
+            body = range(heading.line, heading.last + 1)
+            read.update({*body} - ({*file.find_items(body)} if heading.level == 1 else set()))
         elif cognitive_fields.split_head(heading.title, ANY)[0]:
             read.update(range(heading.line, file.end_of(heading)))
     start = file.headings[0].line if file.headings else 0
@@ -241,7 +243,8 @@ def find_unread(text: str, kind: str, path: str) -> list[mind.Problem]:
 
 def _says_something(line: str) -> bool:
     """Returns whether a line holds words that could be meant as an entry."""
-    return bool(re.search(r"\w", line)) and line.lstrip()[:1] != ">" and not cognitive_fields.is_placeholder(line)
+    is_lead = line.lstrip()[:1] == ">" or line.rstrip().endswith(":")
+    return bool(re.search(r"\w", line)) and not is_lead and not cognitive_fields.is_placeholder(line)
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:

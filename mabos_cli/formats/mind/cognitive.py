@@ -190,7 +190,7 @@ def _titled(columns: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the columns of a table with one that is the title: what the rows are about, or the first of its words."""
     if "title" in columns:
         return columns
-    if len(columns) == 2 and "id" not in columns:
+    if len(columns) == 2 and "id" not in columns and (columns[1] == "text" or columns[1] not in NAMES.values()):
         return ("title", "text")
     words = [
         "about",

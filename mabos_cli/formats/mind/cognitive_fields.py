@@ -76,7 +76,7 @@ _NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be d
 # Brackets do not nest, so that a line of many that are never closed is read once.
 MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
 INLINE = re.compile(
-    r"(?<![\w\[])(status|priority|certainty|progress)\s*:\s*([\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
+    r"(?<![\w\[])(status|priority score|priority|certainty|confidence|progress)\s*:\s*([\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
@@ -212,7 +212,11 @@ def split_head(title: str, prefix: str) -> tuple[str, str]:
     """
     lead = f"{prefix[0]}[A-Z]{{0,3}}" if prefix.isalpha() else prefix
     match = re.match(rf"{_OPENING}({lead}-[A-Za-z0-9.-]*\d[A-Za-z0-9-]*)\b{_CLOSING}:?", title) or _HEAD.match(title)
-    return (match[1], title[match.end() :].lstrip(".-").strip(" :—–*_")) if match else ("", title)
+    if not match:
+        return "", title
+    rest = title[match.end() :].lstrip(".-")
+    mark = next((m for m in ("**", "__") if title.lstrip().startswith(m) and rest.count(m) % 2), "")
+    return match[1], (rest.replace(mark, "", 1) if mark else rest).strip(" :—–*_")
 
 
 def is_only_fields(line: str) -> bool:

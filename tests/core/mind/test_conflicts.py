@@ -444,3 +444,13 @@ def test_witnesses_are_compared_with_beliefs_and_not_with_one_another() -> None:
     assert sorted(c.action for c in found) == ["revise the belief, or forget M-1", "revise the belief, or retract F-1"]
     assert {side.place for c in found for side in (c.a, c.b)} == {":3", "fact F-1", "memory M-1"}
     assert not find_conflicts([], witnesses=[fact, memory])
+
+
+def test_lists_below_the_names_of_two_things_are_about_both() -> None:
+    rates = [Belief("Rate", "12 EUR", 0.9, line=3, group="Rossi"), Belief("Rate", "10 EUR", 0.9, line=9, group="Verdi")]
+    assert not find_conflicts(rates)
+    assert find_conflicts(
+        [each._replace(group=group) for each, group in zip(rates, ("Financial context", "Current state"), strict=True)]
+    )
+    named = [each._replace(subject=f"Hall 5 costs {each.text}", text="") for each in rates]
+    assert find_conflicts(named)
