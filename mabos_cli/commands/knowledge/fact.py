@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from mabos_cli.commands.call import Commands, Context
 from mabos_cli.commands.options import Argument, DryRun, Limit, Option, Trust, ValidAt, Voucher, more_line
+from mabos_cli.core.knowledge.asserting import NONE
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line, plural
@@ -31,10 +32,10 @@ def assert_command(
     source: Annotated[str, Option(help="Where it comes from; manual for a new fact, else as it was.")] = "",
     trust: Trust = "",
     by: Voucher = "",
-    since: Annotated[str, Option("--from", metavar="DATE", help="Since when it holds.")] = "",
-    until: Annotated[str, Option(metavar="DATE", help="Until when it holds, that day included.")] = "",
+    since: Annotated[str, Option("--from", metavar="DATE", help="Since when it holds; none clears it.")] = "",
+    until: Annotated[str, Option(metavar="DATE", help="Until when it holds, that day included; none clears it.")] = "",
 ) -> None:
-    """Add a fact, or update the one that says the same.
+    """Add a fact, or change the one that says the same. It may hold for several stretches of time.
 
     Example: mabos fact assert acme hasRevenue '$50,000' --confidence 0.9 --source cfo-report
     """
@@ -134,8 +135,8 @@ def _candidate_lines(rows: list[dict[str, Any]], limit: int, known: int) -> list
 def _day(text: str, agent: Agent) -> str:
     """Returns a date as it was given if it is one, or the moment that words such as `today` mean."""
     date = text.strip()
-    if not date:
-        return ""
+    if not date or date == NONE:
+        return date
     moment = parse_when(date, agent.now())
     return date if date[:4].isdigit() and "-" in date else format_time(moment)[:10]
 

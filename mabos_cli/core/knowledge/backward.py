@@ -75,11 +75,16 @@ def backward_chain(
         shallow = run_chain(facts, runnable, Limits(max_joins=most_steps, max_depth=depth), wanted)
         have = {proof.triple for proof in found}
         found += [proof for proof in _prove(goal, shallow, depth, at) if proof.triple not in have]
+    elsewhere = _prove(goal, chain, depth, None) if at and not found else []
+    if elsewhere:
+        why = f"not then: it holds {'; '.join(map(_dates, elsewhere[:3]))}"
+        return Verdict(CANNOT, goal, (), (), why, is_cut, tuple(problems))
     if found:
         proofs = tuple(
             sorted(found, key=lambda proof: (-proof.confidence, proof.depth, proof.triple, proof.span or ()))
         )
-        return Verdict(PROVEN, goal, proofs, (), _why(proofs[0]), is_cut, tuple(problems))
+        same = [proof for proof in proofs if proof.triple == proofs[0].triple]
+        return Verdict(PROVEN, goal, proofs, (), _why(same), is_cut, tuple(problems))
     asked = explaining.goal_from(goal)
     fits = (explaining.unify(rule.concluded, asked) is not None for rule in usable)
     if depth < 1 or not any(fits):
@@ -90,11 +95,17 @@ def backward_chain(
     return Verdict(POTENTIAL, goal, (), gaps, why, is_cut, tuple(problems))
 
 
-def _why(proof: Proof) -> str:
-    """Returns how long a proof is, and for which time it holds."""
-    steps = f"{proof.depth} steps" if proof.depth > 1 else "1 step" if proof.depth else "a fact"
-    dates = [f"{word} {date}" for word, date in (("from", proof.valid_from), ("until", proof.valid_until)) if date]
-    return ", ".join((steps, " ".join(dates))) if dates else steps
+def _why(proofs: Sequence[Proof]) -> str:
+    """Returns how long the best proof is, and for which times there are some."""
+    depth = proofs[0].depth
+    steps = f"{depth} steps" if depth > 1 else "1 step" if depth else "a fact"
+    dates = [_dates(proof) for proof in proofs[:3] if proof.span]
+    return ", ".join((steps, "; ".join(dates))) if dates else steps
+
+
+def _dates(proof: Proof) -> str:
+    dates = (("from", proof.valid_from), ("until", proof.valid_until))
+    return " ".join(f"{word} {date}" for word, date in dates if date)
 
 
 def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:

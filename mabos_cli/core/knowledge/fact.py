@@ -1,6 +1,6 @@
 """Facts: triples with confidence, a source, and the time for which they hold; and plans that assert and retract them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from itertools import islice
@@ -10,7 +10,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.language.values import compare
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
-from mabos_cli.core.memory.trust import bound_by_source, vouch_for
+from mabos_cli.core.memory.trust import bound_by_source
 
 Triple = tuple[str, str, str]
 _LONGEST = 2_000
@@ -224,44 +224,6 @@ def _part(text: str, name: str) -> str:
     if len(said) > _LONGEST or not said.isprintable():
         raise BadValue(f"bad {name} {said[:40]!r}", f"printable text of at most {_LONGEST} characters")
     return said
-
-
-def plan_assert(
-    given: Sequence[Fact],
-    find: Callable[[Triple], Fact | None],
-    mint: Callable[[], str],
-    now: str,
-    keep: Collection[str] = (),
-) -> tuple[FactChanges, list[tuple[Fact, str]]]:
-    """Adds facts, or updates those whose triple is known; and for each what became of it: added, updated, unchanged. A
-    known fact keeps the fields in `keep`, which nobody gave."""
-    put: dict[Triple, Fact] = {}
-    archive: list[FactDeparture] = []
-    told: list[tuple[Fact, str]] = []
-    for fact in map(check_fact, given):
-        known = put.get(fact.triple) or find(fact.triple)
-        if known is None:
-            new = fact._replace(id=mint(), created_at=fact.created_at or now, updated_at=now)
-            put[fact.triple] = new
-            told.append((new, "added"))
-            continue
-        fact = fact._replace(**{name: getattr(known, name) for name in keep})
-        new = known._replace(
-            confidence=fact.confidence, source=fact.source, trust=fact.trust,
-            valid_from=fact.valid_from or known.valid_from, valid_until=fact.valid_until or known.valid_until,
-            # Other tools keep derived facts among the asserted ones. This one is asserted now.
-            derived_from=() if known.is_derived else known.derived_from, rule_id="",
-            extra=tuple((dict(vouch_for(known, "").extra) | dict(fact.extra)).items()),
-        )  # fmt: skip
-        new = check_fact(new)
-        if new == known:
-            told.append((known, "unchanged"))
-            continue
-        if fact.triple not in put:
-            archive.append(FactDeparture(known, "updated", now, known.id))
-        put[fact.triple] = new._replace(updated_at=now)
-        told.append((put[fact.triple], "updated"))
-    return FactChanges(tuple(put.values()), archive=tuple(archive)), told
 
 
 def plan_retract(gone: Sequence[Fact], reason: str, now: str) -> FactChanges:

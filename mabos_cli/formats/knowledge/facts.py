@@ -96,12 +96,12 @@ class FactFile:
             if getattr(fact, name) == value:
                 yield fact
 
-    def find_triple(self, triple: tuple[str, str, str]) -> Fact | None:
-        """Returns the fact that says this."""
+    def with_triple(self, triple: tuple[str, str, str]) -> list[Fact]:
+        """Returns the facts that say this, each for another time."""
         subject, predicate, obj = map(json_text.dump_line, triple)
         wanted = f'"subject": {subject}, "predicate": {predicate}, "object": {obj}, "'.encode()
         found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
-        return next((fact for fact in found if fact.triple == triple), None)
+        return [fact for fact in found if fact.triple == triple]
 
     def find_united(self, own: str) -> Fact | None:
         """Returns the fact that took over an id, where two branches had asserted the same under two."""

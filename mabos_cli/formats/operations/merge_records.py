@@ -11,6 +11,7 @@ from operator import eq
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from mabos_cli.core.knowledge.spans import EMPTY, find_span, meet
 from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations import three_way
@@ -129,7 +130,7 @@ def _unite_added(kept: dict[str, bytes], records: list[dict[str, bytes]], path: 
     for record_id in [record_id for record_id in added if record_id in theirs and record_id not in ours]:
         fact = parse_fact(kept[record_id], path)
         twin = by_triple.get(fact.triple) if by_triple else None
-        if twin:
+        if twin and meet(find_span(*parse_fact(kept[twin], path)[7:9]), find_span(*fact[7:9])) is not EMPTY:
             one = three_way.unite_facts(parse_fact(kept[twin], path), fact)
             del kept[twin if one.id == record_id else record_id]
             kept[one.id] = render_fact(one)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.asserting import plan_assert
 from mabos_cli.core.knowledge.fact import (
     Fact,
     FactChanges,
@@ -18,7 +19,6 @@ from mabos_cli.core.knowledge.fact import (
     current_facts,
     derived_id,
     known_since,
-    plan_assert,
     plan_retract,
     select_facts,
 )
@@ -52,7 +52,7 @@ _MOST = 10_000  # facts that the graph is asked for
 
 
 class Asserted(NamedTuple):
-    """What became of each fact (added, updated or unchanged), warnings, and notes about facts that rules had derived."""
+    """What became of each fact (added, updated, extended, split or unchanged), warnings, and notes about facts that rules had derived."""
 
     states: list[tuple[Fact, str]]
     warnings: list[str]
@@ -65,10 +65,11 @@ def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "", ke
     asserted = [vouch_for(fact, by) for fact in given]
 
     def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, tuple[list[tuple[Fact, str]], list[str]]]:
-        find = facts.asserted.find_triple if len(asserted) < 20 else facts.by_triple().get
+        known = facts.by_triple() if len(asserted) >= 20 else None
+        find = facts.asserted.with_triple if known is None else lambda triple: known.get(triple, ())
         changes, states = plan_assert(asserted, find, fresh.new_id, format_time(agent.now()), keep)
-        known = [fact for fact, state in states[:20] if state == "added" and facts.derived.find_triple(fact.triple)]
-        return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in known])
+        new = [fact for fact, state in states[:20] if state == "added" and facts.derived.with_triple(fact.triple)]
+        return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in new])
 
     ledger = (lambda result: _vouchers(agent, result[0], by)) if by else None
     (states, notes), warnings = change_facts(agent, command, plan, ledger)

@@ -10,7 +10,7 @@ from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
 from mabos_cli.core.knowledge.matching import JoinLimit, Match, match
 from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.knowledge.relations import FactIndex
-from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule
+from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Problem, Rule, check_rule, stratify, usable_rules
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
@@ -65,10 +65,22 @@ def create_rule(agent: Agent, draft: Rule) -> tuple[Rule, list[str]]:
         content = (checked.type, checked.conditions, checked.conclusion)
         same = [rule.id for rule in rules if (rule.type, rule.conditions, rule.conclusion) == content]
         new = checked._replace(id=new_id, name=checked.name or new_id)
+        circle = _new_circles(rules, new)
+        if circle:
+            raise BadValue(
+                f"this rule cannot run: {circle[0].reason}", "what it negates or counts must not depend on it"
+            )
         return (*rules, new), (new, [f"{same[0]} says the same"] if same else [])
 
     (new, notes), warnings = change_rules(agent, "rule create", plan)
     return new, warnings + notes
+
+
+def _new_circles(rules: Sequence[Rule], new: Rule) -> list[Problem]:
+    """Returns the rules that depend on their own negation because of a new one."""
+    before = {each.rule_id for each in stratify(usable_rules(rules, "inference")[0])[1]}
+    after = stratify(usable_rules((*rules, new), "inference")[0])[1]
+    return [each for each in after if each.rule_id not in before]
 
 
 def _check_usable(rule: Rule, shown: str) -> None:

@@ -76,9 +76,12 @@ class Facts(NamedTuple):
         """Returns the fact with an id, be it one that a merge of branches took over."""
         return next(self.where("id", fact_id), None) or self.asserted.find_united(fact_id)
 
-    def by_triple(self) -> dict[Triple, Fact]:
+    def by_triple(self) -> dict[Triple, list[Fact]]:
         """Returns the asserted facts by what they say, for many questions at once."""
-        return {fact.triple: fact for fact in self.asserted.facts()}
+        found: dict[Triple, list[Fact]] = {}
+        for fact in self.asserted.facts():
+            found.setdefault(fact.triple, []).append(fact)
+        return found
 
     @property
     def versions(self) -> tuple[int, int]:

@@ -3,15 +3,16 @@
 import pytest
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.fact import Fact, Query, check_fact, plan_assert, plan_retract, select_facts
+from mabos_cli.core.knowledge.asserting import plan_assert
+from mabos_cli.core.knowledge.fact import Fact, Query, check_fact, plan_retract, select_facts
 
 NOW = "2026-02-24T14:30:00.000Z"
 
 
 def assert_all(*given, known=(), keep=()):
-    held = {fact.triple: fact for fact in known}
     ids = iter(f"F-{n}" for n in range(1, 99))
-    return plan_assert(given, held.get, lambda: next(ids), NOW, keep)
+    find = lambda triple: [fact for fact in known if fact.triple == triple]  # noqa: E731
+    return plan_assert(given, find, lambda: next(ids), NOW, keep)
 
 
 def said(subject="acme", predicate="owns", obj="shop", **fields):
@@ -96,3 +97,47 @@ def test_patterns(pattern, found):
 def test_a_pattern_of_many_stars_takes_no_time():
     facts = [Fact("F-1", "a" * 2000, "p", "o")]
     assert not list(select_facts(facts, Query("*a" * 40 + "*b")))
+
+
+def stretch(start, end, own="F-9", sure=1.0):
+    return Fact(own, "acme", "owns", "shop", sure, valid_from=start, valid_until=end)
+
+
+@pytest.mark.parametrize(
+    ("known", "given", "state", "left"),
+    [
+        # A stretch of its own, beside those that are known.
+        ([("2020-01-01", "2021-12-31")], ("2024-01-01", ""), "added", [("2020-01-01", "2021-12-31"), ("2024-01-01", "")]),
+        ([("2024-01-01", "")], ("2020-01-01", "2021-12-31"), "added", [("2020-01-01", "2021-12-31"), ("2024-01-01", "")]),
+        # What follows on it, or overlaps, is one stretch.
+        ([("2020-01-01", "2021-12-31")], ("2022-01-01", "2022-06-30"), "extended", [("2020-01-01", "2022-06-30")]),
+        ([("2020-01-01", "2021-12-31"), ("2024-01-01", "")], ("2021-06-01", "2024-03-01"), "extended", [("2020-01-01", "")]),
+        ([("2020-01-01", "2021-12-31")], ("2020-03-01", "2020-04-01"), "unchanged", [("2020-01-01", "2021-12-31")]),
+        # One bound is set or cleared.
+        ([("2020-01-01", "2021-12-31")], ("", "2022-12-31"), "extended", [("2020-01-01", "2022-12-31")]),
+        ([("2020-01-01", "")], ("", "2021-12-31"), "updated", [("2020-01-01", "2021-12-31")]),
+        ([("2020-01-01", "2021-12-31")], ("", "none"), "extended", [("2020-01-01", "")]),
+        ([("2020-01-01", "2021-12-31")], ("none", "none"), "extended", [("", "")]),
+        ([("2020-01-01", "2021-12-31"), ("2024-01-01", "2025-01-01")], ("", "none"), "extended", [("2020-01-01", "2021-12-31"), ("2024-01-01", "")]),
+        ([("", "")], ("2020-01-01", "2021-12-31"), "updated", [("2020-01-01", "2021-12-31")]),
+        ([("2020-01-01", "2021-12-31")], ("2019-01-01", ""), "extended", [("2019-01-01", "2021-12-31")]),
+    ],
+)  # fmt: skip
+def test_a_triple_holds_for_several_stretches(known, given, state, left):
+    held = [stretch(*each, own=f"F-{90 + n}") for n, each in enumerate(known)]
+    changes, told = assert_all(stretch(*given, own=""), known=held)
+    now = {fact.id: fact for fact in (*held, *changes.put) if fact.id not in changes.drop}
+    assert told[0][1] == state
+    assert sorted((fact.valid_from, fact.valid_until) for fact in now.values()) == left
+
+
+def test_another_confidence_splits_what_is_known():
+    known = stretch("2020-01-01", "2025-12-31", sure=0.9)
+    changes, told = assert_all(stretch("2022-01-01", "2022-12-31", own="", sure=0.4), known=[known])
+    assert told[0][1] == "split" and [departure.fact for departure in changes.archive] == [known]
+    assert sorted((fact.valid_from, fact.valid_until, fact.confidence) for fact in changes.put) == [
+        ("2020-01-01", "2021-12-31", 0.9),
+        ("2022-01-01", "2022-12-31", 0.4),
+        ("2023-01-01", "2025-12-31", 0.9),
+    ]
+    assert len({fact.id for fact in changes.put}) == 3

@@ -163,9 +163,10 @@ def test_what_ended_is_proven_with_its_dates():
         ("2020-01-01", "2021-12-31"),
         ("2024-01-01", ""),
     ]
-    assert found.why == "a fact, from 2020-01-01 until 2021-12-31"
+    assert found.why == "a fact, from 2020-01-01 until 2021-12-31; from 2024-01-01"
     between = backward_chain(("ann", "worksFor", "acme"), facts, [], at=datetime(2022, 6, 1, tzinfo=UTC))
     assert between.status == "CANNOT_PROVE"
+    assert between.why == "not then: it holds from 2020-01-01 until 2021-12-31; from 2024-01-01"
 
 
 def test_a_goal_derives_only_what_it_needs():

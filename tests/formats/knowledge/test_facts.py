@@ -110,8 +110,8 @@ def test_facts_are_found_by_text_whoever_wrote_the_file(found, layout, ascii_onl
         assert fact_to_dict(fact) in [fact_to_dict(f) for f in file.where("subject", fact.subject)]
         assert fact.id in {f.id for f in file.where("object", fact.object)}
         assert [f.id for f in file.where("id", fact.id)] == [fact.id]
-        known = file.find_triple(fact.triple)
-        assert known and known.triple == fact.triple
+        known = file.with_triple(fact.triple)
+        assert known and all(each.triple == fact.triple for each in known)
     assert not list(file.where("subject", "nobody said this"))
     assert parse_facts(render_facts(file), "x").lines == file.lines
 
