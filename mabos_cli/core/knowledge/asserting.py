@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, check_fact
-from mabos_cli.core.knowledge.spans import ALWAYS, EMPTY, Span, find_span, meet, span_texts, subtract, unite
+from mabos_cli.core.language.spans import ALWAYS, EMPTY, Span, find_span, meet, span_texts, subtract, unite
 from mabos_cli.core.memory.trust import vouch_for
 
 NONE = "none"  # a bound that is to be cleared

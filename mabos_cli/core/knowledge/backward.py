@@ -14,7 +14,7 @@ from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.forward import Chain, Limits, run_chain
 from mabos_cli.core.knowledge.relations import Row
 from mabos_cli.core.knowledge.rule import Problem, Rule, is_open, is_variable, usable_rules
-from mabos_cli.core.knowledge.spans import Span, holds_within, moment_number, span_texts
+from mabos_cli.core.language.spans import Span, holds_within, moment_number, span_texts
 
 PROVEN, POTENTIAL, CANNOT = "PROVEN", "POTENTIALLY_DERIVABLE", "CANNOT_PROVE"
 MOST_STEPS = 20_000_000

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import Limits, run_chain
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of
-from mabos_cli.core.knowledge.terms import uses_today
+from mabos_cli.core.language.terms import uses_today
 from mabos_cli.core.language.values import find_value
 
 Wanted = Callable[[str, str, str], bool]

@@ -9,7 +9,7 @@ from typing import Any
 
 from mabos_cli.core.knowledge.fact import Fact, derived_id
 from mabos_cli.core.knowledge.relations import Row
-from mabos_cli.core.knowledge.spans import ALWAYS, Span, meet, span_texts, subtract, unite
+from mabos_cli.core.language.spans import ALWAYS, Span, meet, span_texts, subtract, unite
 from mabos_cli.core.memory.trust import lowest_trust
 
 # Surer than any derivation: what was asserted stays as it is.

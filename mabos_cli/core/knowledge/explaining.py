@@ -9,8 +9,8 @@ from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
 from mabos_cli.core.knowledge.relations import FactIndex, Row
 from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, needs_of, usable_rules
-from mabos_cli.core.knowledge.spans import EMPTY, Span, meet
-from mabos_cli.core.knowledge.terms import is_expression, uses_today
+from mabos_cli.core.language.spans import EMPTY, Span, meet
+from mabos_cli.core.language.terms import is_expression, uses_today
 from mabos_cli.core.language.values import compare, find_value
 
 Goal = tuple[str | None, str, str | None]  # None stands for anything

@@ -15,7 +15,7 @@ from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
 from mabos_cli.core.knowledge.relations import FactIndex, Row
 from mabos_cli.core.knowledge.rule import Problem, Rule, is_variable, left_out, needs_of, stratify, usable_rules
-from mabos_cli.core.knowledge.spans import ALWAYS
+from mabos_cli.core.language.spans import ALWAYS
 
 _LEAST_ROOM = 500_000
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mabos_cli.core.knowledge.relations import FactIndex, Relation, Row
 from mabos_cli.core.knowledge.rule import Pattern, all_bound, is_assignment, is_open, is_variable
-from mabos_cli.core.knowledge.spans import (
+from mabos_cli.core.language.spans import (
     EMPTY,
     Span,
     cut_points,
@@ -17,7 +17,7 @@ from mabos_cli.core.knowledge.spans import (
     meet,
     subtract,
 )
-from mabos_cli.core.knowledge.terms import aggregate, compare_terms, during, is_expression, names_in, uses_today, worker
+from mabos_cli.core.language.terms import aggregate, compare_terms, during, is_expression, names_in, uses_today, worker
 from mabos_cli.core.language.values import compare, find_value
 
 Run = Callable[[Any, int], int]

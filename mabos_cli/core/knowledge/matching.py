@@ -9,8 +9,8 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.joins import MOST_JOINS, MOST_MATCHES, Join, JoinLimit
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, binds
-from mabos_cli.core.knowledge.spans import Span, holds_within, moment_number, span_texts
-from mabos_cli.core.knowledge.terms import names_in
+from mabos_cli.core.language.spans import Span, holds_within, moment_number, span_texts
+from mabos_cli.core.language.terms import names_in
 
 __all__ = ["JoinLimit", "Match", "fill", "match"]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, is_variable
-from mabos_cli.core.knowledge.spans import EMPTY, Span, find_span, subtract
-from mabos_cli.core.knowledge.terms import uses_today
+from mabos_cli.core.language.spans import EMPTY, Span, find_span, subtract
+from mabos_cli.core.language.terms import uses_today
 
 # (subject, object, confidence, depth, span, rule, origin, predicate): plain tuples, because joins touch millions of them. The
 # rule is a number, -1 for a fact that was given; the origin is that fact, or the rows that the rule joined.

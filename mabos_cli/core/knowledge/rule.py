@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
+from mabos_cli.core.language.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
 
 KINDS = ("inference", "constraint", "policy")
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains")

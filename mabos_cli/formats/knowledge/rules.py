@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
-from mabos_cli.core.knowledge.terms import AGGREGATES, is_expression, names_in
+from mabos_cli.core.language.terms import AGGREGATES, is_expression, names_in
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line, parse_json, render_array, render_document, render_value, renewed

@@ -11,8 +11,8 @@ from operator import eq
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from mabos_cli.core.knowledge.spans import EMPTY, find_span, meet
 from mabos_cli.core.language.ids import distinct_id, parse_id
+from mabos_cli.core.language.spans import EMPTY, find_span, meet
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations import three_way
 from mabos_cli.errors import Conflict, InvalidFile

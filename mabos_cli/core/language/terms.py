@@ -8,7 +8,7 @@ from decimal import Decimal, DivisionByZero, InvalidOperation
 from functools import lru_cache
 from typing import Any
 
-from mabos_cli.core.knowledge.spans import ALWAYS, DAY, Span
+from mabos_cli.core.language.spans import ALWAYS, DAY, Span
 from mabos_cli.core.language.values import Value, compare, find_value
 
 AGGREGATES = ("count", "sum", "min", "max", "avg")
@@ -250,7 +250,7 @@ _FLIPPED = {"lt": "gt", "gt": "lt", "lte": "gte", "gte": "lte", "eq": "eq", "ne"
 def during(operator: str, left: str, right: str, values: Mapping[str, str]) -> list[Span]:
     """Returns when a comparison holds in which one side is `today`, perhaps with durations added or taken away.
 
-    >>> from mabos_cli.core.knowledge.spans import span_texts
+    >>> from mabos_cli.core.language.spans import span_texts
     >>> [span_texts(each) for each in during("lt", "?due", "today - 30 days", {"?due": "2026-01-01"})]
     [('2026-02-01', '')]
     """
