@@ -9,6 +9,7 @@
 import importlib
 import os
 import struct
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -26,6 +27,8 @@ STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
 Rows = list[tuple[int, float]]
 _MOST = 4096  # sqlite-vec refuses a larger k
+_OFTEN, _MANY_CHUNKS = 12, 16
+_asked: list[int] = []  # one for each time that this process asked, until it is often
 _CHUNK = 256  # vectors that sqlite-vec makes room for at a time
 _ROUGH, _LEAST_ROUGH = 8, 512  # how many times more are compared by all their numbers than are asked for, and at least
 
@@ -151,13 +154,39 @@ class VecTable:
         rough, values, packed = max(_LEAST_ROUGH, _ROUGH * count), only.values, pack_vector(query)
         inside = f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
         if rough <= _MOST:
-            sql = f"SELECT rowid FROM {self._name} WHERE signs MATCH vec_bit(?) AND k = ? AND away = ?{inside}"
-            found = self._db.execute(sql, (signs_of(packed), rough, away, *values)).fetchall()
-            inside = " AND rowid IN (SELECT value FROM json_each(?))"
-            values = (f"[{','.join(str(row) for (row,) in found)}]",)
+            if not only.sql and self._is_worth_numpy(away):
+                found = self._near_by_numpy(signs_of(packed), rough, away)
+            else:
+                sql = f"SELECT rowid FROM {self._name} WHERE signs MATCH vec_bit(?) AND k = ? AND away = ?{inside}"
+                found = [row for (row,) in self._db.execute(sql, (signs_of(packed), rough, away, *values))]
+            inside, values = " AND rowid IN (SELECT value FROM json_each(?))", (f"[{','.join(map(str, found))}]",)
         sql = f"SELECT rowid, 1 - distance FROM {self._name} WHERE embedding MATCH vec_int8(?) AND k = ? AND away = ?{inside}"
         near: Rows = self._db.execute(sql, (packed, min(count, _MOST), away, *values)).fetchall()
         return near
+
+    def _is_worth_numpy(self, away: int) -> bool:
+        """Returns whether numpy is faster: in a process that has asked so often that importing it has paid, and over many vectors."""
+        _asked.append(1) if len(_asked) <= _OFTEN else None
+        if "numpy" not in sys.modules and (len(_asked) <= _OFTEN or not find_spec("numpy")):
+            return False
+        chunks: int = self._db.execute(
+            f"SELECT count(*) FROM {self._name}_chunks WHERE partition00 = ?", (away,)
+        ).fetchone()[0]
+        return chunks >= _MANY_CHUNKS
+
+    def _near_by_numpy(self, signs: bytes, count: int, away: int) -> list[int]:
+        """Returns the passages whose signs are most like those of a query, read from what sqlite-vec keeps in its own tables."""
+        import numpy as np
+
+        sql = f"SELECT c.rowids, s.vectors FROM {self._name}_chunks c JOIN {self._name}_vector_chunks01 s ON s.rowid = c.chunk_id"
+        chunks = self._db.execute(f"{sql} WHERE c.partition00 = ?", (away,)).fetchall()
+        rows, held = (b"".join(column) for column in zip(*chunks, strict=True))
+        numbers = np.frombuffer(rows, "<i8")
+        other = np.frombuffer(held, np.uint8).reshape(len(numbers), -1) ^ np.frombuffer(signs, np.uint8)
+        apart = np.bitwise_count(other).sum(axis=1, dtype=np.int32)
+        apart[numbers == 0] = 8 * len(signs) + 1  # places of vectors that were deleted, or not filled yet
+        near = numbers[np.argpartition(apart, min(count, len(apart) - 1))[:count]]
+        return [row for row in near.tolist() if row]
 
 
 class BlobTable:

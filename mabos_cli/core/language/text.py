@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 # Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads. Patterns of this
@@ -245,6 +246,7 @@ def terms(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in kept))
 
 
+@lru_cache(1 << 15)
 def stem(word: str) -> str:
     """Returns the word without a plain English ending, so that plurals and tenses meet.
 
