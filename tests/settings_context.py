@@ -267,13 +267,13 @@ def _(t: Trial):
     return len(_pack(t, "--history", _file(t, "chat.json", _TALK), "--budget", "600")["tail"]) > 1
 
 
-def _prompted(t: Trial, prompt: str) -> str:
+def _prompted(t: Trial, prompt: str, *words: str) -> str:
     """What a hook adds to a prompt."""
-    t.ok("index", "sync")
+    t.ok("index", "sync", *words)
     out = io.TextIOWrapper(io.BytesIO(), "utf-8")
     given = json.dumps({"prompt": prompt}).encode()
     with mock.patch.object(hook, "read_payload", lambda: given), mock.patch.object(sys, "stdout", out):
-        assert hook.main(["hook", "user-prompt", "--host", "claude", "-w", os.fspath(t.root)]) == 0
+        assert hook.main(["hook", "user-prompt", "--host", "claude", "-w", os.fspath(t.root), *words]) == 0
     said = out.buffer.getvalue()
     return json.loads(said)["hookSpecificOutput"]["additionalContext"] if said else ""
 
@@ -300,6 +300,15 @@ def _(t: Trial):
         ),
     )
     return len(_prompted(t, "What does an Acme seat cost?")) > 120 * 4
+
+
+@effect("hook.shared", True, False, True)
+def _(t: Trial):
+    t.also(memory__shared=True)
+    t.add_agent("ops")
+    t.ok("store", "An Acme seat costs nine euros", "-a", "ops", "--store", "long_term")
+    t.ok("index", "sync", "-a", "ops")
+    return "nine euros" in _prompted(t, "What does an Acme seat cost?", "-a", "main")
 
 
 @effect("hook.min_trust", "untrusted", False, True)

@@ -178,6 +178,14 @@ def _(t: Trial):
     return len(t.ok("recall", "seat", "--shared", "-a", "main")["results"])
 
 
+@effect("memory.shared_tags", "pricing", 0, 1)
+def _(t: Trial):
+    t.add_agent("ops")
+    for tag in ("pricing", "travel"):
+        t.ok("store", f"We bill {tag} per seat", "-a", "ops", "--store", "long_term", "--tag", tag)
+    return len(t.ok("recall", "seat", "--shared", "-a", "main")["results"])
+
+
 def _grade(t: Trial, text: str, *words: str) -> float:
     return round(t.store(text, *words)["importance"], 3)
 

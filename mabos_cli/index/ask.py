@@ -25,8 +25,9 @@ from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, 
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index import tables as lanes
+from mabos_cli.index.restriction import Restriction, restrict
 from mabos_cli.index.search_index import SearchIndex
-from mabos_cli.index.tables import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Restriction, Row
+from mabos_cli.index.tables import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Row
 from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
@@ -227,7 +228,7 @@ class Asking:
 
     def _restriction(self, index: SearchIndex) -> Restriction:
         if index.label not in self._only:
-            self._only[index.label] = lanes.restrict(index.db, self._scope.filters)
+            self._only[index.label] = restrict(index.db, self._scope.filters, index.sharing)
         return self._only[index.label]
 
     def _find(self, index: SearchIndex, question: Question) -> Lanes:

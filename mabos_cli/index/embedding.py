@@ -148,9 +148,9 @@ def find_cached(db: Any, embedder: Embedder, texts: Iterable[Text]) -> dict[str,
     return known
 
 
-def keep_cached(db: Any, embedder: Embedder, made: dict[str, bytes]) -> None:
+def keep_cached(db: Any, model: str, made: dict[str, bytes]) -> None:
     """Keeps vectors that took long or cost something, by the hash of their text."""
-    rows = [(embedder.model, hash, vector, crc32(vector)) for hash, vector in made.items()]
+    rows = [(model, hash, vector, crc32(vector)) for hash, vector in made.items()]
     db.executemany("INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?)", rows)
 
 
@@ -165,7 +165,7 @@ def _embed_missing(db: Any, embedder: Embedder, texts: list[Text], known: dict[s
         made = dict(zip(part, map(pack_vector, embedder.embed([wanted[hash] for hash in part])), strict=True))
         if embedder.costly:
             with transaction(db):
-                keep_cached(db, embedder, made)
+                keep_cached(db, embedder.model, made)
         found |= made
         width = max(map(len, made.values()))
         stale = [hash for hash, vector in (known | found).items() if any(vector) and len(vector) != width]

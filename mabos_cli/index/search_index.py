@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.memory.sharing import Sharing
 from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.embedding import (
@@ -70,6 +71,7 @@ class SearchIndex:
         self.embedder = plan.embedder
         self.decode = plan.decode
         self.label = ""  # set for another agent's index, so that its results can be told apart
+        self.sharing: Sharing | None = None  # what of another agent's may be found
         self.stale = ""
         self.trouble = ""
         self.news = ""
@@ -169,8 +171,7 @@ class SearchIndex:
 
     def errors(self) -> list[tuple[str, str]]:
         """Returns the files that could not be read, and why."""
-        found: list[tuple[str, str]] = self.db.execute("SELECT path, error FROM files WHERE error != ''").fetchall()
-        return found
+        return [*self.db.execute("SELECT path, error FROM files WHERE error != ''")]
 
     def inspect(self, sources: Sequence[Source]) -> dict[str, Any]:
         """Describes the state and contents of the file as it is, empty when there is none. Changes nothing."""
@@ -309,8 +310,7 @@ class SearchIndex:
         slot, strong = self._slot(strong=True), self._plan.strong
         if slot is None or strong is None or self.is_strong:
             return 0
-        count: int = self.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(strong)}").fetchone()[0]
-        return count
+        return int(self.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(strong)}").fetchone()[0])
 
     def embed_some(self, most: int, wait: float) -> int:
         """Embeds some of the passages that wait for the model that takes long, and returns how many. The right to write is held while
@@ -331,7 +331,7 @@ class SearchIndex:
             note(WRITING)
             slot = open_slot(self.db, self.engine, strong=True)
             with transaction(self.db):
-                keep_cached(self.db, strong, made)
+                keep_cached(self.db, strong.model, made)
                 if not slot.is_of(strong):
                     slot.begin(strong, strong.width)
                 # What was changed meanwhile waits with another text.
@@ -371,9 +371,10 @@ class SearchIndex:
         with suppress(*self.engine.errors):
             old = self.engine.connect(os.fspath(path), read_only=True)
             try:
-                for row in old.execute("SELECT model, hash, vector, checksum FROM embedding_cache"):
-                    if is_kept(row[2], row[3]):
-                        self.db.execute("INSERT OR IGNORE INTO embedding_cache VALUES (?, ?, ?, ?)", row)
+                is_float = int(read_meta(old)["shape"].split(" ")[0]) < 10  # what was paid for is packed as it is now
+                for model, hash, vector, checksum in old.execute("SELECT * FROM embedding_cache"):
+                    if is_kept(vector, checksum):
+                        keep_cached(self.db, model, {hash: pack_vector(vector) if is_float else vector})
             finally:
                 old.close()
 

@@ -24,25 +24,19 @@ from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
+from mabos_cli.core.memory.sharing import PRIVATE
 from mabos_cli.core.memory.stores import EVERYTHING
-from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.index.packing import unpack_text
+from mabos_cli.index.restriction import TRUST, Restriction
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
-    from mabos_cli.core.search.recall import Filters
 
 _FEW = 300  # passages that are scored one by one without being felt
 _MOST_TERMS = 64  # of a question; a pasted document asks with its first words
-# A passage that repeats an item in part, or an earlier form of it, is trusted no more than that item is now. One that is
-# hidden is never found: what it is worth need not be looked up.
-_TRUST = (
-    "CASE WHEN i.row IS NOT NULL THEN i.trust WHEN p.copy_of = '' OR NOT p.shown THEN p.trust ELSE"
-    " min(p.trust, ifnull((SELECT min(c.trust) FROM items c WHERE c.id = p.copy_of AND c.shown), p.trust)) END"
-)
 _ROW = (
     "SELECT p.row, p.item, p.item_row, p.source, p.first, p.last, p.at, p.author, ifnull(i.session, ''),"
-    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, p.size), {_TRUST}, ifnull(i.expires_at, '')"
+    f" ifnull(i.importance, 0.5), ifnull(i.access_count, 0), ifnull(i.size, p.size), {TRUST}, ifnull(i.expires_at, '')"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
 _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
@@ -141,60 +135,6 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 
-class Restriction(NamedTuple):
-    """Filters as SQL: a condition on the numbers of passages, and its values."""
-
-    sql: str = ""
-    values: tuple[Any, ...] = ()
-
-    def within(self, first: int, end: int) -> str:
-        """Returns the condition for passages of a range."""
-        return f"{self.sql} AND p.row >= {first} AND p.row < {end}" if self.sql else ""
-
-
-def restrict(db: Any, filters: "Filters") -> Restriction:
-    """Returns the passages that pass the filters; no condition at all when everything does. Who asks adds in which range."""
-    on_item: list[str] = []
-    on_any: list[str] = []
-    values: list[str | float] = []
-    if filters.stores:
-        on_item.append(f"i.store IN ({','.join('?' * len(filters.stores))})")
-        values += filters.stores
-    if filters.types:  # of an item, or of one that it was made of
-        on_item.append(f"({' OR '.join(['instr(i.type, ?)'] * len(filters.types))})")
-        values += [f"\n{name}\n" for name in filters.types]
-    for tag in filters.tags:
-        on_item.append("instr(i.tags, ?)")
-        values.append(f"\n{tag}\n")
-    if filters.min_importance > 0:
-        on_item.append("i.importance >= ?")
-        values.append(filters.min_importance)
-    for bound, sign in ((filters.since, ">="), (filters.until, "<=")):
-        if bound:
-            on_any.append(f"p.at != '' AND p.at {sign} ?")
-            values.append(bound)
-    if filters.under:
-        on_any.append("substr(p.source, 1, ?) = ?")
-        values += [len(filters.under), filters.under]
-    if trust_rank(filters.min_trust) > 0:
-        on_any.append(f"{_TRUST} >= ?")
-        values.append(trust_rank(filters.min_trust))
-    if filters.now and _has_expired(db, filters.now):
-        on_any.append("(i.row IS NULL OR i.expires_at = '' OR i.expires_at > ?)")
-        values.append(filters.now)
-    if not on_item and not on_any:
-        return Restriction()
-    # With both ways to join, items of a small store are found first, and their passages by them.
-    join = "JOIN items i ON i.id = p.item AND p.item != '' AND" if on_item else "LEFT JOIN items i ON"
-    where = " AND ".join(on_item + on_any)
-    return Restriction(f"SELECT p.row FROM passages p {join} i.row = p.item_row WHERE {where}", tuple(values))
-
-
-def _has_expired(db: Any, now: str) -> bool:
-    sql = "SELECT EXISTS (SELECT 1 FROM items WHERE shown AND expires_at != '' AND expires_at <= ?)"
-    return bool(db.execute(sql, (now,)).fetchone()[0])
-
-
 def find_words(db: Any, match: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
     """Returns how well items and passages of a range share words with the question, by the number of their first part.
 
@@ -261,6 +201,12 @@ def find_line(db: Any, item_id: str, reach: int = EVERYTHING) -> str | None:
     """Returns the line of an item within reach, live or as it was when it left; None when there is none."""
     found = db.execute("SELECT line FROM items WHERE id = ? AND shown AND away <= ?", (item_id, reach)).fetchone()
     return unpack_text(found[0]) if found else None
+
+
+def list_private(db: Any) -> list[str]:
+    """Returns the lines of items that are private, live or archived."""
+    sql = "SELECT line FROM items WHERE instr(lower(tags), ?)"
+    return [unpack_text(line) for (line,) in db.execute(sql, (f"\n{PRIVATE}\n",))]
 
 
 def load_texts(db: Any, rows: Iterable[int]) -> dict[int, str]:

@@ -21,7 +21,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from mabos_cli.index.packing import pack_vector, signs_of
-from mabos_cli.index.tables import BOUNDS, Restriction, address_of
+from mabos_cli.index.restriction import Restriction
+from mabos_cli.index.tables import BOUNDS, address_of
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")

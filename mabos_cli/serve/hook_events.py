@@ -56,7 +56,7 @@ def prompt_text(call: HostCall) -> str:
     from mabos_cli.core.context.texts import read_prompt
     from mabos_cli.core.language.text import terms, token_cost
     from mabos_cli.formats.context.context_pack import WRITING
-    from mabos_cli.services.operations.prompt_entries import find_entries
+    from mabos_cli.services.operations.prompt_entries import find_entries, find_shared
     from mabos_cli.workspace.layout import WorkspacePaths
     from mabos_cli.workspace.settings import load_settings
 
@@ -68,6 +68,7 @@ def prompt_text(call: HostCall) -> str:
     entries = find_entries(paths, settings, prompt, 3 * _ENTRIES)
     if entries is None:
         log(call.root, "user-prompt: no index to look at: run mabos index sync")
+    entries = [*(entries or ()), *find_shared(paths, settings, prompt, _ENTRIES)]
     if not entries:
         return ""
     budget = min(settings["hook.prompt_budget"], ROOM[call.host] // settings["text.chars_per_token"])

@@ -304,12 +304,13 @@ _CONTEXT = (
         _history("The conversation, messages with role and content; its last turns are kept."),
         option("tail", about="How many last turns are kept (default 4)."),
         option("min_trust", schema=choice(*TRUSTS)),
-        *options("limit", "live", "trace", "no_use"),
+        *options("limit", "live", "shared", "trace", "no_use"),
     ),
     tool("context_build", "context", "context build", READ)(
         option("request"),
         _history("The conversation so far: messages with role and content."),
         option("window", schema={"minimum": 1}),
+        option("shared"),
     ),
     tool("context_compress", "context", "context compress", READ)(
         _history("The conversation: messages with role and content.", required=True),

@@ -7,22 +7,25 @@ import pytest
 
 from mabos_cli.index import vectors
 from mabos_cli.index.packing import pack_vector
-from mabos_cli.index.tables import ARCHIVED, PARTS, Restriction
+from mabos_cli.index.restriction import Restriction
+from mabos_cli.index.tables import ARCHIVED, PARTS
 from mabos_cli.index.vectors import BlobTable, VecTable, open_engine
 
 WIDTH = 64
 
 
-def made(rnd: Random) -> bytes:
-    return pack(f"<{WIDTH}f", *(rnd.gauss(0, 1) for _ in range(WIDTH)))
+def made(rnd: Random, like: int) -> bytes:
+    """A vector that is much like the others of its group, and of no other."""
+    centre = Random(like)
+    return pack(f"<{WIDTH}f", *(centre.gauss(0, 1) + rnd.gauss(0, 0.3) for _ in range(WIDTH)))
 
 
 @pytest.mark.skipif(not open_engine().vec0, reason="sqlite-vec cannot be loaded here")
 def test_the_nearest_are_the_same_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")
     rnd = Random(5)
-    rows = [(PARTS * (n + 1), pack_vector(made(rnd))) for n in range(4200)]
-    rows += [(ARCHIVED + PARTS * n, pack_vector(made(rnd))) for n in range(10)]
+    rows = [(PARTS * (n + 1), pack_vector(made(rnd, n % 100))) for n in range(4200)]
+    rows += [(ARCHIVED + PARTS * n, pack_vector(made(rnd, n))) for n in range(10)]
     db = open_engine().connect(":memory:")
     tables = [VecTable(db), BlobTable(db)]
     for table in tables:
@@ -30,8 +33,8 @@ def test_the_nearest_are_the_same_in_every_way(monkeypatch: pytest.MonkeyPatch) 
         table.put(rows)
         table.delete([row for row, _ in rows[100:140]])
     gone = {row for row, _ in rows[100:140]}
-    for _ in range(5):
-        query = made(rnd)
+    for group in range(5):
+        query = made(rnd, group)
         found = []
         for worth in (False, True):
             monkeypatch.setattr(VecTable, "_is_worth_numpy", lambda self, away, worth=worth: worth)

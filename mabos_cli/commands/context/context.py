@@ -132,6 +132,7 @@ def pack(
     ] = "",
     limit: Limit = 0,
     live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Also pack what the other agents share.")] = False,
     trace: Annotated[
         bool, Option("--trace", help="Say of each candidate why it is in or out, without its content.")
     ] = False,
@@ -148,7 +149,7 @@ def pack(
     from mabos_cli.services.context.pack import check_bounds, pack_memory, read_history
 
     query = text_argument(query, ctx.obj.literal_dash)
-    bounds = check_bounds(agent, budget, tail, history, min_trust, limit, live)
+    bounds = check_bounds(agent, budget, tail, history, min_trust, limit, live, shared)
     turns = read_history(history) if history else ()
     made, counted_by, used, warnings = pack_memory(ctx.obj, agent, query, bounds, turns, count_uses=not no_use)
     tail_refs = [placed.entry.ref for placed in made.tail]

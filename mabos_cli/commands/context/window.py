@@ -44,6 +44,7 @@ def build(
     skills: Annotated[str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
     history: History = "",
     window: Annotated[int | None, Option(help="Tokens of the model's window (default 200000).")] = None,
+    shared: Annotated[bool, Option("--shared", help="Also use what the other agents share.")] = False,
     messages_only: MessagesOnly = False,
 ) -> None:
     """Build the messages for a request: persona, skills, memory, conversation, each within its share of the window.
@@ -53,7 +54,7 @@ def build(
     agent = ctx.obj.open_agent()
     _check_streams(ctx.obj, messages_only, "" if ctx.obj.literal_dash else request, system, history, skills)
     request = text_argument(request, ctx.obj.literal_dash)
-    built = build_window(ctx.obj, agent, request, system, skills, history, window)
+    built = build_window(ctx.obj, agent, request, system, skills, history, window, shared=shared)
     made, budget = built.window, built.budget
     data = {
         "messages": _messages(made.messages),

@@ -29,7 +29,13 @@ from mabos_cli.terminal.emit import columns
 
 app = Commands()
 Id = Annotated[str, Argument(metavar="ID", help="An item's id: M-...")]
-AnyId = Annotated[str, Argument(metavar="ID", help="The id of an item, a fact or an observation: M-, F-, O-...")]
+AnyId = Annotated[
+    str,
+    Argument(
+        metavar="ID",
+        help="The id of an item, a fact or an observation: M-, F-, O-...; of another agent that shares it: cfo/M-...",
+    ),
+]
 
 
 @app.command()
@@ -42,12 +48,17 @@ def get(
 
     Example: mabos get M-1708800000000-a3f2 --tree
     """
-    agent = ctx.obj.open_agent()
+    home = agent = ctx.obj.open_agent()
+    if "/" in item_id:
+        from mabos_cli.services.search.shared_agents import find_sharing
+
+        agent, item_id = find_sharing(ctx.obj, home, item_id)
     if item_id.startswith("F-"):
         return _emit_fact(ctx.obj, get_fact(agent, item_id))
     if item_id.startswith("O-"):
         return _emit_observation(ctx.obj, get_observation(agent, item_id))
-    found, trust, sources = get_item(agent, item_id, tree=tree)
+    is_own = agent.id == home.id  # what another agent shares is the item alone, and is not used by its owner
+    found, trust, sources = get_item(agent, item_id, tree=tree and is_own, count_use=is_own)
     history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
     data: dict[str, Any] = {
         "state": "live" if found.is_live else "archived",
@@ -59,7 +70,7 @@ def get(
     lines = list(_describe(found))
     if trust_rank(trust) < trust_rank(found.item.trust):
         lines.append(f"{trust} in effect: mabos trust {item_id}")
-    if chain := find_chain(agent, found.item):
+    if is_own and (chain := find_chain(agent, found.item)):
         data["chain"] = [{"id": one.item.id, "content": one.item.content, "at": one.item.happened_at} for one in chain]
         lines += [
             f"{'>' if one.item.id == item_id else ' '} {one.item.happened_at[:10]} {one.item.id}"

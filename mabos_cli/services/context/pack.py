@@ -38,7 +38,8 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.services.inputs import read_given
 from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant
-from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
+from mabos_cli.services.search.agent_search import SearchOptions
+from mabos_cli.services.search.recall import open_search
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
@@ -48,14 +49,15 @@ _RECENT = 50  # items of working and short-term memory, and instructions, that a
 
 
 class Bounds(NamedTuple):
-    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number), and whether only
-    what is loaded."""
+    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number), whether only what is
+    loaded, and whether what other agents share, too."""
 
     budget: int
     tail: int = 0
     min_trust: str = ""
     entries: int = 0
     live: bool = False
+    shared: bool = False
 
 
 class Packed(NamedTuple):
@@ -68,7 +70,14 @@ class Packed(NamedTuple):
 
 
 def check_bounds(
-    agent: Agent, budget: int | None, tail: int | None, history: str, min_trust: str, limit: int, live: bool
+    agent: Agent,
+    budget: int | None,
+    tail: int | None,
+    history: str,
+    min_trust: str,
+    limit: int,
+    live: bool,
+    shared: bool,
 ) -> Bounds:
     """Returns the bounds that options give, with the settings where they give none."""
     if tail is not None and not history:
@@ -83,6 +92,7 @@ def check_bounds(
         check_choice(min_trust, list(TRUSTS), "trust") if min_trust else "",
         limit,
         live,
+        shared,
     )
 
 
@@ -161,7 +171,7 @@ class PackSearch:
         filters = Filters(now=format_time(now) if bounds.live else "", min_trust=bounds.min_trust)
         limit = wanted_hits(bounds.budget, bounds.entries)
         options = SearchOptions(filters, LIVE if bounds.live else FINDABLE, limit, agent.settings["recall.preset"])
-        self._search = AgentSearch([agent], options, call.progress)
+        self._search = open_search(call, agent, options, shared=bounds.shared)
         self._since = fresh_since(now, agent.settings["context.fresh"])
         self.question = focus(query, self._search.holders)
 

@@ -44,7 +44,15 @@ class Built(NamedTuple):
 
 
 def build_window(
-    call: Session, agent: Agent, request: str, system: str, skills: str, history: str, window: int | None
+    call: Session,
+    agent: Agent,
+    request: str,
+    system: str,
+    skills: str,
+    history: str,
+    window: int | None,
+    *,
+    shared: bool = False,
 ) -> Built:
     """Builds the messages for a request within the window of a model, and counts what it packs of memory as used.
 
@@ -58,7 +66,7 @@ def build_window(
     filling = Filling(given, budget, counter.count)
     memory, warnings = "", list[str]()
     if filling.memory_room:
-        packed = pack_memory(call, agent, given.request, Bounds(filling.memory_room))
+        packed = pack_memory(call, agent, given.request, Bounds(filling.memory_room, shared=shared))
         memory, warnings = packed.pack.text, packed.warnings
     made = filling.finish(memory, inert)
     prompt = flush_prompt(agent) if made.action == "flush" else ""

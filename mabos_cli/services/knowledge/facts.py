@@ -362,7 +362,7 @@ def _find_facts(facts: Facts, asked: Query) -> Iterator[Fact]:
 
 def _find_shared(call: Session, agent: Agent, asked: Query) -> tuple[list[SharedFact], list[str]]:
     """Returns the facts of other agents that a query asks for, and warnings."""
-    allowed, warnings = sharing_homes(call, agent)
+    allowed, warnings = sharing_homes(call, agent, whole=True)
     found: list[SharedFact] = []
     for other in allowed:
         try:

@@ -68,14 +68,16 @@ def _never_issued(agent: Agent, item_id: str) -> NotFound:
     return NotFound(f"no item {item_id!r} for agent {agent.id}", hint)
 
 
-def get_item(agent: Agent, item_id: str, *, tree: bool = False) -> tuple[Found, str, dict[str, Any] | None]:
+def get_item(
+    agent: Agent, item_id: str, *, tree: bool = False, count_use: bool = True
+) -> tuple[Found, str, dict[str, Any] | None]:
     """Returns the item with an id, live or archived, its effective trust and, if asked for, the tree of what it derives from.
 
     Opening a live item counts as a use of it.
     """
     memory = agent.memory()
     found = find_item(agent, memory, item_id)
-    agent.note_uses([item_id] if found.is_live else [])
+    agent.note_uses([item_id] if found.is_live and count_use else [])
     trust = Judge(agent.paths, memory)(found.item)
     return found, trust, _tree(agent, memory, item_id, set()) if tree else None
 

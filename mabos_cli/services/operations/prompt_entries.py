@@ -16,10 +16,11 @@ from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevanc
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.text import stem, words
+from mabos_cli.core.memory.sharing import Sharing, parse_sharing
 from mabos_cli.core.memory.stores import FINDABLE, reach_of
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.search.documents import WRITING, Embedder, cosine
-from mabos_cli.errors import Unavailable
+from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.plain_files import read_regular
@@ -29,9 +30,30 @@ _PAUSES = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)  # seconds between looks at an ind
 _RECENT = 1 << 16  # bytes at the end of the store that may be newer than the index
 
 
-def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int) -> list[Entry] | None:
+def find_shared(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int) -> list[Entry]:
+    """Returns the items that other agents of the workspace share and that are relevant to a prompt, if hooks are to tell those."""
+    if not settings["hook.shared"]:
+        return []
+    from mabos_cli.workspace.locate import list_agents
+    from mabos_cli.workspace.settings import load_settings
+
+    found: list[Entry] = []
+    for name in list_agents(paths.workspace):
+        if name == paths.id:
+            continue
+        with suppress(MabosError):  # one that cannot be read is no reason not to ask the others
+            theirs = load_settings(paths.workspace, other := paths.workspace.agent(name), {})
+            sharing = parse_sharing(theirs["memory.shared"], theirs["memory.shared_tags"])
+            entries = find_entries(other, settings, prompt, most, sharing) if sharing.is_any else None
+            found += [entry._replace(ref=f"{name}/{entry.ref}", use="") for entry in entries or ()]
+    return found
+
+
+def find_entries(
+    paths: AgentPaths, settings: Settings, prompt: Prompt, most: int, sharing: Sharing | None = None
+) -> list[Entry] | None:
     """Returns what the index offers for a prompt and the files confirm, behind what was stored a moment ago; None when there is no
-    index to look at and nothing fits."""
+    index to look at and nothing fits. With `sharing`, only indexed items that another agent shares."""
     from mabos_cli.index.peek import open_peek
 
     embedder, place = _open_embedder(settings), os.fspath(paths.index_file.with_suffix(".lock"))
@@ -44,11 +66,14 @@ def find_entries(paths: AgentPaths, settings: Settings, prompt: Prompt, most: in
     if (
         peek is None
     ):  # a large memory is then looked at by its words alone: the model takes long without what the index keeps for it
+        if sharing:
+            return None
         is_small = len(_read(os.fspath(paths.store))) <= _RECENT and not paths.store_pages.exists()
         return _find_recent(paths, settings, prompt, embedder if is_small else None, None) or None
     with peek:
         seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"], embedder)
-        entries = _find_recent(paths, settings, prompt, embedder, peek)
+        entries = _find_recent(paths, settings, prompt, embedder, peek) if sharing is None else []
+        seen = [one for one in seen if not sharing or (one.item and sharing.admits(one.item.get("tags") or ()))]
         judge = (
             _Judge(paths, peek)
             if any(_is_claim(one.item) for one in seen) or (seen and paths.trust_log.exists())

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem, has_expired, touch
+from mabos_cli.core.memory.sharing import PRIVATE, parse_sharing, retells
 from mabos_cli.core.memory.stores import EVERYTHING, TOLD, reach_of
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
@@ -28,8 +28,9 @@ from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
 from mabos_cli.index.ask import Asking, Scope
 from mabos_cli.index.search_index import Plan, SearchIndex
-from mabos_cli.index.tables import find_line
+from mabos_cli.index.tables import find_line, list_private
 from mabos_cli.index.vectors import open_engine
+from mabos_cli.services.search.later import embed_later
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_uses
@@ -57,6 +58,8 @@ class AgentIndex(TrustJudge):
         self.agent = agent
         self._progress = progress
         self.label = label  # tells the results of another agent apart
+        shared = (agent.settings[name] for name in ("memory.shared", "memory.shared_tags"))
+        self.sharing = parse_sharing(*shared) if label else None
         self.warnings: list[str] = []
         self.sources: list[Source] = find_sources(agent)
         self.index: SearchIndex | None = None
@@ -80,7 +83,7 @@ class AgentIndex(TrustJudge):
             if self.index:
                 self.index.close()
             self.index = index = SearchIndex(place, plan)
-            index.label = self.label
+            index.label, index.sharing = self.label, self.sharing
             try:
                 self.stats = (index.rebuild if rebuild else index.refresh)(self.sources, patience)
                 self._follow_moves(index, patience)
@@ -206,6 +209,20 @@ class AgentIndex(TrustJudge):
     def _observed(self) -> Observed:
         return Observed(self.agent.paths)
 
+    @cached_property
+    def _private(self) -> list[str]:
+        items = self._items.values() if self.index is None else ()
+        lines = list_private(self.index.db) if self.index else []
+        return [decode_line(line).content for line in lines] + [
+            c.text for c in items if c.item and PRIVATE in c.item.tags
+        ]
+
+    def may_tell(self, candidate: Candidate) -> bool:
+        """Returns whether a candidate of this agent may be told: anything of its own, and of another what that one shares."""
+        if self.sharing is None or candidate.item:
+            return self.sharing is None or self.sharing.admits(candidate.item.tags if candidate.item else ())
+        return self.sharing.is_open and not retells(candidate.text, self._private)
+
     def __call__(self, item: MemoryItem) -> str:
         """Returns how far an item of this agent is trusted, all that it derives from considered."""
         return effective_trust(item, self.find, self._rulings)
@@ -234,21 +251,6 @@ def _standing(held: Held) -> tuple[bool, str, bool, int]:
 def decode_line(line: str) -> MemoryItem:
     """Returns the item on a line of the index, which came from a file that was checked."""
     return item_from_dict(json.loads(line), "the index")
-
-
-def embed_later(agent: Agent) -> None:
-    """Starts a process that embeds what waits for a model that takes long, unless one is at it. A reproducible run, whose clock stands
-    still, starts nothing that it does not wait for."""
-    if "MABOS_NOW" in os.environ or not hasattr(os, "posix_spawn"):
-        return
-    try:
-        with locked(agent.paths.embedding_lock, agent.paths.workspace.root, 0):
-            pass
-    except MabosError:
-        return
-    words = [sys.executable, "-m", "mabos_cli", "-w", os.fspath(agent.paths.workspace.root), "-a", agent.id]
-    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    os.posix_spawn(sys.executable, [*words, "index", "sync", "--wait"], os.environ, file_actions=nowhere, setpgroup=0)
 
 
 class SearchOptions(NamedTuple):
@@ -343,9 +345,11 @@ class AgentSearch(Search):
         for hit in hits:
             candidate = hit.candidate
             item = candidate.item
+            if candidate.agent in opened and not opened[candidate.agent].may_tell(candidate):
+                continue
             if item and candidate.agent in opened:
                 item = lowered(item, opened[candidate.agent](item))
-                if item.supersedes:
+                if item.supersedes and not candidate.agent:
                     candidate = candidate._replace(was=opened[candidate.agent].texts_of(item.supersedes))
             count, at = self._touches.get(item.id, (0, "")) if item and not candidate.agent else (0, "")
             item = touch(item, at, count) if item and count else item
@@ -376,7 +380,7 @@ class AgentSearch(Search):
         """Returns what answers: the indexes, or without SQLite the files themselves."""
         s, options, indexes = self._home.settings, self.options, self._indexes()
         if not indexes:
-            candidates = (c for opened in self._opened for c in opened.read_all(options.reach))
+            candidates = (c for one in self._opened for c in one.read_all(options.reach) if one.may_tell(c))
             return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
         pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
         weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)

@@ -74,6 +74,15 @@ class Recalled(NamedTuple):
     llm: dict[str, Any] | None = None
 
 
+def open_search(call: Session, agent: Agent, options: SearchOptions, *, shared: bool) -> AgentSearch:
+    """Returns the search over an agent's memory, and over what others share if that is wanted."""
+    if not shared:
+        return AgentSearch([agent], options, call.progress)
+    from mabos_cli.services.search.shared_memories import SharedSearch
+
+    return SharedSearch(call, agent, options)
+
+
 def recall(call: Session, agent: Agent, request: Request) -> Recalled:
     """Returns the best hits for a question, or the most important and recent items without one."""
     s, query = agent.settings, request.query
@@ -93,12 +102,7 @@ def recall(call: Session, agent: Agent, request: Request) -> Recalled:
         s["recall.half_life"] if request.decay else 0.0,
     )
     aid = AidedRecall(agent) if request.llm else None
-    if request.shared:
-        from mabos_cli.services.search.shared_memories import SharedSearch
-
-        search: AgentSearch = SharedSearch(call, agent, options)
-    else:
-        search = AgentSearch([agent], options, call.progress)
+    search = open_search(call, agent, options, shared=request.shared)
     if request.all_about and query.strip():
         search.options = options._replace(limit=min(_WIDER * options.limit, MOST))
         hits = gather((aid or find_hits)(search, query, search.options.limit, depth), options.limit)

@@ -4,18 +4,25 @@ from collections.abc import Iterable
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.errors import MabosError, Unavailable
+from mabos_cli.core.memory.sharing import Sharing, parse_sharing
+from mabos_cli.errors import MabosError, NotFound, Unavailable
+from mabos_cli.services.memory.items import find_item
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.locate import find_agent, list_agents
 
-NOBODY = "no other agent shares its memory: set memory.shared in its agent.json"
+NOBODY = "no other agent shares its memory: set memory.shared or memory.shared_tags in its agent.json"
 TYPEDB = "typedb"
 Row = dict[str, Any]
 
 
-def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
-    """Returns the other agents of the workspace that share their memory, and warnings about unreadable ones."""
+def sharing_of(agent: Agent) -> Sharing:
+    """Returns what an agent shares with others."""
+    return parse_sharing(agent.settings["memory.shared"], agent.settings["memory.shared_tags"])
+
+
+def sharing_homes(call: Session, agent: Agent, *, whole: bool = False) -> tuple[list[Agent], list[str]]:
+    """Returns the other agents of the workspace that share memory, or all of it, and warnings about unreadable ones."""
     allowed, refused = [], []
     workspace = agent.paths.workspace
     for name in list_agents(workspace):
@@ -26,9 +33,26 @@ def sharing_homes(call: Session, agent: Agent) -> tuple[list[Agent], list[str]]:
         except MabosError as error:
             refused.append(f"{name}: {error.message}")
             continue
-        if other.settings["memory.shared"]:
+        sharing = sharing_of(other)
+        if sharing.is_open or (sharing.is_any and not whole):
             allowed.append(other)
     return allowed, refused
+
+
+def find_sharing(call: Session, agent: Agent, ref: str) -> tuple[Agent, str]:
+    """Returns the agent and the id that a reference of a shared recall names: cfo/M-1. NotFound unless that agent shares it."""
+    name, _, item_id = ref.partition("/")
+    if name == agent.id:
+        return agent, item_id
+    is_item = item_id.startswith("M-")
+    for other in sharing_homes(call, agent, whole=not is_item)[0]:
+        if other.id == name:
+            found = find_item(other, other.memory(), item_id) if is_item else None
+            if found is None or sharing_of(other).admits(found.item.tags):
+                return other, item_id
+    raise NotFound(
+        f"no {item_id} that agent {name} shares with {agent.id}", "mabos recall --shared finds what is shared"
+    )
 
 
 def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str]]:

@@ -2,6 +2,7 @@
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.sharing import Sharing
 from mabos_cli.core.memory.trust import trust_by_source
 from mabos_cli.core.search.recall import Candidate, Hit, TermSearch, browse, candidate_of, merge_hits
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
@@ -59,7 +60,12 @@ class SharedSearch(AgentSearch):
         queries = [ask_memories_elsewhere(self._home.id, words) for words in asked]
         rows, self._graph_notes = ask_graph(self._home, queries)
         found = {each.ref: each for each in map(_candidate, rows)}
-        return {ref: each for ref, each in found.items() if self.options.filters.admit(each)}
+        is_told = Sharing(True).admits
+        return {
+            ref: each
+            for ref, each in found.items()
+            if self.options.filters.admit(each) and each.item and is_told(each.item.tags)
+        }
 
 
 def _start(word: str) -> str:

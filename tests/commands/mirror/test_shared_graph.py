@@ -47,7 +47,9 @@ def test_nobody_shares_facts(desk):
     desk.add_agent("spy")
     said = facts(desk, "--shared")
     assert said.data["count"] == 0
-    assert said.warnings == ["no other agent shares its memory: set memory.shared in its agent.json"]
+    assert said.warnings == [
+        "no other agent shares its memory: set memory.shared or memory.shared_tags in its agent.json"
+    ]
 
 
 def test_facts_that_cannot_be_read_are_a_warning(office):

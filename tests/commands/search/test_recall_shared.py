@@ -97,7 +97,9 @@ def test_nobody_shares(desk):
     desk.add_agent("spy")
     said = desk.recall("budget", "--shared")
     assert said.refs == [note(1, "").id]
-    assert said.warnings == ["no other agent shares its memory: set memory.shared in its agent.json"]
+    assert said.warnings == [
+        "no other agent shares its memory: set memory.shared or memory.shared_tags in its agent.json"
+    ]
     assert desk.recall("budget").warnings == []
 
 
@@ -218,3 +220,65 @@ def test_trouble_of_another_names_it(office):
     assert CFO in said.refs
     assert len(said.warnings) == 1
     assert re.match(r"cfo: searched by words only: embeddings from 127\.0\.0\.1:9: ", said.warnings[0])
+
+
+@pytest.fixture
+def secretive(desk):
+    """main, and cfo with four notes about Oslo: one for all, one by a tag, one of both that is private, and one that has neither."""
+    desk.put([note(0, "Oslo is in Norway")])
+    desk.add_agent("cfo")
+    tags = {1: (), 2: ("pricing",), 3: ("pricing", "Private"), 4: ("travel",)}
+    desk.put([note(n, f"Oslo report {n} of the budget", tags=found) for n, found in tags.items()], "cfo")
+    desk.write("notes/week.md", "# Week\n\nThe Oslo report 3 of the budget came on Monday.\n", "cfo")
+    desk.write("notes/open.md", "# Open\n\nOslo has a harbour.\n", "cfo")
+    return desk
+
+
+def told(desk, *words):
+    return {ref.partition("/")[2] for ref in desk.recall(*words, "--shared", "--limit", "0").refs if "/" in ref}
+
+
+def share(desk, **settings):
+    path = desk.folder("cfo") / "agent.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"settings": {"memory": settings}}))
+
+
+@pytest.mark.parametrize("step", ["auto", "scan", "lexical"])
+def test_what_is_shared_is_said_by_agent_tag_and_item(secretive, monkeypatch, step):
+    monkeypatch.setenv("MABOS_INDEX_VECTORS", step)
+    assert told(secretive, "Oslo report") == set()
+    share(secretive, shared_tags="Pricing, nothing")
+    assert told(secretive, "Oslo report") == {note(2, "").id} == told(secretive, "")
+    share(secretive, shared=True)
+    # Private is private, also where a file tells it again.
+    items = {note(n, "").id for n in (1, 2, 4)}
+    assert told(secretive, "Oslo report") == {*items, "notes/open.md:1-3"} and told(secretive, "") == items
+    assert secretive.recall("Oslo report", "-a", "cfo").refs.count(note(3, "").id) == 1
+
+
+def test_get_shows_what_another_agent_shares_and_nothing_else(secretive):
+    share(secretive, shared_tags="pricing")
+    said = secretive.run("get", "-a", "main", f"cfo/{note(2, '').id}", "--tree", "--json")
+    assert said.data["item"]["content"] == "Oslo report 2 of the budget" and "tree" not in said.data
+    assert secretive.run("get", "-a", "main", f"main/{note(0, '').id}").code == 0
+    for other in (
+        f"cfo/{note(1, '').id}",
+        f"cfo/{note(3, '').id}",
+        "cfo/M-1-0000",
+        "cfo/F-1",
+        "spy/M-1",
+        f"cfo/../cfo/{note(2, '').id}",
+    ):
+        said = secretive.run("get", "-a", "main", other)
+        assert said.code == 3 and "Oslo" not in said.stdout + said.stderr, other
+
+
+def test_packs_and_windows_hold_what_is_shared_when_asked(secretive):
+    share(secretive, shared_tags="pricing")
+    pack = ("context", "pack", "-a", "main", "Oslo report budget", "--json")
+    assert f"cfo/{note(2, '').id}" not in secretive.run(*pack).data["citations"]
+    said = secretive.run(*pack, "--shared").data
+    assert f"cfo/{note(2, '').id}" in said["citations"] and "report 3" not in said["bundle_text"]
+    build = ("context", "build", "-a", "main", "--request", "the Oslo report of the budget", "--json")
+    assert "report 2" in json.dumps(secretive.run(*build, "--shared").data["messages"])
+    assert "report 2" not in json.dumps(secretive.run(*build).data["messages"])
