@@ -27,6 +27,7 @@ from mabos_cli.workspace.plain_files import read_regular
 from mabos_cli.workspace.runtime import now
 
 _PAUSES = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)  # seconds between looks at an index that is being written
+_BESIDE = ("auto", "local", "granite", "minilm", "onnx")
 _RECENT = 1 << 16  # bytes at the end of the store that may be newer than the index
 
 
@@ -108,13 +109,15 @@ def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str
 
 
 def _open_embedder(settings: Settings) -> Embedder | None:
-    """Returns the model that is a mapped file, if it is the one in use: any other takes longer than a prompt may wait."""
-    if settings["embeddings.provider"] not in ("auto", "wordllama") or settings["index.vectors"] == "lexical":
+    """Returns the model that is a mapped file, which the index has for itself or beside a local one that takes long: any other takes
+    longer than a prompt may wait."""
+    provider = settings["embeddings.provider"]
+    if provider not in (*_BESIDE, "wordllama") or settings["index.vectors"] == "lexical":
         return None
     from mabos_cli.backends.wordllama import open_wordllama
 
     try:
-        return open_wordllama(settings["embeddings.path"])
+        return open_wordllama(settings["embeddings.path"] if provider == "wordllama" else "")
     except Unavailable:
         return None
 
