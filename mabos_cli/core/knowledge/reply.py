@@ -80,7 +80,7 @@ class _Evaluation:
         self.reading, self.vocabulary, self.world = reading, vocabulary, world
         self.goal = (reading.subject or "?s", reading.predicate, reading.object or "?o")
         self.proofs = [*world.prove((self.goal[0], self.goal[1], "?o" if reading.subject else self.goal[2]))]
-        if reading.object is None and all(proof.triple[2].casefold() in _YES for proof in self.proofs):
+        if reading.object is None and {proof.triple[2].casefold() in _YES for proof in self.proofs} == {True}:
             self.reading = reading._replace(object="true")  # who is taxable is one of whom it is true
         self.is_number = reading.subject is not None and vocabulary.is_attribute(reading.predicate)
         self.is_single = reading.predicate in world.functional

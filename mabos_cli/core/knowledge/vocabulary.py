@@ -112,7 +112,8 @@ class Vocabulary:
 
     def is_attribute(self, predicate: str) -> bool:
         """Returns whether all that a predicate leads to are values, not things."""
-        return bool(self.uses[predicate]) and all(map(is_plain, self.uses[predicate]))
+        values = self.uses.get(predicate, set())
+        return bool(values) and all(map(is_plain, values))
 
 
 def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:

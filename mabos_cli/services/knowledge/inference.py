@@ -1,5 +1,6 @@
 """Answers from facts and rules: what follows, whether something does, what is near something, what is known about a question."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from mabos_cli.core.knowledge.graph import (
 )
 from mabos_cli.core.knowledge.question import find_about, read_question, read_triple
 from mabos_cli.core.knowledge.reply import UNKNOWN, Reply, World, answer_readings, find_leaves, not_read
+from mabos_cli.core.knowledge.rule import Rule, is_variable
 from mabos_cli.core.knowledge.vocabulary import Vocabulary
 from mabos_cli.core.language.text import asked_words, words
 from mabos_cli.core.memory.item import STORES, MemoryItem
@@ -164,6 +166,25 @@ class Answer(NamedTuple):
     warnings: list[str]
 
 
+class _Prover:
+    """Proves goals, each once. A question has many readings: what no rule concludes needs no look at all facts."""
+
+    def __init__(self, facts: list[Fact], rules: Sequence[Rule], depth: int) -> None:
+        self._facts, self._rules, self._depth = facts, rules, depth
+        self._derivable = {rule.conclusion.predicate for rule in rules if rule.conclusion}
+        self._by_predicate: dict[str, list[Fact]] = {}
+        for fact in facts:
+            self._by_predicate.setdefault(fact.predicate, []).append(fact)
+        self.verdicts: dict[Triple, Verdict] = {}
+
+    def __call__(self, goal: Triple) -> tuple[Proof, ...]:
+        if goal not in self.verdicts:
+            is_asserted = goal[1] not in self._derivable and not any(map(is_variable, self._derivable))
+            near = self._by_predicate.get(goal[1], []) if is_asserted else self._facts
+            self.verdicts[goal] = backward_chain(goal, near, self._rules, self._depth)
+        return self.verdicts[goal].proofs
+
+
 def answer(
     call: Session,
     agent: Agent,
@@ -181,13 +202,7 @@ def answer(
     held, rules = load_facts(agent), load_rules(agent).rules
     facts, (ontology, warnings) = list(held.all()), load_ontology(agent.paths.workspace)
     vocabulary = Vocabulary(facts, rules, ontology)
-    verdicts: dict[Triple, Verdict] = {}
-
-    def prove(goal: Triple) -> tuple[Proof, ...]:
-        if goal not in verdicts:
-            verdicts[goal] = backward_chain(goal, facts, rules, _clamp(depth))
-        return verdicts[goal].proofs
-
+    prove = _Prover(facts, rules, _clamp(depth))
     world = World(prove, ontology.functional_names(), at or agent.now())
     readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
     reply = answer_readings(readings, vocabulary, world)
@@ -201,7 +216,7 @@ def answer(
     found = list(used.values()) or near or about
     if reply.goal:
         prove(reply.goal)
-    proofs = [v for goal, v in verdicts.items() if goal == reply.goal and (triple or v.status == PROVEN)]
+    proofs = [v for goal, v in prove.verdicts.items() if goal == reply.goal and (triple or v.status == PROVEN)]
     is_open = reply.verdict == UNKNOWN and reply.goal
     hypotheses = abduce(reply.goal, facts, rules).hypotheses[:_GOALS] if is_open and reply.goal else ()
     memories, notes = _recall(call, agent, question)

@@ -34,6 +34,7 @@ from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 Result = TypeVar("Result")
 Lines = Sequence[tuple[Path, bytes]]
+_MOST_WALKED = 20_000
 _MANY = 50  # subjects above which all facts are decoded instead of looking for each
 
 
@@ -61,11 +62,12 @@ class Facts(NamedTuple):
         for file in self:
             yield from file.where(name, value)
 
-    def around(self, names: Iterable[str], moment: datetime, most: int = 20) -> list[Fact]:
-        """Returns the facts that hold at a moment and lie within two steps of some things, of which few are looked at."""
+    def around(self, names: Iterable[str], moment: datetime) -> list[Fact]:
+        """Returns the facts that hold at a moment and lie within two steps of some things, of many facts within one: each thing
+        takes two passes over the text, so few are looked at."""
         found: dict[str, Fact] = {}
         layer = [*names]
-        for _ in range(2):
+        for most in (3, 10)[: 2 if sum(map(len, self)) <= _MOST_WALKED else 1]:
             near = [fact for name in layer[:most] for part in ("subject", "object") for fact in self.where(part, name)]
             new = [fact for fact in near if fact.id not in found and holds_at(fact, moment)]
             found |= {fact.id: fact for fact in new}
