@@ -53,15 +53,17 @@ def pack(
     asked: Collection[str] = (),
     history: Sequence[tuple[int, Turn]] = (),
     against: Against | None = None,
+    in_time: bool = False,
 ) -> Pack:
     """Packs the best candidates for a question, whose stems are `asked`, and the last turns of a conversation.
 
-    `against` is a contradiction among the candidates, if there is one.
+    `against` is a contradiction among the candidates, if there is one. `in_time` puts the lines in the order of time.
     """
     filling = Filling(limits, writing, count, weigh_terms(asked, [entry.text for entry in chosen.ranked]))
     filling.keep_tail(history)
     filling.fill(chosen.ranked, against)
     text, tokens = filling.settle()
+    text, tokens = filling.order_in_time(text, tokens) if in_time else (text, tokens)
     is_shown = any(placed.against for placed in filling.placed)
     receipts = (*filling.receipts(chosen.ranked), *chosen.out)
     return Pack(text, tokens, tuple(filling.placed), tuple(filling.tail), against if is_shown else None, receipts)
@@ -256,13 +258,15 @@ class Filling:
     def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
         """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""
         window = cut_window(self._read(entry), width, self._worth, self._known.difference(own))
-        following = len(self.placed) + 1
-        number = self._numbers.get(entry.ref, following)
-        against = self._numbers.get(of, following) if of else 0
-        line = self._writing.line(entry, window.text, Marks(number, against, self._numbers.get(entry.newer, 0)))
+        number, line = self._numbers.get(entry.ref, len(self.placed) + 1), self._line(entry, window.text, of)
         source = self._writing.source(number, entry, self._files.get(entry.file, number) < number)
         layer = next((name for name, most in _LAYERS if len(window.text) <= most), "L2")
         return Placed(entry, layer, window.text, line, self._count(f"{line}\n {source}"), of, window.is_whole)
+
+    def _line(self, entry: Entry, text: str, of: str) -> str:
+        following = len(self.placed) + 1
+        number, against = (self._numbers.get(ref, following) for ref in (entry.ref, of))
+        return self._writing.line(entry, text, Marks(number, against if of else 0, self._numbers.get(entry.newer, 0)))
 
     def _deepen(self) -> None:
         """Gives the best ones wider windows in the room that is left."""
@@ -290,6 +294,20 @@ class Filling:
             for _ in range(1 + (len(self.placed) + len(self.tail)) // 8):
                 over -= self._drop() if over > 0 else 0
         return "", 0
+
+    def order_in_time(self, text: str, tokens: int) -> tuple[str, int]:
+        """Puts the lines behind standing instructions in the order of time, what has no date last, and returns the whole; as it was
+        where other numbers take more room than there is."""
+        key = lambda placed: (not placed.entry.applies, not placed.entry.at, placed.entry.at)  # noqa: E731
+        before, self.placed = self.placed, sorted(self.placed, key=key)
+        self._numbers = {placed.entry.ref: number for number, placed in enumerate(self.placed, 1)}
+        self.placed = [p._replace(lines=self._line(p.entry, p.told, p.against)) for p in self.placed]
+        lines = [placed.lines for placed in (*self.placed, *self.tail)]
+        ordered = self._writing.bundle(lines, [placed.entry for placed in self.placed]) if lines else ""
+        if (cost := self._count(ordered) if ordered else 0) <= self._limits.budget:
+            return ordered, cost
+        self.placed = before
+        return text, tokens
 
     def _drop(self) -> int:
         """Takes the least out again: what that saves, about."""

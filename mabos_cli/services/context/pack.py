@@ -32,6 +32,7 @@ from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.search.question import is_about_many
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
@@ -133,6 +134,7 @@ def pack_memory(
         asked=frozenset(terms(search.question)),
         history=[*enumerate(turns, 1)][len(turns) - min(bounds.tail, len(turns)) :],
         against=find_against(chosen.ranked, functional),
+        in_time=is_about_many(search.question),
     )
     used = [placed.entry.use for placed in made.placed if placed.entry.use] if count_uses else []
     agent.note_uses(used)

@@ -96,6 +96,15 @@ def test_standing_instructions_come_first_and_leave_room() -> None:
     assert [placed.entry.applies for placed in packed(entries, 9000, entries=8).placed[:3]] == [True, True, False]
 
 
+def test_a_question_about_many_things_is_answered_in_the_order_of_time() -> None:
+    days = {"M-1": "2026-03-01", "M-2": "2026-01-01", "M-3": "", "M-4": "2026-02-01"}
+    entries = [Entry(ref, f"thing {ref}", at=at, score=1 - n / 10) for n, (ref, at) in enumerate(days.items())]
+    entries.append(Entry("M-5", "Be brief", type="instruction", at="2026-04-01", applies=True))
+    made = packed(entries, against=Against("M-2", "M-1", ""), in_time=True)
+    assert refs(made) == ["M-5", "M-2", "M-4", "M-1", "M-3"] and faults(made.text, refs(made)) == []
+    assert "[2] 2026-01-01 contradicts [4]: thing M-2" in made.text
+
+
 # Layers, lanes and limits
 
 
@@ -291,6 +300,7 @@ def test_every_pack_is_within_budget_cited_and_the_same_whatever_the_order(
     ranked = choose(entries, Limits(budget, min_trust=least)).ranked
     against = Against(ranked[-1].ref, ranked[0].ref, "") if len(ranked) > 1 else None
     how = {"count": count, "history": history, "asked": {"rent"}, "against": against, "min_trust": least}
+    how["in_time"] = len(entries) % 2 > 0
     made = packed(entries, budget, **how)
     assert made.tokens <= budget and made.tokens == (count(made.text) if made.text else 0)
     placed = refs(made)
