@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from datetime import UTC, datetime
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -252,9 +253,9 @@ def test_rdf_answers_a_question_over_the_hierarchy():
 # Rules
 
 
-def constraint(node: Node) -> Rule:
+def constraint(node: Node, way: str) -> Rule:
     message = node["mabos:violation_message"]
-    conditions, conclusion = parse_rule_text(node["mabos:violated_when"], message)
+    conditions, conclusion = parse_rule_text(way, message)
     assert conclusion is None
     return Rule(
         local(node),
@@ -266,7 +267,7 @@ def constraint(node: Node) -> Rule:
     )
 
 
-CONSTRAINTS = [constraint(node) for node in rules()]
+CONSTRAINTS = [constraint(node, way) for node in rules() for way in node["mabos:violated_when"].split(" or if ")]
 
 
 def facts_of(name: str) -> list[Fact]:
@@ -296,7 +297,7 @@ def test_rules_say_how_they_bind():
 def test_rule_can_be_run_over_fact_types(rule: Rule):
     assert check_rule(rule) == []
     known = {local(node) for node in properties("business")}
-    assert {condition.predicate for condition in rule.conditions} - {""} <= known
+    assert {condition.predicate for condition in rule.conditions} - {"", "type"} <= known
     bound = {term for condition in rule.conditions for term in condition[:3:2] if is_variable(term)}
     assert set(re.findall(r"\?\w+", rule.violation_message)) <= bound
 
@@ -334,9 +335,19 @@ def test_each_rule_fires_where_it_is_broken():
         (
             "warning",
             "rule-pay-by-due-date",
-            "invoice-881 was paid on 2026-02-18, after it was due on 2026-02-15",
+            "invoice-881 was due on 2026-02-15, and was not paid by then",
         ),
     ]
+
+
+def test_an_overdue_invoice_that_is_not_paid_breaks_the_rule():
+    facts = [Fact("F-1", "inv-7", "type", "Invoice"), Fact("F-2", "inv-7", "hasDueDate", "2026-01-31")]
+    late, early = datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 1, 31, tzinfo=UTC)
+    (found,) = check_constraints(facts, CONSTRAINTS, late).found
+    assert (found.message, found.supports) == ("inv-7 was due on 2026-01-31, and was not paid by then", ("F-1", "F-2"))
+    assert not check_constraints(facts, CONSTRAINTS, early).found
+    paid = [*facts, Fact("F-3", "inv-7", "paidOn", "2026-01-30")]
+    assert not check_constraints(paid, CONSTRAINTS, late).found
 
 
 def test_each_rule_needs_every_fact_that_breaks_it():

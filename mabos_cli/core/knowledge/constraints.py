@@ -235,6 +235,7 @@ def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterat
 
 def ground_pattern(pattern: Pattern, ontology: ontologies.Ontology) -> Pattern:
     """Returns a condition of a rule in the same words."""
+    pattern = pattern._replace(of=tuple(ground_pattern(each, ontology) for each in pattern.of))
     if pattern.predicate in ontologies.TYPE_PREDICATES:
         named = [] if is_variable(pattern.object) else _concepts(pattern.object, ontology)
         return pattern._replace(predicate=_TYPE, object=ontologies.local_name(named[0]) if named else pattern.object)

@@ -197,14 +197,15 @@ def read_constraints(ontology: ontologies.Ontology) -> tuple[list[Rule], list[Pr
     for rule in ontology.rules.values():
         if rule.violated_when.strip():
             try:
-                found.append(_constraint(rule, ontology))
+                found += [_constraint(rule, way, ontology) for way in rule.violated_when.split(" or if ")]
             except BadValue as error:
                 problems.append(Problem(rule.id, error.message))
     return found, problems
 
 
-def _constraint(rule: ontologies.BusinessRule, ontology: ontologies.Ontology) -> Rule:
-    conditions, conclusion = parse_rule_text(rule.violated_when, rule.message)
+def _constraint(rule: ontologies.BusinessRule, way: str, ontology: ontologies.Ontology) -> Rule:
+    """Returns one way in which a rule is broken; several have `or if` between them."""
+    conditions, conclusion = parse_rule_text(way, rule.message)
     if conclusion is not None:
         raise BadValue("what breaks a rule has conditions only, no `then`")
     grounded = tuple(ground_pattern(pattern, ontology) for pattern in conditions)
