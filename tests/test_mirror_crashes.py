@@ -119,6 +119,21 @@ def test_killed_between_batches(desk: Desk, mirror: Mirror, monkeypatch: pytest.
         (desk.root / LEDGER).write_bytes(known)
 
 
+def test_what_has_no_links_is_done_with_the_first_pass(
+    desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is killed before all things are there need not write them all once more."""
+    monkeypatch.setattr(typedb_sync, "_BATCH", 2)
+    with monkeypatch.context() as patch:
+        kill_at_write(patch, 5, behind=False)
+        with pytest.raises(Killed):
+            desk.run("typedb", "sync-agent")
+    states = [entry.state for entry in load_ledger(WorkspacePaths(desk.root).agent("main")).values()]
+    assert states.count("ok") == 7 and states.count("queued") == 3
+    assert desk.run("typedb", "sync-agent").code == 0
+    check(desk, mirror)
+
+
 def test_killed_behind_the_commit_of_a_store_and_then_forgotten(
     desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch
 ) -> None:

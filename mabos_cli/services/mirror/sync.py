@@ -167,8 +167,8 @@ class Writer:
         self._queued.update(each.key for each in new)
 
     def _write(self, batch: list[_Job], steps: list[Step]) -> None:
-        """One transaction; where the server refuses it, halves, down to the record that is to blame. Behind the last step it is
-        done."""
+        """One transaction; where the server refuses it, halves, down to the record that is to blame. What has no links is done
+        with the first step."""
         queries = [query for step in steps for query in step(batch)]
         try:
             if queries:
@@ -182,12 +182,12 @@ class Writer:
             self._write(batch[:middle], steps)
             self._write(batch[middle:], steps)
             return
-        if _links in steps:
-            mirror_ledger.note_entries(self._paths, [job.done for job in batch])
-            self._settled.update(job.done.key for job in batch)
-            gone = sum(job.done.state == GONE for job in batch)
-            self.writing.deleted += gone
-            self.writing.written += len(batch) - gone
+        done = [job.done for job in batch if _links in steps or not job.links]
+        mirror_ledger.note_entries(self._paths, done)
+        self._settled.update(each.key for each in done)
+        gone = sum(each.state == GONE for each in done)
+        self.writing.deleted += gone
+        self.writing.written += len(done) - gone
 
     def _check_ready(self) -> None:
         """Once: is it the record, or is the whole database not as it should be?"""
