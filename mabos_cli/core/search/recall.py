@@ -18,7 +18,7 @@ from mabos_cli.core.search.scoring import AWAY
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it
 _LEAST_RETOLD = 20  # shorter lines are alike by chance
 _SAME = 0.8  # likeness from which on two texts say the same
-_CROWDED = 0.02  # what each hit of a session or file takes from the next one of it, where many things are asked for
+_CROWDED = 0.005  # what each hit of a session or file takes from the next one of it, where many things are asked for
 _RELEVANT = 0.3  # share of the best relevance that is still about the thing
 _LEAST = 0.3  # weight of what even the weakest of the followed hits leads to
 

@@ -447,7 +447,7 @@ def test_a_conversation_leaves_nothing_open():
 def test_many_things_are_spread_over_sessions():
     hits = [
         *(told(f"A{n}", f"boat {n}", session="s", relevance=0.9) for n in range(4)),
-        told("B", "port", session="t", relevance=0.85),
+        told("B", "port", session="t", relevance=0.89),
     ]
     assert "B" not in refs(hits[:4])
     assert "B" in refs(spread(hits, 4))
