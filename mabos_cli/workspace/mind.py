@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
@@ -20,12 +20,28 @@ from mabos_cli.formats.mind.attitudes import KINDS, find_unread, parse_attitudes
 from mabos_cli.formats.mind.cognitive import find_vouchers
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
-from mabos_cli.workspace.files import append_bytes, list_names, plan_edit, read_bytes, read_saved, replace_file
+from mabos_cli.workspace.files import (
+    append_bytes,
+    list_names,
+    plan_edit,
+    read_bytes,
+    read_saved,
+    replace_file,
+    stamp_of,
+)
 from mabos_cli.workspace.layout import DAY
 from mabos_cli.workspace.memory.trust_log import voucher_lines
 from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 PLAYBOOKS = "Playbooks.md"
+_CYCLE_SETTINGS = (
+    "bdi.certainty_floor",
+    "bdi.chunk",
+    "bdi.open_minded",
+    "bdi.cautious",
+    "bdi.capacity",
+    "bdi.autonomy",
+)
 _MATERIALIZED = ("belief", "desire", "goal")
 
 
@@ -51,12 +67,17 @@ def _parse_once(text: str, name: str) -> tuple[list[Belief], list[Problem]]:
     return parse_beliefs(text, name)
 
 
+@lru_cache(maxsize=5)  # and goals, desires, ... for what it does one after the other
+def _parse_attitudes_once(text: str, kind: str, name: str) -> tuple[list[Attitude], list[Problem]]:
+    return parse_plans(text, name) if kind == "plan" else parse_attitudes(text, kind, name)
+
+
 def load_attitudes(agent: Agent, kind: str) -> tuple[list[Attitude], list[Problem]]:
     """Returns the desires, goals, ... of an agent, and what in their file makes no sense."""
     text, name = read_mind(agent, kind), KINDS[kind].file
     clean = _clean(text)
-    found, problems = parse_plans(clean, name) if kind == "plan" else parse_attitudes(clean, kind, name)
-    return found, [*_odd_bytes(text, name), *problems]
+    found, problems = _parse_attitudes_once(clean, kind, name)
+    return [*found], [*_odd_bytes(text, name), *problems]
 
 
 def list_unread(agent: Agent, kind: str) -> list[Problem]:
@@ -118,6 +139,37 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
     files = DerivedFiles(agent)
     files.write(agent.paths.beliefs_md, mind_md.render_mind(agent.id, beliefs, desires, goals))
     return files.changed, files.warnings
+
+
+def stamp_mind(agent: Agent, owners: Sequence[str]) -> str:
+    """Returns what changes with anything that a cycle looks at or writes: files of the agent, settings, the goals of the agents
+    that it handed goals to. The files are not read."""
+    paths = agent.paths
+    latest = latest_report_path(agent)
+    files = [paths.root / name for name in (*(kind.file for kind in KINDS.values()), PLAYBOOKS)]
+    files += [paths.manifest, paths.facts, paths.derived_facts, paths.cases, paths.beliefs_md, paths.conflict_ledger]
+    files += [
+        *([latest] if latest else []),
+        *(paths.workspace.agent(name).root / KINDS["goal"].file for name in owners),
+    ]
+    chosen = {name: agent.settings[name] for name in _CYCLE_SETTINGS}
+    told = f"{__version__} {chosen} {[stamp_of(path) for path in files]} {latest}"
+    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def read_settled(agent: Agent) -> dict[str, Any]:
+    """Returns what the last cycle left for the next one; nothing where that cannot be read."""
+    with suppress(MabosError, ValueError):
+        found = parse_json(read_bytes(agent.paths.settled) or b"{}", "the last cycle")
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def keep_settled(agent: Agent, found: dict[str, Any]) -> None:
+    """Keeps what a cycle came to for the next one. Best effort."""
+    data, path = dump_line(found).encode("utf-8", "replace") + b"\n", agent.paths.settled
+    with suppress(MabosError):
+        replace_file(path, data, root=agent.paths.workspace.root, expect=read_bytes(path))
 
 
 class Comparison(NamedTuple):
@@ -191,12 +243,15 @@ def note_resolved(agent: Agent, resolution: mind_md.Resolution) -> None:
 
 def latest_report(agent: Agent) -> tuple[Path, list[str]] | None:
     """Returns the latest conflict report, and the keys that it lists."""
+    path = latest_report_path(agent)
+    return (path, mind_md.parse_report_keys((read_bytes(path) or b"").decode("utf-8", "replace"))) if path else None
+
+
+def latest_report_path(agent: Agent) -> Path | None:
+    """Returns where the latest conflict report lies."""
     folder = agent.paths.conflict_reports
     names = [name for name in list_names(folder) if re.fullmatch(rf"{DAY}\.md", name)]
-    if not names:
-        return None
-    text = (read_bytes(folder / names[-1]) or b"").decode("utf-8", "replace")
-    return folder / names[-1], mind_md.parse_report_keys(text)
+    return folder / names[-1] if names else None
 
 
 def due_report(agent: Agent, day: str, conflicts: Sequence[Conflict]) -> Path | None:

@@ -5,14 +5,15 @@ import signal
 import threading
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.clock import end_of, format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.mind.commitment import Mind, Verdict, judge_intentions
 from mabos_cli.core.mind.conflicts import Conflict, Show
-from mabos_cli.core.mind.deliberation import Deliberation
-from mabos_cli.core.mind.mind import Attitude, Problem
+from mabos_cli.core.mind.deliberation import Deliberation, Proposal
+from mabos_cli.core.mind.means import Means
+from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
@@ -78,6 +79,63 @@ class _Thought(NamedTuple):
 
 
 def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
+    """Runs the cycle, or says again what the last one came to while nothing that it looks at has changed."""
+    is_fresh = order.dry_run or order.compacted or agent.now().weekday() == _SUNDAY
+    if is_fresh or awaited_checkpoint(agent, current_checkpoints(agent)):
+        return _run_cycle(agent, order)
+    last, now = mind_files.read_settled(agent), format_time(agent.now())
+    owners = [str(name) for name in last.get("owners", ())]
+    if last.get("of") == mind_files.stamp_mind(agent, owners) and str(last.get("at")) <= now < str(last.get("until")):
+        counts = {"pruned": 0, "conflicts": len(last["cycle"]["conflicts"]), "summaries": 0}
+        notes = transact(agent, _COMMAND, lambda fresh: (Write(part="mind", counts=counts, is_moved=True), None))[1]
+        # What a killed writer left may have been finished by that.
+        if last["of"] == mind_files.stamp_mind(agent, owners):
+            return parse_cycle(last["cycle"], now, notes)
+    goals = mind_files.load_attitudes(agent, "goal")[0]
+    owners = sorted({goal.owner for goal in goals if goal.owner} & {*list_agents(agent.paths.workspace)})
+    before = mind_files.stamp_mind(agent, owners)
+    done = _run_cycle(agent, order)
+    if before == mind_files.stamp_mind(agent, owners):
+        kept = {"of": before, "at": now, "until": _until(agent), "owners": owners, "cycle": dump_cycle(done)}
+        mind_files.keep_settled(agent, kept)
+    return done
+
+
+def _until(agent: Agent) -> str:
+    """Returns the moment from which the same files may mean something else: the next day, or a deadline before that."""
+    now = agent.now()
+    ends = [now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)]
+    for kind in ("goal", "intention", "commitment"):
+        ends += [
+            end for each in mind_files.load_attitudes(agent, kind)[0] if (end := end_of(each.deadline)) and end >= now
+        ]
+    return format_time(min(ends))
+
+
+def dump_cycle(cycle: Cycle) -> dict[str, Any]:
+    """Returns a cycle that wrote nothing as values for JSON."""
+    held = [[e.kind, e.id, e.title, e.path, e.line, why] for e, why in cycle.deliberation.held]
+    told = {"conflicts": cycle.conflicts, "proposals": cycle.deliberation.proposals, "held": held}
+    return told | {
+        name: getattr(cycle, name) for name in ("agent", "strategy", "counts", "chunks", "resolved", "warnings")
+    }
+
+
+def parse_cycle(found: dict[str, Any], at: str, notes: list[str]) -> Cycle:
+    """Returns the cycle that dump_cycle was given."""
+    conflicts = [Conflict(Belief(*a), Belief(*b), *rest) for a, b, *rest in found["conflicts"]]
+    proposals = [Proposal(*row)._replace(means=Means(*row[7]) if row[7] else None) for row in found["proposals"]]
+    held = [
+        (Attitude(kind, name, title, path=path, line=line), why) for kind, name, title, path, line, why in found["held"]
+    ]
+    what = Deliberation(proposals, held)
+    counts, chunks, resolved = found["counts"], found["chunks"], found["resolved"]
+    warnings = [*found["warnings"], *notes]
+    head = (found["agent"], at, found["strategy"])
+    return Cycle(*head, counts, chunks, [], False, conflicts, resolved, "", "", [], [], [], what, warnings)
+
+
+def _run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
     """Runs the cycle as one transaction. The lock is not held while beliefs are compared, unless somebody edits them meanwhile:
     that may take seconds, and others want to store."""
     strategy, warnings = strategy_of(agent)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands.desk import Desk
+from mabos_cli.workspace import mind as mind_files
 
 
 def proposals(desk: Desk) -> dict[str, str]:
@@ -114,3 +115,74 @@ def test_a_belief_that_lost_what_it_rests_on(desk: Desk) -> None:
     assert "rests on B-001, which is retracted" in desk.run("belief", "list").stdout
     do(desk, "bdi deliberate --adopt B-002")
     assert [row["status"] for row in rows(desk, "belief")] == ["retracted", "retracted"]
+
+
+# A settled cycle
+
+
+def cycle(desk: Desk) -> dict:
+    (found,) = desk.run("bdi", "cycle", "--json").data["agents"]
+    return found | {"timestamp": ""}
+
+
+@pytest.fixture
+def settled(desk: Desk) -> Desk:
+    do(
+        desk,
+        "goal add Open_a_shop --resource line",
+        "goal add Late --deadline 2026-02-25 --resource line --priority low",
+    )
+    do(
+        desk,
+        "plan add P --goal G-001 --step a",
+        "belief add Rate 14 --certainty 0.9",
+        "belief add Rate 45 --certainty 0.9",
+    )
+    for _ in range(2):
+        cycle(desk)
+    return desk
+
+
+def test_a_settled_cycle_says_the_same_and_reads_no_file_of_the_mind(
+    settled: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mind_files, "read_settled", lambda agent: {})
+    full = cycle(settled)
+    monkeypatch.undo()
+    monkeypatch.setenv("MABOS_NOW", "2026-02-24T12:00:00Z")
+    cycle(settled)
+    with monkeypatch.context() as patch:
+        patch.setattr(mind_files, "read_mind", None)
+        assert cycle(settled) == full
+        assert len(full["conflicts"]) == len(full["proposals"]) == len(full["held"]) == 1
+    do(settled, "goal close G-001")
+    assert cycle(settled)["proposals"][0]["name"] == "G-002"
+
+
+@pytest.mark.parametrize(
+    ("later", "names"), [("2026-02-24T23:59:00Z", ["G-001"]), ("2026-02-26T09:00:00Z", ["G-002", "G-001"])]
+)
+def test_a_settled_cycle_looks_again_when_a_day_is_over(
+    settled: Desk, monkeypatch: pytest.MonkeyPatch, later: str, names: list[str]
+) -> None:
+    monkeypatch.setenv("MABOS_NOW", later)
+    assert [row["name"] for row in cycle(settled)["proposals"]] == names
+
+
+def test_a_settled_cycle_looks_again_when_an_hour_passes_that_is_a_deadline(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write("Commitments.md", "# Commitments\n\n## C-001: Call\n\nstatus: open\n[deadline: 2026-02-24T15:00:00Z]\n")
+    for hour, count in (("14:00", 0), ("14:10", 0), ("14:20", 0), ("15:10", 1)):
+        monkeypatch.setenv("MABOS_NOW", f"2026-02-24T{hour}:00Z")
+        assert len(cycle(desk)["proposals"]) == count, hour
+
+
+def test_a_settled_cycle_sees_what_another_agent_reports(desk: Desk) -> None:
+    do(desk, "goal add Open_a_shop", "agent create cto --role x", "goal delegate G-001 --to cto -a main")
+    for _ in range(3):
+        found = desk.run("bdi", "cycle", "-a", "main", "--json").data["agents"][0]
+        assert found["proposals"] == []
+    do(desk, "goal close G-001 -a cto")
+    (found,) = desk.run("bdi", "cycle", "-a", "main", "--json").data["agents"]
+    assert [(row["action"], row["name"]) for row in found["proposals"]] == [("drop", "G-001")]
