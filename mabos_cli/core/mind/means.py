@@ -51,28 +51,30 @@ class Known:
 
     def __init__(self, beliefs: Iterable[Belief], facts: FactSource | None, now: datetime, floor: float) -> None:
         self.beliefs, self.facts, self.now, self.floor = beliefs, facts, now, floor
+        self._by_term: dict[str, set[int]] = {}
 
     @cached_property
-    def _by_term(self) -> dict[str, list[tuple[frozenset[str], bool, str]]]:
-        """Returns what is said, by each of its words: whether it is denied, and where."""
+    def _said(self) -> list[tuple[bool, str]]:
+        """Returns whether each thing that is known is denied, and where it is said; its words are noted beside."""
         said = [(b.statement, b.id or b.place, b.certainty, b.trust) for b in self.beliefs if b.is_held]
         for fact in (fact for fact in (self.facts.all() if self.facts else ()) if holds_at(fact, self.now)):
             told = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(fact.triple))
             denied = fact.object.casefold() in ("no", "false", "0")
             said.append((f"not {told}" if denied else told, fact.id, fact.confidence, fact.trust))
-        rows: dict[str, list[tuple[frozenset[str], bool, str]]] = {}
-        for text, cite, sure, trust in said:
-            row = frozenset(terms(text)), bool(DENIED.search(text)), cite
-            for term in row[0] if sure > self.floor and trust_rank(trust) else ():
-                rows.setdefault(term, []).append(row)
-        return rows
+        sure = [(text, cite) for text, cite, certainty, trust in said if certainty > self.floor and trust_rank(trust)]
+        for number, (text, _) in enumerate(sure):
+            for term in terms(text):
+                self._by_term.setdefault(term, set()).add(number)
+        return [(bool(DENIED.search(text)), cite) for text, cite in sure]
 
     def judge(self, condition: str) -> tuple[bool | None, str]:
         """Returns whether a condition holds by what is known, None where nothing says so, and what says it."""
-        wanted, denied = {*terms(DENIED.sub(" ", condition))}, bool(DENIED.search(condition))
-        rows = min((self._by_term.get(term, []) for term in wanted), key=len, default=[])
-        said = [(is_denied == denied, cite) for found, is_denied, cite in rows if wanted <= found]
-        return next((each for each in said if each[0]), said[0] if said else (None, ""))
+        wanted, denied = terms(DENIED.sub(" ", condition)), bool(DENIED.search(condition))
+        said = self._said
+        places = sorted((self._by_term.get(term, set()) for term in wanted), key=len)
+        found = [said[number] for number in sorted(set.intersection(*places))] if places else []
+        judged = [(is_denied == denied, cite) for is_denied, cite in found]
+        return next((each for each in judged if each[0]), judged[0] if judged else (None, ""))
 
 
 class ByWords(Generic[Value]):
