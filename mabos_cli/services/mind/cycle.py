@@ -4,6 +4,7 @@ follows from that written down."""
 import signal
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -84,13 +85,16 @@ def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
     if is_fresh or awaited_checkpoint(agent, current_checkpoints(agent)):
         return _run_cycle(agent, order)
     last, now = mind_files.read_settled(agent), format_time(agent.now())
-    owners = [str(name) for name in last.get("owners", ())]
-    if last.get("of") == mind_files.stamp_mind(agent, owners) and str(last.get("at")) <= now < str(last.get("until")):
-        counts = {"pruned": 0, "conflicts": len(last["cycle"]["conflicts"]), "summaries": 0}
+    same = None
+    with suppress(LookupError, TypeError, ValueError):  # a damaged note is none
+        is_valid = last["at"] <= now < last["until"] and last["of"] == mind_files.stamp_mind(agent, last["owners"])
+        same = parse_cycle(last["cycle"], now) if is_valid else None
+    if same:
+        counts = {"pruned": 0, "conflicts": len(same.conflicts), "summaries": 0}
         notes = transact(agent, _COMMAND, lambda fresh: (Write(part="mind", counts=counts, is_moved=True), None))[1]
         # What a killed writer left may have been finished by that.
-        if last["of"] == mind_files.stamp_mind(agent, owners):
-            return parse_cycle(last["cycle"], now, notes)
+        if last["of"] == mind_files.stamp_mind(agent, last["owners"]):
+            return same._replace(warnings=[*same.warnings, *notes])
     goals = mind_files.load_attitudes(agent, "goal")[0]
     owners = sorted({goal.owner for goal in goals if goal.owner} & {*list_agents(agent.paths.workspace)})
     before = mind_files.stamp_mind(agent, owners)
@@ -121,7 +125,7 @@ def dump_cycle(cycle: Cycle) -> dict[str, Any]:
     }
 
 
-def parse_cycle(found: dict[str, Any], at: str, notes: list[str]) -> Cycle:
+def parse_cycle(found: dict[str, Any], at: str) -> Cycle:
     """Returns the cycle that dump_cycle was given."""
     conflicts = [Conflict(Belief(*a), Belief(*b), *rest) for a, b, *rest in found["conflicts"]]
     proposals = [Proposal(*row)._replace(means=Means(*row[7]) if row[7] else None) for row in found["proposals"]]
@@ -130,7 +134,7 @@ def parse_cycle(found: dict[str, Any], at: str, notes: list[str]) -> Cycle:
     ]
     what = Deliberation(proposals, held)
     counts, chunks, resolved = found["counts"], found["chunks"], found["resolved"]
-    warnings = [*found["warnings"], *notes]
+    warnings = [str(text) for text in found["warnings"]]
     head = (found["agent"], at, found["strategy"])
     return Cycle(*head, counts, chunks, [], False, conflicts, resolved, "", "", [], [], [], what, warnings)
 

@@ -272,7 +272,7 @@ def test_what_was_kept_of_a_comparison_may_be_lost_or_damaged(desk: Desk) -> Non
     desk.write("Beliefs.md", DEMAND.format("growing"))
     found = once(desk)["conflicts"]
     kept = desk.root / ".mabos/beliefs/main.cache"
-    whole = kept.read_bytes()
+    settled, whole = desk.root / ".mabos/beliefs/main.settled", kept.read_bytes()
     for damaged in (
         b"",
         b"{",
@@ -282,8 +282,18 @@ def test_what_was_kept_of_a_comparison_may_be_lost_or_damaged(desk: Desk) -> Non
         whole.replace(b"[[0", b"[[[]"),
     ):
         kept.write_bytes(damaged)
+        settled.write_bytes(b"")
         assert once(desk)["conflicts"] == found
     assert kept.read_bytes() == whole
+    last = settled.read_bytes()
+    for damaged in (
+        b"[1]",
+        last[:-20],
+        last.replace(b'"cycle"', b'"bicycle"'),
+        last.replace(b'"conflicts": [[[', b'"conflicts": [[{'),
+    ):
+        settled.write_bytes(damaged)
+        assert once(desk)["conflicts"] == found
 
 
 def test_looking_keeps_nothing(desk: Desk) -> None:
