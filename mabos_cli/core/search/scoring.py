@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
-# As benchmarks/fusion.py prints them: words; meaning; the better neighbour, and the better one behind it; the best three others of
+# From benchmarks/fusion.py, but for NEAR and FAR (it ends at .2 and .3, which puts a direct answer too low): words; meaning; the better neighbour, and the better one behind it; the best three others of
 # the session; being by the one whom the question names; being of the time that it names; being a question.
 WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING = 0.6, 0.4, 0.3, 0.25, 0.1, 0.25, 0.15, -0.1
 # What is left of the score of something that is no longer loaded, and of turns of a conversation that became no memory.
