@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mabos_cli.core.knowledge.relations import FactIndex, Row
 from mabos_cli.core.knowledge.rule import Pattern, Rule, is_variable
 
+_DENSE = 4  # rows for each thing
 _MOST_THINGS = 8_192  # above that the sets would take more room than the facts
 
 
@@ -28,7 +29,10 @@ def find_closure(rule: Rule, rank: int, index: FactIndex) -> "Closure | None":
     if ends is None or index.are_timed(ends):
         return None
     closure = Closure(ends, rank, index)
-    return closure if len(closure.things) <= _MOST_THINGS else None
+    is_sparse = len(closure.joined) > 1 and closure.size < _DENSE * len(
+        closure.things
+    )  # few ways: a plain join is quicker
+    return closure if len(closure.things) <= _MOST_THINGS and not is_sparse else None
 
 
 def _find_ends(rule: Rule) -> _Ends | None:
@@ -50,6 +54,7 @@ class Closure:
         self.ends, self.rank, self.index = ends, rank, index
         self.joined = {ends.first.predicate, ends.second.predicate}
         rows = [row for name in sorted(self.joined) for row in index.relation(name).rows]
+        self.size = len(rows)
         self.things = sorted({term for row in rows for term in row[:2]})  # in an order that no hash decides
         self._numbers = {thing: number for number, thing in enumerate(self.things)}
         self._after: dict[int, int] = {}  # by ?y, the ?z of the second condition
