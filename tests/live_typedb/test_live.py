@@ -90,6 +90,7 @@ def assert_known(desk: Desk) -> None:
     said(desk, "rule", "create", "if ?x reaches ?y then ?y reached ?x")
     said(desk, "infer", "forward", "--persist")
     said(desk, "case", "store", "--belief", "x", "--action", "Wait")
+    said(desk, "reason", "What now?", "-m", "case-based", "--save")
 
 
 def expected(desk: Desk) -> tuple[list[Any], list[Any]]:
@@ -128,6 +129,7 @@ def test_the_graph_holds_what_the_files_hold(desk: Desk, live: Live) -> None:
     assert_known(desk)
     rows = said(desk, "typedb", "sync-agent", "--all").data["agents"]
     assert [row["failed"] for row in rows] == [[], []]
+    assert {*PARTS} == {part for part in PARTS if load_part(desk.home(), part).records}  # something of each
     things, relations = live.graph()
     wanted = expected(desk)
     assert relations == wanted[1]
