@@ -56,7 +56,7 @@ def compose_file(rnd: Random) -> str:
 
 
 def _part(rnd: Random) -> list[str]:
-    make = rnd.choice((_group, _section, _section, _table, _table, _list, _list, _plan, _odd))
+    make = rnd.choice((_group, _section, _section, _table, _table, _list, _list, _block, _plan, _odd))
     return [*make(rnd), *_gap(rnd)]
 
 
@@ -122,6 +122,21 @@ def _section(rnd: Random) -> list[str]:
     fields = [_field(rnd) for _ in range(rnd.randrange(4))]
     body = [_prose(rnd) for _ in range(rnd.randrange(3))]
     return [f"{rnd.choice(('##', '##', '###', '####'))} {head}", *_gap(rnd), *fields, *_gap(rnd), *body]
+
+
+def _block(rnd: Random) -> list[str]:
+    """Lines that begin with keys, the first of which tells what they are; as items, numbered, nested or neither."""
+    first, then = rnd.choice((("- ", "- "), ("", ""), ("1. ", "   - "), ("* ", "  * ")))
+    name, bold = rnd.choice(("Belief", "Goal", "Intention", "ID")), rnd.choice(("**", "**", "__", ""))
+    lines = []
+    for _ in range(rnd.randrange(1, 4)):
+        value = rnd.choice(IDS if name == "ID" else WORDS)
+        lines += [f"{first}{bold}{name}:{bold} {value}"]
+        lines += [f"{then}{bold}Belief:{bold} {rnd.choice(WORDS)}"] if name == "ID" else []
+        lines += [f"{then}{bold}Certainty:{bold} {rnd.choice(LEVELS)}"] * rnd.randrange(2)
+        lines += [f"{then}{bold}Created:{bold} {rnd.choice(DAYS)}"] * rnd.randrange(2)
+        lines += rnd.choice(([""], [""], ["---"], []))
+    return lines
 
 
 def _table(rnd: Random) -> list[str]:

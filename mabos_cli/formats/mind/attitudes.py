@@ -87,6 +87,8 @@ def _is_prose(entry: Entry, kind: str) -> bool:
 def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.Attitude, list[str]]:
     """Returns an entry as an attitude, without its place, and what is wrong with it."""
     entry_id, title = split_id(entry, KINDS[kind].prefix)
+    if title == entry_id and entry.text:  # an id alone is no title
+        title = re.split(r"(?<=[.!?])\s", entry.text)[0]
     priority, trouble = mind.parse_priority(entry.get("priority"))
     troubles = [trouble] if trouble else []
     for name in ("deadline", "updated"):
@@ -208,7 +210,9 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         sure = (_UNKNOWN if trouble else _UNSAID) if certainty is None else certainty
         fields = (sure, updated, belief_id, entry.get("source"), supports)
         rests = (*cognitive_fields.ID.findall(entry.get("rests")), *_EVIDENCE.findall(entry.get("source")))
-        belief = mind.Belief(subject, entry.text, *fields, path, line, entry.get("status"), entry.trust, rests, about)
+        # An id alone is no subject.
+        subject, words = (entry.text, "") if subject == belief_id and entry.text else (subject, entry.text)
+        belief = mind.Belief(subject, words, *fields, path, line, entry.get("status"), entry.trust, rests, about)
         belief = belief._replace(group=entry.group if entry.shape == "item" else "")
         beliefs.append(belief)
     return beliefs, problems

@@ -15,7 +15,7 @@ from mabos_cli.formats.mind.entries import ITEM, Entry, Heading, Table
 _MARKED = ("updated", "deadline")
 # What stands among the words of an item, and how fields are called on a line of their own.
 SPOKEN = ("status", "priority", "certainty")
-_LABELS = {"id": "ID", "owner": "To", "status": "status", "priority": "priority"} | {
+_LABELS = {"id": "ID", "owner": "To", "text": "Value", "status": "status", "priority": "priority"} | {
     "rests": "Rests on",
     "needs": "Resource",
     "delegated": "Delegated by",
@@ -90,7 +90,9 @@ def _replace(lines: list[str], entry: Entry, name: str, field: cognitive_fields.
 def _add_field(lines: list[str], entry: Entry, name: str, value: str, end: str) -> None:
     """Adds a field to an item or a section: behind its last one, and like that."""
     field_lines = sorted(f.line for f in entry.fields.values() if f.line > entry.first)
-    if entry.shape == "item" and not field_lines:
+    if entry.is_block and not field_lines:
+        _insert(lines, entry.first + 1, [field_line(name, value, lines[entry.first])], end)
+    elif entry.shape == "item" and not field_lines:
         line = lines[entry.first]
         text = f"{name}: {value}" if is_spoken(name, value) else bracketed(name, value)
         lines[entry.first] = f"{line.rstrip()} {text}" + ("\r" if line.endswith("\r") else "")

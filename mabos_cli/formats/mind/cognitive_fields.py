@@ -66,6 +66,7 @@ _BRACKETED = {
     **{name: NAMES[name] for name in ("rests on", "resource", "delegated by")},
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
+_LINKS = re.compile(rf"(?:{ID.pattern}[,;\s]*)+(?:\.\s.*)?")
 # An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash.
 _OPENING, _CLOSING = r"[*_`\[(\s]*", r"[*_`\])]*"
 _HEAD = re.compile(
@@ -76,7 +77,10 @@ _NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be d
 # Brackets do not nest, so that a line of many that are never closed is read once.
 MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
 INLINE = re.compile(
-    r"(?<![\w\[])(status|priority score|priority|certainty|confidence|progress)\s*:\s*([\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
+    r"(?<![\w\[*])(?:\*\*)?(status|priority score|priority|certainty|confidence|progress"
+    # These are words of prose too, unless they are bold.
+    rf"|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*"
+    r"(\d{1,2} [A-Z][a-z]+ \d{4}|[\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
@@ -89,6 +93,10 @@ _SAYING = re.compile(r"(?<![\w\[])(?:status|priority|certainty|progress)\s*:", r
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*")
 _BOLD_KEY = re.compile(r"(\*\*|__)([^*_:]+(?:_[^*_:]+)*)(?::\1|\1\s*:)\s*(?=\S)")
+_KEY = re.compile(
+    r"(\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?(\*\*|__|)([A-Za-z][A-Za-z ]{0,20}?)(?::\2|\2\s*:)\s*)(.*)"
+)
+_ONLY_ID = re.compile(rf"(\ufeff?(?:\*\*|__))({ID.pattern})(?:\*\*|__|:\*\*|:__).*")
 _PAIR = re.compile(r"(\s*(?:[-*+]\s+)?([*_]{0,3})([A-Za-z][A-Za-z ]{0,20}?)[*_]{0,3}\s*:[*_]{0,3}\s*)(.*)")
 
 
@@ -99,6 +107,14 @@ class Field(NamedTuple):
     line: int
     start: int
     end: int
+
+
+class Key(NamedTuple):
+    """What a line names before a colon, its value, and whether that tells what an entry is: its id, or its words."""
+
+    name: str
+    field: Field
+    is_naming: bool
 
 
 def bare(line: str) -> str:
@@ -124,7 +140,8 @@ def inert(text: str) -> str:
 def inert_line(text: str) -> str:
     """Returns a text that stays one on a line of its own too: `Status: done` is no field there."""
     kept = inert(text)
-    return kept.replace(":", "\\:", 1) if _pair(kept) else kept
+    is_key = _pair(kept) or ((key := find_key(kept, 0)) and key.is_naming)
+    return kept.replace(":", "\\:", 1) if is_key else kept
 
 
 def inert_item(text: str) -> str:
@@ -188,6 +205,27 @@ def _pair(line: str) -> tuple[str, int, str] | None:
     return None
 
 
+def find_key(line: str, number: int) -> Key | None:
+    """Returns the key that a line of a block begins with, be it an item or not: in bold any word is one.
+
+    >>> [(key.name, key.field.value, key.is_naming) for key in [find_key("1. **Belief:** Rent is due", 0)] if key]
+    [('belief', 'Rent is due', True)]
+    """
+    if lead := _ONLY_ID.match(line):
+        return Key("id", Field(lead[2], number, *lead.span(2)), True)
+    match = _KEY.fullmatch(bare(line)) if ":" in line else None
+    name = match[3].strip().casefold() if match else ""
+    if not match or not (match[2] or name in NAMES or name in _IF_MARKED):
+        return None
+    start = len(match[1]) + line.startswith("\ufeff")
+    stop = MARK.search(match[4])
+    field = _trimmed(line, number, start, start + (stop.start() if stop else len(match[4])), "*_")
+    if name == "id":
+        return Key(name, field, bool(ID.match(field.value)))
+    is_link = name in _IF_MARKED and name != "belief" and _LINKS.fullmatch(field.value)
+    return Key(name, field, name in TITLES and bool(field.value) and not is_link)
+
+
 def split_key(words: str) -> tuple[str, str]:
     """Returns what a text names in bold before a colon, and what it says of it; both empty where it names nothing.
 
@@ -199,9 +237,9 @@ def split_key(words: str) -> tuple[str, str]:
 
 
 def is_placeholder(line: str) -> bool:
-    """Returns whether a line says that nothing is there, or is a remark in italics: `_None yet._`, `- TBD`."""
+    """Returns whether a line says that nothing is there, or is a remark in italics: `_None yet._`, `- TBD`, `---`."""
     words = bare(line).strip()
-    return bool(_ITALIC.fullmatch(words) or _NOTHING.fullmatch(words))
+    return bool((words and not words.strip("-*_ ")) or _ITALIC.fullmatch(words) or _NOTHING.fullmatch(words))
 
 
 def split_head(title: str, prefix: str) -> tuple[str, str]:

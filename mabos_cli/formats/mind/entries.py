@@ -35,6 +35,11 @@ class Entry(NamedTuple):
         return self.fields[name].value if name in self.fields else ""
 
     @property
+    def is_block(self) -> bool:
+        """Returns whether an entry is a block of lines that begin with keys: `- **Belief:** Rent is due`."""
+        return self.shape == "item" and any(name in self.fields for name in ("title", "id"))
+
+    @property
     def claim(self) -> Claim:
         """Returns what an entry says of its trust, without who vouches for it."""
         word = self.get("trust").partition("(")[0].strip("*_` ").casefold()

@@ -1,7 +1,8 @@
 """Lists of cognitive files: which of their items are entries, however they are nested."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from mabos_cli.formats.markdown.escape import BULLET, unescape_block
@@ -9,12 +10,17 @@ from mabos_cli.formats.mind.cognitive_fields import (
     ASIDE,
     INLINE,
     MARK,
+    NAMES,
+    Field,
+    Key,
     aside_fields,
     bare,
     fields_of,
+    find_key,
     inline_fields,
     is_only_fields,
     is_placeholder,
+    marks_of,
     plain,
     split_head,
     split_key,
@@ -22,6 +28,7 @@ from mabos_cli.formats.mind.cognitive_fields import (
 from mabos_cli.formats.mind.entries import ANY, HEADING, ITEM, Entry, Heading, Table
 
 _NESTED = re.compile(rf"([ \t]+){BULLET}[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_RULE = re.compile(r"\s*([-*_])(?:\s*\1){2,}\s*")
 _INDENTED = re.compile(r"(?: {2}|\t)\s*\S")
 # Lists below these headings are about the entries, and hold none.
 _ASIDES = re.compile(
@@ -55,18 +62,84 @@ class Lists:
             is_free = not named
             if heading and heading.level > 1 and split_head(heading.title, ANY)[0]:
                 named.append(heading.level)
-            spans = self._spans(body)
             group = heading.title if heading and heading.level > 1 else ""
+            blocks = list(self._blocks(body, group)) if is_free and not named else []
+            yield from blocks
+            spans = self._spans(body, {number for block in blocks for number in range(block.first, block.last + 1)})
             gathers = is_free and not named and self._gathers(heading, body, spans)
             for first, last in spans:
                 yield from self._item(first, last, group, gathers)
 
-    def _spans(self, body: range) -> list[tuple[int, int]]:
-        """Returns the first and the last lines of the items at the margin."""
+    def _blocks(self, body: range, group: str) -> Iterator[Entry]:
+        """Yields the entries that are blocks of lines which begin with keys, the first of which tells what they are: `-
+        **Belief:** Rent is due`, `- **Certainty:** 0.8`. One block below a heading of its own is the section's."""
+        apart = self._hidden | self._tabled
+        found = ((number, find_key(self._lines[number], number)) for number in body if number not in apart)
+        keys = {number: key for number, key in found if key}
+        lead = next((key.name for key in keys.values() if key.is_naming), "")
+        # An id in place of words is a link, but not where others begin so.
+        keys = {
+            n: key._replace(is_naming=key.is_naming or (key.name == lead and bool(key.field.value)))
+            for n, key in keys.items()
+        }
+        starts = [n for n, key in keys.items() if key.is_naming and self._lines[n][:1] not in " \t"]
+        times = Counter(keys[number].name for number in starts)
+        is_alone = bool(group) and not _GATHERS.search(group) and max(times.values(), default=0) < 2
+        last = -1
+        for first in starts if not (is_alone or _ASIDES.search(group) or MARK.search(group)) else ():
+            if first > last:
+                end = self._end_of_block(first, body.stop, keys)
+                inner = [keys[number] for number in range(first, end + 1) if number in keys]
+                is_bold = self._lines[first].lstrip("\ufeff-*+0123456789.) ")[:1] == "_" or "**" in self._lines[first]
+                has_words = any(key.is_naming and key.name != "id" for key in inner)
+                if (has_words and len(inner) > 1) or (is_bold and (end > first or times[inner[0].name] > 1)):
+                    last = end
+                    yield self._block(first, last, group, inner)
+
+    def _end_of_block(self, first: int, stop: int, keys: Mapping[int, Key]) -> int:
+        """Returns the last line of a block: before its first key again, or other words that tell what something is."""
+        seen, last, after_gap = {keys[first].name}, first, False
+        for number in range(first + 1, stop):
+            line, key = self._lines[number], keys.get(number)
+            if not line.strip():
+                after_gap = True
+                continue
+            if line[:1] not in " \t" and number not in self._hidden:
+                is_apart = after_gap or ITEM.fullmatch(bare(line))
+                is_field = key and (key.name in NAMES or not after_gap)
+                is_over = number in self._tabled or _RULE.fullmatch(line)
+                is_next = key and key.is_naming and (key.name in seen or (after_gap and seen != {"id"}))
+                if is_over or is_next or (is_apart and not is_field and (after_gap or not is_only_fields(line))):
+                    break
+                seen |= {key.name} if key and key.is_naming else set()
+            last, after_gap = number, False
+        return last
+
+    def _block(self, first: int, last: int, group: str, keys: Sequence[Key]) -> Entry:
+        """Returns a block as an entry. Of several keys that could be its words, goals and desires are what it is for."""
+        named = [key.name for key in keys if key.is_naming and key.name != "id"]
+        title = next((name for name in named if name not in ("goal", "desire")), named[0] if named else "")
+        fields: dict[str, Field] = {}
+        for key in keys:
+            is_title = key.name == title and "title" not in fields
+            meaning = NAMES.get(key.name, key.name)
+            fields.setdefault("title" if is_title else key.name if meaning == "title" else meaning, key.field)
+        taken = {key.field.line for key in keys} | self._hidden
+        # Behind an id in bold there may be words.
+        prose = [self._lines[key.field.line][key.field.end :].strip("*_: \t\r") for key in keys if key.name == "id"]
+        for number in range(first, last + 1):
+            fields = marks_of(self._lines[number], number) | fields
+            prose += [unescape_block(bare(self._lines[number]).strip(" \t-*+"))] if number not in taken else []
+        text = fields["text"].value if "text" in fields else " ".join(filter(None, prose))
+        return Entry("item", group, plain(fields["title"].value if title else ""), plain(text), fields, first, last)
+
+    def _spans(self, body: range, taken: AbstractSet[int]) -> list[tuple[int, int]]:
+        """Returns the first and the last lines of the items at the margin that are not taken."""
         spans: list[tuple[int, int]] = []
+        apart = self._hidden | taken
         for number in body:
             line = self._lines[number]
-            is_item = line[:1] in "-*+0123456789" and number not in self._hidden and ITEM.fullmatch(bare(line))
+            is_item = line[:1] in "-*+0123456789" and number not in apart and ITEM.fullmatch(bare(line))
             if is_item and not is_only_fields(line):
                 spans.append((number, end_of_item(self._lines, number, self._hidden)))
         return spans

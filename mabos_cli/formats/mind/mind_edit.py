@@ -10,7 +10,7 @@ from mabos_cli.core.mind.mind import DONE, GONE, Belief
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive, cognitive_edit
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
-from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, inert, inert_item, split_head, split_key
+from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, find_key, inert, inert_item, split_head, split_key
 from mabos_cli.formats.mind.entries import ANY, ITEM, Entry, Table
 from mabos_cli.formats.mind.plans import find_plans, steps_of
 
@@ -90,6 +90,8 @@ def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: 
         draft = draft._replace(id=distinct_id(counted, draft.title) if counted and is_cloned else counted)
     if place.table:
         new = _as_row(file, place, draft)
+    elif place.like and place.like.is_block:
+        new = _add_block(file, place.like, draft)
     elif place.like and place.like.shape == "item":
         new = cognitive_edit.add_item(file, place.like.first, place.like.last, _as_item(file, place.like, draft))
     else:
@@ -211,6 +213,36 @@ def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[s
     return [head + spoken + marks, *notes]
 
 
+def _add_block(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> str:
+    """Returns the file with a block of keys behind another one: the same keys in the same order, then what else is said."""
+    values = {"id": draft.id, "title": draft.title, "text": draft.text, **_own_fields(draft, like.group)}
+    if draft.kind == "belief" and draft.text and "about" in like.fields and "text" not in like.fields:
+        values |= {"about": draft.title, "title": draft.text, "text": ""}
+    values = {name: inert(one_line(value)) for name, value in values.items() if value}
+    new: list[str] = []
+    for name, field in sorted(like.fields.items(), key=lambda each: each[1].line):
+        line = bare(file.lines[field.line])
+        if name in values and find_key(line, 0):
+            number = re.match(r"\d+", line)
+            lead = f"{int(number[0]) + 1}{line[number.end() : field.start]}" if number else line[: field.start]
+            closing = re.match(r"[*_:]*", line[field.end :]) if name == "id" else None
+            new.append(lead + values.pop(name) + (closing[0] if closing else ""))
+    if "title" in values:  # below an id alone
+        new.insert(1, inert_item(values.pop("title")))
+    other = bare(file.lines[max(field.line for field in like.fields.values())])
+    first = find_key(bare(file.lines[like.first]), 0)
+    for name, value in values.items():
+        bullet = re.match(r"\s*(?:[-*+]\s+)?", other)
+        if bullet and first and first.name == name:  # it would begin another block
+            new.append(f"{bullet[0]}{cognitive_edit.bracketed(name, value)}")
+        else:
+            new.append(cognitive_edit.field_line(name, value, other))
+    new += [f"  {inert(step)}" for step in draft.steps]
+    before = [e.last for e in file.entries if e.is_block and e.last < like.first and e.group == like.group]
+    gap = [bare(line) for line in file.lines[before[-1] + 1 : like.first]] if before else [""]
+    return cognitive_edit.insert_lines(file, like.last + 1, [*(gap if len(gap) < 4 else [""]), *new])
+
+
 def _names_key(file: cognitive.CognitiveFile, like: Entry) -> bool:
     """Returns whether an item names in bold what it is about, and has no id."""
     match = ITEM.fullmatch(bare(file.lines[like.first])) if like.shape == "item" else None
@@ -262,7 +294,7 @@ def add_note(text: str, entry: Entry, day: str, note: str) -> str:
     apart = file.hidden | others
     below = [] if here.last in apart else range(here.first + 1, here.last + 1)
     bullets = [m[0] for n in below if n not in apart and (m := re.match(r"\s*[-*+]\s+", file.lines[n]))]
-    is_list = bool(bullets) and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
+    is_list = bool(bullets) and not here.is_block and re.match(r"\s*[-*+]\s+|\s{2}", file.lines[here.last])
     # Where there is only prose an item could be taken for an entry.
     is_prose = here.shape == "section" and not here.fields and not bullets
     lead = min(bullets, key=len) if is_list else "  - " if here.shape == "item" else "" if is_prose else "- "
@@ -282,8 +314,10 @@ def change_entry(text: str, entry: Entry, changes: Mapping[str, str]) -> str | N
     for name, value in changes.items():
         file = cognitive.parse_cognitive(text)
         here = _again(file, entry)
-        new = cognitive_edit.set_text(file, here, value) if name == "text" and here.shape == "section" else None
-        if name == "text" and here.shape == "section" and new is None:
+        is_prose = name == "text" and here.shape == "section" and "text" not in here.fields
+        set_prose, set_field = cognitive_edit.set_text, cognitive_edit.set_field
+        new = set_prose(file, here, value) if is_prose else set_field(file, here, name, value)
+        if new is None:
             return None
-        text = new if new is not None else cognitive_edit.set_field(file, here, name, value)
+        text = new
     return text

@@ -69,6 +69,10 @@ def _is_plan(file: CognitiveFile, entry: Entry) -> bool:
         return False
     if entry.shape == "item":
         named = cognitive_fields.split_head(entry.title, "P")[0]
+        title = entry.fields.get("title")  # of a block: `- **Plan:** Mend the roof`
+        key = cognitive_fields.find_key(file.lines[title.line], title.line) if title else None
+        if key and key.name == "plan":
+            return True
         return bool(named) or bool(heading and heading.level > 1 and _PLANS.search(heading.title))
     table = file.tables[bisect_right(file.tables, entry.first, key=lambda table: table.header) - 1]
     return "plan" in [
@@ -139,7 +143,7 @@ def _steps(file: CognitiveFile, body: range) -> Iterator[mind.Step]:
         match = ITEM.fullmatch(line.lstrip()) if number not in file.hidden else None
         if match and cognitive_fields.is_only_fields(line):
             is_described = True
-        elif match:
+        elif match and not line.rstrip(" *_").endswith(":"):  # `- **Steps:**` is none
             width = _width(line) if width is None else width
             items += [(number, match)] if _width(line) <= width else []
     keyed = [number for number, match in items if not match[1][0].isdigit() and cognitive_fields.split_key(match[2])[0]]

@@ -237,3 +237,90 @@ def test_what_could_not_be_read_is_named_with_its_line():
     ]
     assert [each.line for each in find_unread(GOALS, "goal", "")] == [5]
     assert not find_unread(PLANS, "plan", "") and not find_unread(BELIEFS, "belief", "")
+
+
+BLOCKS = """\
+# Beliefs
+
+- **ID:** BEL-1
+- **Belief:** Rent is 900 EUR.
+- **Certainty:** 0.9
+- **Updated:** 3 May 2026
+
+- **ID:** BEL-2
+- **Belief:** The terrace seats 64.
+- **Certainty:** 0.8
+- **Updated:** 2026-05-04
+---
+1. **Belief:** Guests come by train.
+   - **Confidence:** high
+   - **Created:** 2026-01-02
+2. **Belief:** The roof leaks.
+
+**B-001**
+The lift is broken.
+Certainty: 0.7
+
+- **B-2** The cook is new. **Certainty:** 0.85 **Updated:** 2026-05-05
+
+## Staff
+- **Belief:** Ada cooks.
+- **Certainty:** 0.9
+
+- **Belief:** Bo serves.
+- **Certainty:** 0.75
+
+## B-7
+The cellar is dry.
+"""
+
+
+def test_blocks_of_keys_are_entries_and_an_id_alone_is_no_subject():
+    beliefs, problems = parse_beliefs(BLOCKS, "Beliefs.md")
+    assert [(b.id, b.subject, b.text, b.certainty, b.updated) for b in beliefs] == [
+        ("BEL-1", "Rent is 900 EUR.", "", 0.9, "2026-05-03"),
+        ("BEL-2", "The terrace seats 64.", "", 0.8, "2026-05-04"),
+        ("", "Guests come by train.", "", 0.85, "2026-01-02"),
+        ("", "The roof leaks.", "", 0.7, ""),
+        ("B-001", "The lift is broken.", "", 0.7, ""),
+        ("B-2", "The cook is new.", "", 0.85, "2026-05-05"),
+        ("", "Ada cooks.", "", 0.9, ""),
+        ("", "Bo serves.", "", 0.75, ""),
+        ("B-7", "The cellar is dry.", "", 0.7, ""),
+    ]
+    assert not problems and not find_unread(BLOCKS, "belief", "Beliefs.md")
+    assert parse_cognitive(BLOCKS).render() == BLOCKS
+
+
+def test_blocks_of_other_kinds_keep_their_links():
+    text = (
+        "# Intentions\n\n- **Intention:** Ask three roofers\n- **Goal:** G-1\n- **Plan:** P-2\n- **Status:** active\n"
+    )
+    (found,) = parse_attitudes(text, "intention", "Intentions.md")[0]
+    assert (found.title, found.status) == ("Ask three roofers", "active")
+    assert found.links == {"goal": ("G-1",), "plan": ("P-2",)}
+    goals = "# Goals\n\n**Goal:** Fill the house\n**Priority:** 0.9\n**Deadline:** 2026-09-01\n\n**Goal:** Paint it\n"
+    assert [(g.title, g.priority, g.deadline) for g in parse_attitudes(goals, "goal", "Goals.md")[0]] == [
+        ("Fill the house", 0.9, "2026-09-01"),
+        ("Paint it", None, ""),
+    ]
+
+
+def test_a_block_may_be_a_plan_with_steps_below():
+    text = "# Plans\n\n- **Plan:** Mend the roof\n- **Goal:** G-1\n- **Steps:**\n  1. Measure\n  2. Order tiles\n"
+    (plan,) = parse_plans(text, "Plans.md")[0]
+    assert (plan.title, plan.links, [step.text for step in plan.steps]) == (
+        "Mend the roof",
+        {"goal": ("G-1",)},
+        ["Measure", "Order tiles"],
+    )
+
+
+def test_what_is_added_and_changed_beside_blocks_looks_like_them():
+    text = "# Beliefs\n\n- **ID:** B-1\n- **Belief:** Rent is due\n- **Certainty:** 0.9\n"
+    draft = Draft("belief", "", "The roof leaks", fields={"certainty": "0.8", "source": "Bo"})
+    new, own = add_entry(text, draft, DAY)
+    block = "- **ID:** B-2\n- **Belief:** The roof leaks\n- **Certainty:** 0.8\n- **Source:** Bo\n"
+    assert (own, new) == ("B-2", f"{text}\n{block}")
+    file = parse_cognitive(new)
+    assert set_field(file, file.entries[0], "status", "doubtful") == f"{text}- **Status:** doubtful\n\n{block}"
