@@ -71,7 +71,7 @@ def judge(expected: Any, found: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    for name in sys.argv[1:] or ("hosting", "mill", "clinic"):
+    for name in sys.argv[1:] or ("hosting", "mill", "clinic", "orchard"):
         fixture = json.loads((FIXTURES / f"{name}.json").read_text())
         now = f"{fixture['today']}T10:00:00Z"
         counts = dict.fromkeys(("right", "missed", "WRONG"), 0)
