@@ -14,9 +14,11 @@ from typing import NamedTuple, TypeVar
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
-# From benchmarks/fusion.py, but for NEAR and FAR (it ends at .2 and .3, which puts a direct answer too low): words; meaning; the better neighbour, and the better one behind it; the best three others of
-# the session; being by the one whom the question names; being of the time that it names; being a question.
-WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING = 0.6, 0.4, 0.3, 0.25, 0.1, 0.25, 0.15, -0.1
+# From benchmarks/fusion.py: words; meaning; the better neighbour, and the better one behind it; the best three others of the
+# session; being by the one whom the question names; being of the time that it names; being a question.
+WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING = 0.6, 0.4, 0.2, 0.3, 0.1, 0.25, 0.15, -0.1
+# What a short question gives besides to the turns beside it, one of which may answer it (set by hand: .2 to .6 differ little).
+ANSWER, SHORT = 0.4, 240
 # What is left of the score of something that is no longer loaded, and of turns of a conversation that became no memory.
 AWAY, EVIDENCE = 0.95, 0.7
 _LONG = 800  # longer texts speak for themselves: they give less to their neighbours, and take less
@@ -192,16 +194,18 @@ def _lanes(candidate: Signals) -> Parts:
 
 
 def _from_neighbours(candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]) -> list[float]:
-    """Returns what each candidate gets from the best of those beside it, and from the best of those one further on."""
+    """Returns what each candidate gets from the best of those beside it, a question more, and from the best of those one
+    further on."""
     place = {c.ref: n for n, c in enumerate(candidates)}
-    best = {NEAR: [0.0] * len(candidates), FAR: [0.0] * len(candidates)}
+    near, far = [0.0] * len(candidates), [0.0] * len(candidates)
     for ref, ring in rings.items():
         giver = place[ref]
-        for weight, refs in ((NEAR, ring.near), (FAR, ring.far)):
+        beside = NEAR + ANSWER * candidates[giver].asking * (candidates[giver].size < SHORT)
+        for weight, best, refs in ((beside, near, ring.near), (FAR, far, ring.far)):
             for taker in (place[other] for other in refs if other in place):
                 kinship = min(1.0, _LONG / max(candidates[giver].size, candidates[taker].size, 1))
-                best[weight][taker] = max(best[weight][taker], own[giver] * kinship)
-    return [NEAR * near + FAR * far for near, far in zip(best[NEAR], best[FAR], strict=True)]
+                best[taker] = max(best[taker], weight * own[giver] * kinship)
+    return [one + other for one, other in zip(near, far, strict=True)]
 
 
 def _weigh_seed(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
