@@ -40,15 +40,17 @@ class Intention(NamedTuple):
     text: str
 
     def mark(self, name: str) -> date | None:
-        """The date of `[deadline: ...]` or `[updated: ...]`, or of the last two cells of a plain table."""
+        """The date of `[deadline: ...]` or `[updated: ...]`, or of the last two cells of a plain table;
+        what was only started was updated then."""
         found = re.search(rf"\[{name}: ([\d-]+)\]", self.text)
         plain = re.search(r"\| active \| ([\d-]+) \| ([\d-]+) \|", self.text)
-        given = found[1] if found else plain[1 + (name == "updated")] if plain else None
+        started = re.search(r"\*\*Started:\*\* ([\d-]+)", self.text) if name == "updated" else None
+        given = found[1] if found else plain[1 + (name == "updated")] if plain else started[1] if started else None
         return date.fromisoformat(given) if given else None
 
     @property
     def is_active(self) -> bool:
-        return bool(re.search(r"status: active|\| active \|", self.text))
+        return bool(re.search(r"status: active|\| active \||Status:\*\* executing", self.text))
 
 
 def read(path: str) -> str:
@@ -203,7 +205,7 @@ def test_close_calls() -> None:
         elif why.startswith(("inside", "indented")):
             assert name not in by_id
     assert by_id["I-COO-003"].mark("deadline") == TODAY
-    assert not by_id["I-COO-004"].is_active and not by_id["I-STR-001"].is_active
+    assert not by_id["I-COO-004"].is_active
     assert not cited("Neither, but close") & (cited("Overdue on 2026-02-24") | cited("Stale on 2026-02-24"))
 
 

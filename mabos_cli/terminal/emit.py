@@ -57,13 +57,13 @@ def emit_error(error: MabosError, *, as_json: bool) -> None:
     """
     from mabos_cli.core.language.secrets import redact
 
-    message = redact(error.message)[0]
+    message, hint = redact(error.message)[0], redact(error.hint)[0]
     if as_json:
-        body = {"code": error.code, "message": message, "hint": error.hint}
+        body = {"code": error.code, "message": message, "hint": hint}
         _write(sys.stderr, dump_line({"schema": "mabos.error.v1", "error": body}) + "\n")
         return
-    hint = f"\n  hint: {one_line(error.hint)}" if error.hint else ""
-    _write(sys.stderr, f"mabos: {one_line(message)}{hint}\n")
+    below = f"\n  hint: {one_line(hint)}" if hint else ""
+    _write(sys.stderr, f"mabos: {one_line(message)}{below}\n")
 
 
 def _write(stream: Any, text: str) -> None:

@@ -10,7 +10,8 @@ from forked import run_here as run
 
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.index import follow
-from mabos_cli.index.tables import list_best, restrict
+from mabos_cli.index.restriction import restrict
+from mabos_cli.index.tables import list_best
 from mabos_cli.services.search import agent_search
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace.sources import find_sources, holds_items, item_state

@@ -49,7 +49,7 @@ def get(
     Example: mabos get M-1708800000000-a3f2 --tree
     """
     home = agent = ctx.obj.open_agent()
-    if "/" in item_id:
+    if item_id.partition("/")[2][:2] in ("M-", "F-"):  # cfo/M-1, as a shared recall names it
         from mabos_cli.services.search.shared_agents import find_sharing
 
         agent, item_id = find_sharing(ctx.obj, home, item_id)

@@ -139,10 +139,10 @@ def deliberate(
     decline: Annotated[
         str, Option(metavar="ID", help="Decline one: it stays away while its reasons are the same.")
     ] = "",
-    deadline: Annotated[str, Option(metavar="DATE", help="With --adopt, until when.")] = "",
+    deadline: Annotated[str, Option(metavar="DATE", help="Until when, for what is adopted.")] = "",
     reason: Annotated[str, Option(help="Why it is taken or declined.")] = "",
 ) -> None:
-    """Propose what to adopt, reconsider, drop or plan again, with reasons and places; nothing is written without --adopt.
+    """Propose what to adopt, reconsider, drop or plan again, with reasons and places.
 
     Example: mabos bdi deliberate --adopt G-001
     """

@@ -61,9 +61,7 @@ def recall(
     mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
-    all_about: Annotated[
-        bool, Option("--all-about", help="Gather over sessions and files, each thing once, in the order of time.")
-    ] = False,
+    all_about: Annotated[bool, Option("--all-about", help="Gather over sessions, each thing once, by time.")] = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model rephrase the question and help to order.")
     ] = False,

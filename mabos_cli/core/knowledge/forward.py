@@ -26,7 +26,7 @@ class Limits(NamedTuple):
     max_facts: int = 250_000
     min_confidence: float = 0.0
     max_depth: int = 0
-    max_joins: int = 50_000_000
+    max_joins: int = 10_000_000
 
 
 class Cut(NamedTuple):

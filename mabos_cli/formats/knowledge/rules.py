@@ -147,8 +147,8 @@ def parse_rule_text(text: str, also: str = "") -> tuple[tuple[Pattern, ...], Pat
     `also`, a message that is filled in, stay bound.
 
     >>> parse_rule_text("if ?x hasRevenue ?y and ?y > 50000 then ?x is large")
-    ((Pattern(subject='?x', predicate='hasRevenue', object='50000', operator='gt'),), Pattern(subject='?x', \
-predicate='is', object='large', operator='eq'))
+    ((Pattern(subject='?x', predicate='hasRevenue', object='50000', operator='gt', negated=False, of=()),), \
+Pattern(subject='?x', predicate='is', object='large', operator='eq', negated=False, of=()))
     """
     words = _words(text)
     if words and words[0].says("if"):
@@ -293,6 +293,7 @@ def _quoted(term: str) -> str:
     plain = (
         term
         and not re.search(r"""[\s"]|^'""", term)
+        and term.count("(") == term.count(")")
         and term.lower() not in _KEYWORDS
         and not Word(term, False).operator
     )

@@ -193,7 +193,7 @@ def test_every_version_of_a_fact_can_be_shown(desk: Desk):
     do(desk, "fact", "retract", own, "--reason", "no longer")
     gone = do(desk, "get", own)
     assert (gone["state"], gone["fact"]["confidence"]) == ("archived", 0.6)
-    refused(desk.run("fact", "explain", own), 3, "was no longer on")
+    assert "[no longer " in desk.run("fact", "explain", own).stdout
     refused(desk.run("fact", "retract", own), 3, "was no longer on")
     refused(desk.run("get", "F-1-0000"), 3, "never issued")
     rows = do(desk, "fact", "timeline", "a")["facts"]

@@ -70,7 +70,7 @@ def test_settings_name_every_job_and_check_its_rhythm() -> None:
 
 
 def test_every_command_of_a_job_is_one() -> None:
-    from mabos_cli.app import load_command
+    from mabos_cli.typer_app import load_command
 
     for job in JOBS:
         for first, *rest in job.commands:
