@@ -19,10 +19,14 @@ from mabos_cli.core.knowledge.vocabulary import (
     DO,
     GRAMMAR,
     HAVE,
+    PREPOSITIONS,
+    PRONOUNS,
     Phrase,
     Token,
     Vocabulary,
+    find_comparison,
     lemma,
+    strip_question,
     take_period,
     tokenize,
 )
@@ -33,29 +37,10 @@ from mabos_cli.core.mind.claims.words import irregular
 _PAST = frozenset("was were did had".split())
 _MODAL = frozenset("can could must should will would may might shall".split())
 _KINDS = {"why": "why", "when": "when"} | dict.fromkeys(("what", "which", "who", "whom", "whose", "where"), "what")
-_MORE = {
-    "above": "gt",
-    "over": "gt",
-    "exceeding": "gt",
-    "below": "lt",
-    "under": "lt",
-    "exactly": "eq",
-    "before": "lt",
-    "after": "gt",
-}
-_THAN = {"more": "gt", "greater": "gt", "higher": "gt", "larger": "gt", "less": "lt", "lower": "lt", "fewer": "lt"}
-_LEAST = {"least": "gte", "most": "lte"}
-# Words behind a number, and what facts write for them.
-_UNITS = {
-    "thousand": "k",
-    "million": "M",
-    "billion": "bn",
-    "dollars": "USD",
-    "dollar": "USD",
-    "euros": "EUR",
-    "euro": "EUR",
-}
-_UNITS |= {"pounds": "GBP", "pound": "GBP", "yen": "JPY", "francs": "CHF", "percent": "%"}
+# Plain forms of verbs that ask for the first or last day of something.
+_EDGES = dict.fromkeys(("start", "begin", "becom", "becam", "sinc"), "start") | dict.fromkeys(
+    ("stop", "ceas", "quit", "until"), "end"
+)
 _HAPPENING = frozenset(("happen", "occur"))
 _LONGEST_NAME, _MOST_READINGS = 6, 40
 
@@ -81,6 +66,7 @@ class Reading(NamedTuple):
     is_past: bool = False
     members: str = ""
     noun: str = ""
+    edge: str = ""  # start or end, if a when asks for one of them
     words: str = ""  # what in the question was taken for the predicate
 
     @property
@@ -89,6 +75,7 @@ class Reading(NamedTuple):
         middle = f"{self.predicate} {' '.join(self.compared)}" if self.compared else self.predicate
         shown = " ".join((self.subject or "?", middle, *([] if self.compared else [self.object or "?"])))
         notes = [f"{self.words!r} = {self.predicate}"] if self.words and self.words != self.predicate else []
+        notes += [f"its {self.edge}"] if self.edge else []
         notes += [f"only {self.members}"] if self.members else []
         notes += [f"{self.noun!r} not checked"] if self.noun else []
         notes += [f"{self.period[0]} to {self.period[1]}"] if self.period else ["at any time"] * self.is_past
@@ -97,12 +84,12 @@ class Reading(NamedTuple):
 
 def read_question(question: str, vocabulary: Vocabulary) -> list[Reading]:
     """Returns the ways in which a question can be read, with nothing in it left over; those that check every word first."""
-    text, period = take_period(question.strip().rstrip("?!. "))
+    text, period = take_period(strip_question(question, vocabulary))
     tokens = tokenize(text, vocabulary)
     if not tokens or {"not", "n't", "never", "no"} & {token.word for token in tokens}:
         return []
     reader = _Reader(tokens, vocabulary, period)
-    found = [*dict.fromkeys(reader.read())][:_MOST_READINGS]
+    found = [*dict.fromkeys(filter(reader.is_asked, reader.read()))][:_MOST_READINGS]
     return sorted(found, key=lambda reading: bool(reading.noun))
 
 
@@ -117,16 +104,18 @@ def find_about(
 ) -> tuple[list[Fact], list[Fact], list[str]]:
     """Returns the facts about what a question names, those of them whose predicate has a word of the question too, and its
     words that nothing here knows."""
-    tokens = tokenize(take_period(question.strip().rstrip("?!. "))[0], vocabulary)
+    tokens = tokenize(take_period(strip_question(question, vocabulary))[0], vocabulary)
     reader = _Reader(tokens, vocabulary, None)
     unknown = [
-        t.text for t in tokens[reader.head :] if not t.value and not vocabulary.knows(t.plain) and t.word not in GRAMMAR
+        token.text
+        for at, token in enumerate(tokens)
+        if at not in reader.number_at and not vocabulary.knows(token.plain) and not reader.is_grammar(at)
     ]
     named = {name for mention in reader.mentions for name in mention.names}
     asked = {token.plain for token in tokens if token.word not in GRAMMAR}
     about = [fact for fact in facts if {fact.subject, fact.object} & named]
     near = [fact for fact in about if asked & {*map(lemma, name_words(fact.predicate))}]
-    return about, near, [word for word in unknown if word != "'s"]
+    return about, near, unknown
 
 
 class _Reader:
@@ -135,10 +124,14 @@ class _Reader:
     def __init__(self, tokens: list[Token], vocabulary: Vocabulary, period: tuple[str, str] | None) -> None:
         self.tokens, self.vocabulary, self.period = tokens, vocabulary, period
         self.kind, self.head = self._find_kind()
-        self.compared, self.number_at = self._find_comparison()
+        self.asks = tokens[self.head - 1].word if self.head else ""
+        self.compared, self.number_at = find_comparison(tokens, vocabulary)
         self.mentions = self._find_mentions()
         said = {token.word for token in tokens}
-        self.is_past = bool(said & _PAST) and not said & {"been"}
+        self.is_past = "ever" in said or (bool(said & _PAST) and "been" not in said)
+        edges = (at for at, token in enumerate(tokens) if self.kind == "when" and lemma(token.word) in _EDGES)
+        self.edge_at = next(edges, -1)
+        self.edge = _EDGES[lemma(tokens[self.edge_at].word)] if self.edge_at >= 0 else ""
 
     def _find_kind(self) -> tuple[str, int]:
         first, second = ([token.word for token in self.tokens] + ["", ""])[:2]
@@ -146,32 +139,9 @@ class _Reader:
             return ("count" if second == "many" else "what"), 2
         if first in ("since", "until") and second == "when":
             return "when", 2
+        if first in PREPOSITIONS and second in _KINDS:
+            return _KINDS[second], 2
         return (_KINDS[first], 1) if first in _KINDS else ("truth", 0)
-
-    def _find_comparison(self) -> tuple[tuple[str, str] | None, set[int]]:
-        """Returns what a value is compared with, and the words that say so; a bare number asks for equality."""
-        for at, token in enumerate(self.tokens):
-            if not token.value or (
-                token.value.isdigit()
-                and at
-                and tuple(each.plain for each in self.tokens[at - 1 : at + 1]) in self.vocabulary.names
-            ):
-                continue
-            used, value = {at}, token.value
-            for after in range(at + 1, min(at + 3, len(self.tokens))):
-                more = f"{value} {_UNITS.get(self.tokens[after].word, self.tokens[after].text)}"
-                if find_value(more) is None:
-                    break
-                used, value = used | {after}, more
-            before = [each.word for each in self.tokens[max(0, at - 2) : at]]
-            if before[-1:] and before[-1] in _MORE:
-                return (_MORE[before[-1]], value), used | {at - 1}
-            if before[-1:] == ["than"] and before[0] in _THAN:
-                return (_THAN[before[0]], value), used | {at - 1, at - 2}
-            if before[-1:] and before[-1] in _LEAST and before[0] == "at":
-                return (_LEAST[before[-1]], value), used | {at - 1, at - 2}
-            return ("eq", value), used
-        return None, set()
 
     def _find_mentions(self) -> list[Mention]:
         """Returns what the question names, the longest names first where they overlap; part of a name if it is written large
@@ -213,16 +183,42 @@ class _Reader:
                 yield from self._read_by(phrase)
         yield from self._read_without()
 
+    def is_asked(self, reading: Reading) -> bool:
+        """Returns whether a reading leads to what the question asks for: a date is not who or where, nor a name how much."""
+        known, predicate = self.vocabulary, reading.predicate
+        if reading.kind != "what" or reading.object is not None:
+            return True
+        if self.asks == "much":
+            return known.is_attribute(predicate) and not known.is_dated(predicate)
+        if self.asks == "where" and not known.is_place(predicate):
+            return False
+        return self.asks not in ("who", "whom", "where") or not known.is_attribute(predicate)
+
+    def is_grammar(self, at: int) -> bool:
+        """Returns whether a word needs no place in a reading."""
+        word, after = self.tokens[at].word, [token.word for token in self.tokens[at + 1 : at + 2]]
+        if word in ("can", "could"):  # whether you can is whether it is so; whether Ann can is not
+            return self.asks == "where" or bool({*after} & PRONOUNS)
+        return at < self.head or at == self.edge_at or word in GRAMMAR or word == "'s"
+
     def _read_by(self, phrase: Phrase) -> Iterator[Reading]:
         taken = self._place(phrase)
         if taken is None:
             return
         mentions = [m for m in self.mentions if not taken & {*range(m.start, m.end)}]
-        for chosen, members, noun in self._settle(mentions, taken):
+        # Which crops does it grow: a noun may name the predicate once more.
+        again = {self.head} if self._names_again(phrase.predicate) else set()
+        for chosen, members, noun in self._settle(mentions, taken | again):
             for subject, obj in self._roles(phrase, chosen, taken):
                 if subject is None and obj is None and not members:
                     continue  # who is billed: either end may be meant
-                yield self._reading(subject, phrase.predicate, obj, members, noun, phrase.text)
+                edge = "" if self.edge_at in taken else self.edge
+                yield self._reading(subject, phrase.predicate, obj, members, noun, edge, phrase.text)
+
+    def _names_again(self, predicate: str) -> bool:
+        first = (self.tokens[self.head].plain,)
+        phrases = (p for p in self.vocabulary.phrases if p.predicate == predicate and p.words == first)
+        return self.kind in ("what", "count") and any(phrases)
 
     def _place(self, phrase: Phrase) -> set[int] | None:
         """Returns where the words of a phrase stand: outside names, or where one word alone was taken for a name."""
@@ -251,7 +247,7 @@ class _Reader:
                 taken = taken | {*range(self.head, self.mentions[0].end)}
         covered = taken | self.number_at | {at for m in mentions for at in range(m.start, m.end)}
         left = [at for at in range(self.head, len(self.tokens)) if at not in covered]
-        left = [at for at in left if self.tokens[at].word not in GRAMMAR and self.tokens[at].word != "'s"]
+        left = [at for at in left if not self.is_grammar(at)]
         if left and left[0] == self.head and self._is_noun():
             noun, left = self.tokens[self.head].text, left[1:]
         left = [at for at in left if not self._is_apposition(at, mentions)]
@@ -269,7 +265,7 @@ class _Reader:
         """Returns whether the word behind which, what or how many is a noun: one that nothing else explains, and a verb of
         grammar follows it."""
         first, after = self.tokens[self.head], [token.word for token in self.tokens[self.head + 1 : self.head + 2]]
-        asks = self.tokens[0].word in ("which", "what", "how") and {*after} & (DO | BE | HAVE | _MODAL)
+        asks = self.asks in ("which", "what", "many", "much") and {*after} & (DO | BE | HAVE | _MODAL)
         return bool(asks) and first.text.islower() and not self.vocabulary.knows_predicate(first.plain)
 
     def _is_apposition(self, at: int, mentions: list[Mention]) -> bool:
@@ -288,7 +284,14 @@ class _Reader:
             return
         owner = next((m for m in mentions if self._is_owner(m, taken)), None)
         said = {token.word for token in self.tokens}
-        is_active = not said & BE
+        is_active = not said & BE or self.tokens[max(taken)].word.endswith("ing")
+        has_link = bool(said & {*phrase.prepositions}) or self.asks == "where"
+        is_general = bool(said & PRONOUNS and phrase.prepositions) and not phrase.is_passive
+        is_reversed = is_active and not has_link and phrase.is_participle
+        # Who makes it is not what it is made from, and what we use not what we use it by.
+        is_open = len(mentions) == 1 and not self.vocabulary.is_attribute(phrase.predicate)
+        if (is_reversed and is_open) or (said & PRONOUNS and phrase.prepositions and not has_link):
+            return
         has_doer = any(self._before(mention.start) == "by" for mention in mentions)
         is_turned = not is_active and (has_doer or self._is_turned(phrase, taken))
         subject: Mention | None = None
@@ -301,10 +304,14 @@ class _Reader:
                 is_subject = True
             elif owner:
                 is_subject = False
-            elif phrase.is_passive:
+            elif is_general:  # where do we get it from
+                is_subject = self._before(mention.start) not in phrase.prepositions
+            elif phrase.is_passive or is_reversed:
                 is_subject = not is_doer and comes_first != is_active
-            else:
+            elif has_doer:
                 is_subject = is_doer if is_turned else comes_first
+            else:
+                is_subject = comes_first != is_turned
             if (subject if is_subject else obj) is not None:
                 return
             subject, obj = (mention, obj) if is_subject else (subject, mention)
@@ -334,38 +341,38 @@ class _Reader:
         """Yields readings by a value or a class alone, as in `Is Ann CFO?`, `Which invoices are open?`, `Who is the CFO?`."""
         happening = {at for at, token in enumerate(self.tokens) if token.plain in _HAPPENING}
         for mentions, members, noun in self._settle(self.mentions, happening):
-            if self.compared:
+            if self._is_bare(mentions) and (self.compared or self.asks in ("where", "much")):
+                yield from self._read_kind(mentions[0])
+            elif self.compared:
                 continue
-            if happening or self.kind in ("why", "when"):
+            elif happening or self.kind in ("why", "when"):
                 yield from self._read_event(mentions)
             elif members and not mentions:
-                yield from (
-                    self._reading(None, kind, members, "", noun, "") for kind in sorted(self._type_predicates())
-                )
+                yield from (self._reading(None, kind, members, "", noun) for kind in sorted(self._type_predicates()))
             elif len(mentions) == 1 and self.kind in ("what", "count"):
                 if members or noun or self.tokens[mentions[0].start - 1].word in ARTICLES:
                     yield from self._read_value(None, mentions[0], members, noun)
-                else:
+                elif self._is_bare(mentions):
                     yield from self._read_kind(mentions[0])
             elif len(mentions) == 2 and self.kind in ("truth", "why", "when"):
                 for name in mentions[0].names:
                     yield from self._read_value(name, mentions[1], "", "")
 
+    def _is_bare(self, mentions: list[Mention]) -> bool:
+        """Returns whether nothing is asked of one thing but what, where or how much it is, or whether it is so much."""
+        named = self.number_at | {at for m in mentions for at in range(m.start, m.end)}
+        rest = {t.word for at, t in enumerate(self.tokens) if at >= self.head and at not in named} - ARTICLES - {"ever"}
+        value = find_value(self.compared[1]) if self.compared else None
+        is_kind = (self.kind == "truth" and value.kind == "money") if value else self.kind == "what"
+        return is_kind and len(mentions) == 1 and bool(rest) and rest <= BE
+
     def _read_kind(self, mention: Mention) -> Iterator[Reading]:
-        """Yields what a bare `What is acme?` or `Where is acme?` asks for: its class, or that in which or at which it is."""
-        first = self.tokens[0].word
-        places = {p.predicate for p in self.vocabulary.phrases if {*p.prepositions[-1:]} & {"in", "at"}}
-        places = {predicate for predicate in places if not self.vocabulary.is_attribute(predicate)}
-        wanted = (
-            frozenset(places)
-            if first == "where"
-            else self._type_predicates()
-            if first in ("what", "who")
-            else frozenset()
-        )
-        if self.tokens[mention.start - 1].word in BE:
-            for name, predicate in product(mention.names, sorted(wanted)):
-                yield self._reading(name, predicate, None, "", "", "")
+        """Yields what a bare `What is acme?`, `Where is acme?` or `How much is it?` asks for: class, place or price."""
+        known, kinds = self.vocabulary, self._type_predicates()
+        wanted = {"where": known.places, "much": known.prices, "what": kinds, "who": kinds}
+        asked = known.prices if self.compared else wanted.get(self.asks, ())
+        for name, predicate in product(mention.names, sorted(asked)):
+            yield self._reading(name, predicate, None)
 
     def _type_predicates(self) -> frozenset[str]:
         return TYPE_PREDICATES & self.vocabulary.uses.keys()
@@ -375,25 +382,19 @@ class _Reader:
         if len(mentions) == 2:
             for name in mentions[0].names:
                 yield from self._read_value(name, mentions[1], "", "")
-        if len(mentions) != 1 or self.kind not in ("why", "when"):
+        if len(mentions) != 1 or self.kind not in ("why", "when") or self.edge_at >= self.head:
             return
-        dated = {p for p, objects in self.vocabulary.uses.items() if any(_is_date(one) for one in objects)}
-        wanted = self.vocabulary.causes if self.kind == "why" else dated
+        known = self.vocabulary
+        wanted = known.causes if self.kind == "why" else filter(known.is_dated, known.uses)
         for name, predicate in product(mentions[0].names, sorted(wanted)):
-            yield self._reading(name, predicate, None, "", "", self.kind)
+            yield self._reading(name, predicate, None, "", "", "", self.kind)
 
     def _read_value(self, subject: str | None, value: Mention, members: str, noun: str) -> Iterator[Reading]:
         # A thing of which facts tell is no value: to ask whether acme is Ann is not to ask whether it employs her.
-        for name in (
-            name for name in value.names if name not in self.vocabulary.things or name in self.vocabulary.classes
-        ):
-            for predicate in sorted(self.vocabulary.holders.get(name, ())):
-                yield self._reading(subject, predicate, name, members, noun, "")
+        known = self.vocabulary
+        for name in (name for name in value.names if name not in known.things or name in known.classes):
+            for predicate in sorted(known.holders.get(name, ())):
+                yield self._reading(subject, predicate, name, members, noun, self.edge)
 
     def _reading(self, subject: str | None, predicate: str, obj: str | None, *more: str) -> Reading:
         return Reading(self.kind, subject, predicate, obj, self.compared, self.period, self.is_past, *more)
-
-
-def _is_date(text: str) -> bool:
-    found = find_value(text)
-    return found is not None and found.kind == "time"

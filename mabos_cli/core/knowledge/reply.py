@@ -128,12 +128,13 @@ class _Evaluation:
         ended = [proof for proof in self.proofs if self._matches(proof) and proof not in holding]
         if matching:
             best = max(matching, key=_weight)
-            rival = max(others, key=_weight, default=None) if self.is_single else None
+            rivals = [proof for proof in others if _overlap(proof, best)] if self.is_single else []
+            rival = max(rivals, key=_weight, default=None)
             if rival and _weight(rival) > _weight(best):
                 return self._reply(NO, (), f"no: {_said(rival)}", [rival], [best])
             if best.confidence < _LEAST_SURE:
                 return self._reply(UNKNOWN, (), f"unknown: only {_said(best)} says so", [], [best])
-            return self._reply(YES, (), f"yes: {_said(best)}", [best], others if self.is_single else [])
+            return self._reply(YES, (), f"yes: {_said(best)}", [best], rivals)
         if ended:
             now = f"; now {_said(others[0])}" if others else ""
             return self._reply(NO, (), f"no: {_said(ended[0])}{now}", [], [*ended[:1], *others[:1]])
@@ -163,12 +164,12 @@ class _Evaluation:
 
     def _say_what(self) -> Reply:
         holding = [proof for proof in self.proofs if self._in_time(proof) and self._matches(proof)]
-        if self.is_single and self.reading.subject and holding:
-            best = max(holding, key=_weight)
-            against = [proof for proof in holding if proof.triple != best.triple]
-            holding = [best]
-        else:
-            against = []
+        against: list[Proof] = []
+        if self.is_single and self.reading.subject:
+            found, holding = sorted(holding, key=_weight, reverse=True), []
+            for proof in found:
+                (against if any(_overlap(proof, one) for one in holding) else holding).append(proof)
+            against = [proof for proof in against if proof.triple not in {one.triple for one in holding}]
         if self.reading.members:
             holding = self._only_members(holding)
         open_part = 2 if self.reading.subject else 0
@@ -188,13 +189,14 @@ class _Evaluation:
         return [proof for proof in found if proof.triple[at] in inside]
 
     def _say_when(self) -> Reply:
-        found = [proof for proof in self.proofs if self._matches(proof)]
+        found = [proof for proof in self.proofs if self._matches(proof) and proof.confidence >= _LEAST_SURE]
         if self.reading.object is None:
             dated = [proof for proof in found if _year(proof.triple[2])]
             values = tuple(dict.fromkeys(proof.triple[2] for proof in dated))
             if values and (len(values) == 1 or not self.is_single):
                 return self._reply(KNOWN, values, f"{_listed(values)}: {_said(dated[0])}", dated)
-        spans = {_dates(proof): proof for proof in found if _dates(proof)}
+        edge = self.reading.edge
+        spans = {date: proof for proof in found if (date := _dates(proof, edge))}
         if not spans:
             known = f"; {_said(found[0])} has no dates" if found else ""
             return self._reply(UNKNOWN, (), f"unknown: no fact dates {self._asked()}{known}", [], found[:1])
@@ -240,8 +242,15 @@ def _weight(proof: Proof) -> tuple[int, float, datetime]:
     return trust, proof.confidence, start if end == LAST else end
 
 
-def _dates(proof: Proof) -> str:
+def _overlap(a: Proof, b: Proof) -> bool:
+    (start, end), (first, last) = _span(a), _span(b)
+    return start <= last and first <= end
+
+
+def _dates(proof: Proof, edge: str = "") -> str:
     since, until = proof.valid_from, proof.valid_until
+    if edge:
+        return since if edge == "start" else until
     if since and until:
         return f"{since} to {until}"
     return f"since {since}" if since else f"until {until}" if until else ""

@@ -19,9 +19,45 @@ BE = frozenset("is are was were be been being am".split())
 HAVE = frozenset("has have had having".split())
 ARTICLES = frozenset("a an the this that these those our your its their his her my any some".split())
 PREPOSITIONS = frozenset("of in on at to for from by with as into under about per through over off out up s".split())
-GRAMMAR = DO | BE | HAVE | ARTICLES | PREPOSITIONS | frozenset("we you they it i us there now today currently".split())
+PRONOUNS = frozenset("we you they i".split())
+GRAMMAR = DO | BE | HAVE | ARTICLES | PREPOSITIONS | PRONOUNS
+GRAMMAR |= frozenset("it us there ever anyone anybody anything someone somebody something".split())
+_MORE = {
+    "above": "gt",
+    "over": "gt",
+    "exceeding": "gt",
+    "below": "lt",
+    "under": "lt",
+    "exactly": "eq",
+    "before": "lt",
+    "after": "gt",
+}
+_THAN = {"more": "gt", "greater": "gt", "higher": "gt", "larger": "gt", "less": "lt", "lower": "lt", "fewer": "lt"}
+_LEAST = {"least": "gte", "most": "lte"}
+# Words behind a number, and what facts write for them.
+_UNITS = {
+    "thousand": "k",
+    "million": "M",
+    "billion": "bn",
+    "dollars": "USD",
+    "dollar": "USD",
+    "euros": "EUR",
+    "euro": "EUR",
+}
+_UNITS |= {"pounds": "GBP", "pound": "GBP", "yen": "JPY", "francs": "CHF", "percent": "%"}
 _ENDINGS = ("abl", "ibl", "er", "or", "ion", "ation", "ment", "al", "y")
 CAUSES = frozenset(("cause", "caus", "reason", "because", "becaus"))
+# Plain forms of the words that a bare `How much is it?` and `Where is it?` leave out.
+_PRICES = frozenset(("pric", "cost", "fe", "charg", "amount"))
+_PLACES = frozenset(("locat", "location", "situat", "bas", "liv", "resid"))
+_OPENING = re.compile(
+    r"(?i)^(?:please )?(?:(?:(?:can|could|would|will) you (?:please )?)?(?:tell|show|remind) (?:me|us)"
+    r"|do (?:you|we) know|is it (?:true|right|correct) that) (?:(?:if|whether) )?"
+)
+_NOW = re.compile(
+    r"(?i)(?<![\w-])(?:these days|at (?:the moment|present)|(?:right )?now|any ?more(?! than)|current(?:ly)?|presently|nowadays"
+    r"|today|still|already|yet)(?![\w-])"
+)
 _PERIOD = re.compile(
     r"(?i)\b(?:in|on|during|at)\s+(?:the\s+year\s+)?((?:(\d{1,2})\s+)?([a-z]{3,9})\s+)?(\d{4})(-\d\d)?(-\d\d)?(?![\w-])"
 )
@@ -37,16 +73,23 @@ class Phrase(NamedTuple):
     is_passive: bool
     text: str
 
+    @property
+    def is_participle(self) -> bool:
+        """Returns whether it is of the form `insured with`, where who insures stands behind the preposition."""
+        verb = words(self.text)[0]
+        return bool(self.prepositions) and not self.is_passive and (verb.endswith("ed") or verb in irregular())
+
 
 def lemma(word: str) -> str:
     """Returns the plain form of a word, without what its endings add.
 
-    >>> [lemma(word) for word in ("supplies", "supplied", "used", "uses", "ran")]
+    >>> [lemma(word) for word in ("supplies", "supplied", "used", "using", "ran")]
     ['supply', 'supply', 'us', 'us', 'run']
     """
     word = irregular().get(word, word)
     plain = stem(f"{word[:-3]}y" if word.endswith("ied") and len(word) > 4 else word)
     plain = plain[:-2] if len(plain) == 4 and plain.endswith("ed") and plain[1] != "e" else plain
+    plain = plain[:-3] if len(plain) == 5 and plain.endswith("ing") and {*plain[:2]} & {*"aeiou"} else plain
     return plain[:-1] if len(plain) > 2 and plain.endswith("e") else plain
 
 
@@ -77,6 +120,15 @@ class Vocabulary:
         self.phrases = [phrase for name in self.uses for phrase in _phrases_of(name, ontology)]
         self.causes = {
             p.predicate for p in self.phrases if CAUSES & {*p.words, *p.prepositions, *map(lemma, words(p.text))}
+        }
+        single = ontology.functional_names()
+        self.prices = {
+            p.predicate for p in self.phrases if _PRICES & {*p.words} and self._leads_to(p.predicate, "money")
+        }
+        self.places = {
+            p.predicate
+            for p in self.phrases
+            if _PLACES & {*p.words} or (p.text.endswith((" in", " at")) and p.predicate in single)
         }
         known = {*self.parts, *(word for phrase in self.phrases for word in phrase.words)}
         self._roots: dict[str, set[str]] = {}
@@ -114,6 +166,19 @@ class Vocabulary:
         """Returns whether all that a predicate leads to are values, not things."""
         values = self.uses.get(predicate, set())
         return bool(values) and all(map(is_plain, values))
+
+    def is_dated(self, predicate: str) -> bool:
+        """Returns whether all that a predicate leads to are dates."""
+        return self._leads_to(predicate, "time")
+
+    def is_place(self, predicate: str) -> bool:
+        """Returns whether a predicate may say where: not if all its phrases say by whom or of what."""
+        last = {words(p.text)[-1] for p in self.phrases if p.predicate == predicate}
+        return not last & {"by", "of"} or bool(last & (PREPOSITIONS - {"by", "of"}))
+
+    def _leads_to(self, predicate: str, kind: str) -> bool:
+        values = [find_value(value) for value in self.uses.get(predicate, ())]
+        return bool(values) and all(value is not None and value.kind == kind for value in values)
 
 
 def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:
@@ -157,6 +222,14 @@ def take_period(text: str) -> tuple[str, tuple[str, str] | None]:
     return left, span
 
 
+def strip_question(text: str, vocabulary: Vocabulary) -> str:
+    """Returns a question without what only asks politely, and without words for the present, which the verb expresses as well;
+    words that facts use stay."""
+    text = _OPENING.sub("", " ".join(text.split()).rstrip("?!. "))
+    text = re.sub(r"(?i)\b(who|what|where|when|why)['’]s\b", r"\1 is", text)
+    return _NOW.sub(lambda found: found[0] if vocabulary.knows(lemma(found[0].split()[-1].casefold())) else "", text)
+
+
 def tokenize(text: str, vocabulary: Vocabulary) -> list[Token]:
     found: list[Token] = []
     for piece in text.replace("’", "'").split():
@@ -173,3 +246,27 @@ def tokenize(text: str, vocabulary: Vocabulary) -> list[Token]:
         if owner:
             found.append(Token("'s", "'s", "'s"))
     return found
+
+
+def find_comparison(tokens: Sequence[Token], vocabulary: Vocabulary) -> tuple[tuple[str, str] | None, set[int]]:
+    """Returns what a value is compared with, and the words that say so; a bare number asks for equality."""
+    for at, token in enumerate(tokens):
+        if not token.value or (
+            token.value.isdigit() and at and tuple(each.plain for each in tokens[at - 1 : at + 1]) in vocabulary.names
+        ):
+            continue
+        used, value = {at}, token.value
+        for after in range(at + 1, min(at + 3, len(tokens))):
+            more = f"{value} {_UNITS.get(tokens[after].word, tokens[after].text)}"
+            if find_value(more) is None:
+                break
+            used, value = used | {after}, more
+        before = [each.word for each in tokens[max(0, at - 2) : at]]
+        if before[-1:] and before[-1] in _MORE:
+            return (_MORE[before[-1]], value), used | {at - 1}
+        if before[-1:] == ["than"] and before[0] in _THAN:
+            return (_THAN[before[0]], value), used | {at - 1, at - 2}
+        if before[-1:] and before[-1] in _LEAST and before[0] == "at":
+            return (_LEAST[before[-1]], value), used | {at - 1, at - 2}
+        return ("eq", value), used
+    return None, set()
