@@ -38,9 +38,8 @@ _PAST = frozenset("was were did had".split())
 _MODAL = frozenset("can could must should will would may might shall".split())
 _KINDS = {"why": "why", "when": "when"} | dict.fromkeys(("what", "which", "who", "whom", "whose", "where"), "what")
 # Plain forms of verbs that ask for the first or last day of something.
-_EDGES = dict.fromkeys(("start", "begin", "becom", "becam", "sinc"), "start") | dict.fromkeys(
-    ("stop", "ceas", "quit", "until"), "end"
-)
+_EDGES = dict.fromkeys(("start", "begin", "becom", "becam", "sinc"), "start")
+_EDGES |= dict.fromkeys(("stop", "ceas", "quit", "until"), "end")
 _HAPPENING = frozenset(("happen", "occur"))
 _LONGEST_NAME, _MOST_READINGS = 6, 40
 
@@ -86,7 +85,7 @@ def read_question(question: str, vocabulary: Vocabulary) -> list[Reading]:
     """Returns the ways in which a question can be read, with nothing in it left over; those that check every word first."""
     text, period = take_period(strip_question(question, vocabulary))
     tokens = tokenize(text, vocabulary)
-    if not tokens or {"not", "n't", "never", "no"} & {token.word for token in tokens}:
+    if not tokens or any(map(_is_beyond, tokens)):
         return []
     reader = _Reader(tokens, vocabulary, period)
     found = [*dict.fromkeys(filter(reader.is_asked, reader.read()))][:_MOST_READINGS]
@@ -129,9 +128,9 @@ class _Reader:
         self.mentions = self._find_mentions()
         said = {token.word for token in tokens}
         self.is_past = "ever" in said or (bool(said & _PAST) and "been" not in said)
-        edges = (at for at, token in enumerate(tokens) if self.kind == "when" and lemma(token.word) in _EDGES)
-        self.edge_at = next(edges, -1)
-        self.edge = _EDGES[lemma(tokens[self.edge_at].word)] if self.edge_at >= 0 else ""
+        edges = [_EDGES.get(lemma(token.word), "") for token in tokens if self.kind == "when"]
+        self.edge = next(filter(None, edges), "")
+        self.edge_at = edges.index(self.edge) if self.edge else -1
 
     def _find_kind(self) -> tuple[str, int]:
         first, second = ([token.word for token in self.tokens] + ["", ""])[:2]
@@ -206,7 +205,6 @@ class _Reader:
         if taken is None:
             return
         mentions = [m for m in self.mentions if not taken & {*range(m.start, m.end)}]
-        # Which crops does it grow: a noun may name the predicate once more.
         again = {self.head} if self._names_again(phrase.predicate) else set()
         for chosen, members, noun in self._settle(mentions, taken | again):
             for subject, obj in self._roles(phrase, chosen, taken):
@@ -216,9 +214,9 @@ class _Reader:
                 yield self._reading(subject, phrase.predicate, obj, members, noun, edge, phrase.text)
 
     def _names_again(self, predicate: str) -> bool:
-        first = (self.tokens[self.head].plain,)
-        phrases = (p for p in self.vocabulary.phrases if p.predicate == predicate and p.words == first)
-        return self.kind in ("what", "count") and any(phrases)
+        """Returns whether a noun names the predicate once more, as in `Which crops does it grow?`."""
+        named = ((p.predicate, *p.words) for p in self.vocabulary.phrases)
+        return self.kind in ("what", "count") and (predicate, self.tokens[self.head].plain) in named
 
     def _place(self, phrase: Phrase) -> set[int] | None:
         """Returns where the words of a phrase stand: outside names, or where one word alone was taken for a name."""
@@ -300,10 +298,10 @@ class _Reader:
         for mention in mentions:
             comes_first = mention in leading if leading else mention.start < max(taken)
             is_doer = self._before(mention.start) == "by"
-            if mention is owner or self.vocabulary.is_attribute(phrase.predicate):
-                is_subject = True
-            elif owner:
-                is_subject = False
+            if owner and phrase.is_of:
+                is_subject = mention is not owner
+            elif owner or self.vocabulary.is_attribute(phrase.predicate):
+                is_subject = mention is owner or not owner
             elif is_general:  # where do we get it from
                 is_subject = self._before(mention.start) not in phrase.prepositions
             elif phrase.is_passive or is_reversed:
@@ -345,6 +343,9 @@ class _Reader:
                 yield from self._read_kind(mentions[0])
             elif self.compared:
                 continue
+            elif len(mentions) == 2 and (happening or self.kind in ("truth", "why", "when")):
+                for name in mentions[0].names:
+                    yield from self._read_value(name, mentions[1], "", "")
             elif happening or self.kind in ("why", "when"):
                 yield from self._read_event(mentions)
             elif members and not mentions:
@@ -354,9 +355,6 @@ class _Reader:
                     yield from self._read_value(None, mentions[0], members, noun)
                 elif self._is_bare(mentions):
                     yield from self._read_kind(mentions[0])
-            elif len(mentions) == 2 and self.kind in ("truth", "why", "when"):
-                for name in mentions[0].names:
-                    yield from self._read_value(name, mentions[1], "", "")
 
     def _is_bare(self, mentions: list[Mention]) -> bool:
         """Returns whether nothing is asked of one thing but what, where or how much it is, or whether it is so much."""
@@ -379,9 +377,6 @@ class _Reader:
 
     def _read_event(self, mentions: list[Mention]) -> Iterator[Reading]:
         """Yields what a bare why or when asks of one thing: its causes, or its only date."""
-        if len(mentions) == 2:
-            for name in mentions[0].names:
-                yield from self._read_value(name, mentions[1], "", "")
         if len(mentions) != 1 or self.kind not in ("why", "when") or self.edge_at >= self.head:
             return
         known = self.vocabulary
@@ -398,3 +393,9 @@ class _Reader:
 
     def _reading(self, subject: str | None, predicate: str, obj: str | None, *more: str) -> Reading:
         return Reading(self.kind, subject, predicate, obj, self.compared, self.period, self.is_past, *more)
+
+
+def _is_beyond(token: Token) -> bool:
+    """Returns whether a word asks for more than a triple: it denies, or is a superlative."""
+    is_most = token.word.endswith("est") and not token.plain.endswith("est")
+    return is_most or token.word in ("not", "n't", "never", "no")

@@ -49,7 +49,7 @@ _ENDINGS = ("abl", "ibl", "er", "or", "ion", "ation", "ment", "al", "y")
 CAUSES = frozenset(("cause", "caus", "reason", "because", "becaus"))
 # Plain forms of the words that a bare `How much is it?` and `Where is it?` leave out.
 _PRICES = frozenset(("pric", "cost", "fe", "charg", "amount"))
-_PLACES = frozenset(("locat", "location", "situat", "bas", "liv", "resid"))
+_PLACES = frozenset(("locat", "location", "situat", "bas", "liv", "resid", "headquarter"))
 _OPENING = re.compile(
     r"(?i)^(?:please )?(?:(?:(?:can|could|would|will) you (?:please )?)?(?:tell|show|remind) (?:me|us)"
     r"|do (?:you|we) know|is it (?:true|right|correct) that) (?:(?:if|whether) )?"
@@ -72,6 +72,11 @@ class Phrase(NamedTuple):
     prepositions: tuple[str, ...]
     is_passive: bool
     text: str
+
+    @property
+    def is_of(self) -> bool:
+        """Returns whether it is of the form `member of`, by which the club's member is the subject, and the club the object."""
+        return self.text.endswith(" of") and self.predicate.casefold().endswith("of")
 
     @property
     def is_participle(self) -> bool:
@@ -224,10 +229,10 @@ def take_period(text: str) -> tuple[str, tuple[str, str] | None]:
 
 def strip_question(text: str, vocabulary: Vocabulary) -> str:
     """Returns a question without what only asks politely, and without words for the present, which the verb expresses as well;
-    words that facts use stay."""
+    a word that facts use stays."""
     text = _OPENING.sub("", " ".join(text.split()).rstrip("?!. "))
     text = re.sub(r"(?i)\b(who|what|where|when|why)['’]s\b", r"\1 is", text)
-    return _NOW.sub(lambda found: found[0] if vocabulary.knows(lemma(found[0].split()[-1].casefold())) else "", text)
+    return _NOW.sub(lambda found: found[0] if vocabulary.knows(lemma(found[0].casefold())) else "", text)
 
 
 def tokenize(text: str, vocabulary: Vocabulary) -> list[Token]:
