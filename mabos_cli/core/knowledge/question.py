@@ -244,8 +244,7 @@ class _Reader:
                 members, mentions = classes[0], mentions[1:]
                 taken = taken | {*range(self.head, self.mentions[0].end)}
         covered = taken | self.number_at | {at for m in mentions for at in range(m.start, m.end)}
-        left = [at for at in range(self.head, len(self.tokens)) if at not in covered]
-        left = [at for at in left if not self.is_grammar(at)]
+        left = [at for at in range(self.head, len(self.tokens)) if at not in covered and not self.is_grammar(at)]
         if left and left[0] == self.head and self._is_noun():
             noun, left = self.tokens[self.head].text, left[1:]
         left = [at for at in left if not self._is_apposition(at, mentions)]
