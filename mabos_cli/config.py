@@ -195,6 +195,7 @@ SETTINGS = (
     Setting("hook.shared", "flag", False, "whether a hook also adds items that other agents share to a prompt"),
     Setting("hook.prompt_budget", "size", 400, "tokens of the pack that a hook adds to a prompt, at most"),
     Setting("hook.min_trust", "choice", "agent", "the least trust of what a hook adds to a prompt", TRUSTS, risk=LOWERS, safe=TRUSTS[1:]),
+    Setting("knowledge.ontology_rules", "flag", True, "whether ontologies take part in inference: subclasses, inverses and the like"),
     Setting("secrets.refuse", "flag", True, "whether store and update refuse what holds a secret", risk=LOWERS),
     Setting("text.chars_per_token", "size", 4, "characters that count as one token"),
     Setting("lock.timeout", "span", 10.0, "how long a writing command waits for the agent's lock"),

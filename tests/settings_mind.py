@@ -150,3 +150,10 @@ def _(t: Trial):
     t.ok("hierarchy", "build")
     steps: list[dict[str, Any]] = t.ok("hierarchy", "drill", "berth price of harbour 12")["steps"]
     return max(sum(node["followed"] for node in step["nodes"]) for step in steps) > 1
+
+
+@effect("knowledge.ontology_rules", False, "PROVEN", "CANNOT_PROVE")
+def _(t: Trial):
+    t.ok("ontology", "scaffold", "business")
+    t.ok("fact", "assert", "zed", "isA", "Customer")
+    return t.ok("infer", "backward", "zed", "isA", "Party")["status"]

@@ -150,8 +150,9 @@ class Chain:
             rows = self._settle(predicate, (-confidence, depth))
             for rank, at in (*uses.get(predicate, ()), *uses.get("", ())) if rows else ():
                 self._join(rank, at, rows)
+            rows = replayed.get(predicate, {}).pop((-confidence, depth), []) + rows
             for closure in closures:
-                self._close(closure, predicate, replayed.get(predicate, {}).pop((-confidence, depth), []) + rows)
+                self._close(closure, predicate, rows)
         self._note_incomplete(ranks)
 
     def _replay(self, closures: Sequence[Closure]) -> dict[str, dict[tuple[float, int], list[Row]]]:

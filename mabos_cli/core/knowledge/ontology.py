@@ -32,6 +32,7 @@ class Concept(NamedTuple):
     definition: str = ""
     synonyms: tuple[str, ...] = ()
     source: str = ""
+    disjoint: tuple[str, ...] = ()  # classes that nothing of this class is of
 
 
 class Property(NamedTuple):
@@ -48,6 +49,9 @@ class Property(NamedTuple):
     reading: str = ""
     inverse_reading: str = ""
     source: str = ""
+    parents: tuple[str, ...] = ()  # the properties that hold wherever this one does
+    inverses: tuple[str, ...] = ()
+    traits: tuple[str, ...] = ()  # symmetric, transitive
 
 
 class BusinessRule(NamedTuple):

@@ -308,7 +308,9 @@ def stratify(rules: Iterable[Rule]) -> tuple[list[list[Rule]], list[Problem]]:
         else:
             good.append(rule)
     level = dict.fromkeys(heads, 0)
-    for _ in range(len(heads) + 1):
+    before = None
+    while before != level:
+        before = {**level}
         for rule in good:
             least = max([level[q] + (q in below(rule, True)) for q in below(rule, False)], default=0)
             for head in wild and heads if is_variable(rule.concluded.predicate) else {rule.concluded.predicate}:

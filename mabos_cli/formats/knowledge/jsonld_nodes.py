@@ -13,7 +13,10 @@ from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
 from mabos_cli.formats.knowledge.rules import parse_rule_text
 
 _CLASSES = frozenset(("Class", "Concept"))
-_PROPERTIES = frozenset(("ObjectProperty", "DatatypeProperty", "FunctionalProperty", "Property"))
+_TRAITS = ("symmetric", "transitive")
+_PROPERTIES = frozenset(
+    ("ObjectProperty", "DatatypeProperty", "FunctionalProperty", "Property", *(f"{t.title()}Property" for t in _TRAITS))
+)
 _RULES = frozenset(("BusinessRule",))
 
 
@@ -43,16 +46,22 @@ def _canonical(document: Document, prefixes: Prefixes, own: str) -> str:
 
 
 def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
-    """Returns the ontology with parents, domains and ranges that are bare words replaced by the ids that they mean."""
+    """Returns the ontology with bare words for classes and properties replaced by the ids that they mean."""
 
     def meant(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name if ":" in name else _meant(ontology, name) for name in names)
 
-    concepts = [_labelled(c)._replace(parents=meant(c.parents)) for c in ontology.concepts.values()]
+    def properties_meant(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(next((p.id for p in ontology.properties_named(name)), name) for name in names)
+
+    concepts = [
+        _labelled(c)._replace(parents=meant(c.parents), disjoint=meant(c.disjoint)) for c in ontology.concepts.values()
+    ]
     properties = []
     for each in ontology.properties.values():
         ranges = meant(each.ranges)
         kind = each.kind or ("datatype" if ranges and all(map(ontologies.is_datatype, ranges)) else "object")
+        each = each._replace(parents=properties_meant(each.parents), inverses=properties_meant(each.inverses))
         properties.append(_labelled(each)._replace(kind=kind, domains=meant(each.domains), ranges=ranges))
     return ontologies.Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
 
@@ -156,6 +165,7 @@ def _concept(node: _Node) -> ontologies.Concept:
         node.text("sbvr_definition", "definition", "comment"),
         node.texts("sbvr_synonyms", "altLabel"),
         node.source,
+        node.refs("disjointWith"),
     )
 
 
@@ -173,6 +183,9 @@ def _property(node: _Node) -> ontologies.Property:
         node.text("reading"),
         node.text("inverse_reading"),
         node.source,
+        tuple(parent for parent in node.refs("subPropertyOf") if parent != node.id),
+        node.refs("inverseOf"),
+        tuple(trait for trait in _TRAITS if f"{trait.title()}Property" in node.types),
     )
 
 
@@ -255,6 +268,7 @@ def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) ->
         "above": " < ".join(_label(own, ontology) for own in path[1:]),
         "also below": ", ".join(_label(own, ontology) for own in node.parents if own not in path),
         "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
+        "disjoint with": ", ".join(_label(own, ontology) for own in node.disjoint),
     }
     lines = _detail_lines(told)
     for above, given in ontologies.inherited_properties(ontology, node.id).items():
@@ -278,6 +292,9 @@ def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) 
         "range": " or ".join(_label(own, ontology) for own in node.ranges),
         "reading": node.reading,
         "inverse": node.inverse_reading,
+        "below": ", ".join(node.parents),
+        "inverse of": ", ".join(node.inverses),
+        "traits": ", ".join(node.traits),
     }
     return _detail_lines(told)
 

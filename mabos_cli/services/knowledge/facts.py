@@ -38,6 +38,7 @@ from mabos_cli.workspace.knowledge.facts import (
     change_facts,
     find_fact_departures,
     functional_predicates,
+    inference_rules,
     load_facts,
     load_rules,
 )
@@ -193,7 +194,8 @@ def _derive_again(
         return [], changes, []
     rules = load_rules(agent)
     with without_gc():
-        again = forward_chain([fact for fact in facts.asserted.facts() if fact.id not in ids], rules.rules)
+        left = [fact for fact in facts.asserted.facts() if fact.id not in ids]
+        again = forward_chain(left, inference_rules(agent, left))
     if not again.is_complete:  # who stops early does not know what no longer follows
         return [], changes, [f"derived facts are left as they are: inference {again.fixpoint}"]
     follow = {fact.id for fact in again.derived}
@@ -303,8 +305,9 @@ def query_facts(
 
 def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
     """Returns the tree from a fact back to asserted facts and rules."""
-    facts, rules = load_facts(agent), load_rules(agent).rules
+    facts = load_facts(agent)
     held = list(facts.all())
+    rules = inference_rules(agent, held)
     left = [] if facts.find(fact_id) else _find_departures(agent, fact_id)
     if not left:
         find_fact(agent, facts, fact_id)
@@ -346,8 +349,8 @@ def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
 
     ontology, warnings = load_ontology(agent.paths.workspace)
     functional, facts = ontology.functional_names(), load_facts(agent)
-    rules = frozenset(rule.id for rule in load_rules(agent).rules if rule.enabled)
     held = list(facts.all())
+    rules = frozenset(rule.id for rule in inference_rules(agent, held) if rule.enabled)
     found = [*lint_facts(held, functional, rules, agent.now()), *lint_types(held, ontology)]
     found += lint_names(held, {local_name(own) for own in ontology.properties})
     used = sorted(functional & {fact.predicate for fact in held})

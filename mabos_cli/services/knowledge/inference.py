@@ -35,7 +35,13 @@ from mabos_cli.formats.knowledge.facts import STOPPED, Derived
 from mabos_cli.services.knowledge.facts import stale_warning, without_gc
 from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import functional_predicates, load_facts, load_rules, write_derived_facts
+from mabos_cli.workspace.knowledge.facts import (
+    functional_predicates,
+    inference_rules,
+    load_facts,
+    load_rules,
+    write_derived_facts,
+)
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
 _FARTHEST = 12  # steps in the graph of facts
@@ -50,19 +56,22 @@ def infer_forward(
     holds then is returned."""
     facts, rules = load_facts(agent), load_rules(agent)
     with without_gc():
-        found = forward_chain(facts.asserted.facts(), rules.rules, limits)
+        asserted = list(facts.asserted.facts())
+        every = inference_rules(agent, asserted)
+        found = forward_chain(asserted, every, limits)
     if at:
         found = found._replace(derived=tuple(fact for fact in found.derived if holds_at(fact, at)))
     if not persist:
         return found, Derived(0, 0, 0), []
     mark: dict[str, Any] = {"facts_version": facts.asserted.version, "rules_version": rules.version}
     mark |= {} if found.is_complete else {STOPPED: found.fixpoint}
-    return found, *write_derived_facts(agent, found.derived, mark, [rule.id for rule in rules.rules])
+    return found, *write_derived_facts(agent, found.derived, mark, [rule.id for rule in every])
 
 
 def prove(agent: Agent, goal: Triple, depth: int, at: datetime | None = None) -> Verdict:
     """Returns whether a goal follows from the facts of an agent, at a moment if one is given."""
-    return backward_chain(goal, load_facts(agent).all(), load_rules(agent).rules, _clamp(depth), at=at)
+    facts = list(load_facts(agent).all())
+    return backward_chain(goal, facts, inference_rules(agent, facts, goal), _clamp(depth), at=at)
 
 
 def find_hypotheses(agent: Agent, observation: Triple, depth: int, at: datetime | None = None) -> Abduction:
@@ -202,7 +211,7 @@ def answer(
     held, rules = load_facts(agent), load_rules(agent).rules
     facts, (ontology, warnings) = list(held.all()), load_ontology(agent.paths.workspace)
     vocabulary = Vocabulary(facts, rules, ontology)
-    prove = _Prover(facts, rules, _clamp(depth))
+    prove = _Prover(facts, inference_rules(agent, facts, triple), _clamp(depth))
     world = World(prove, ontology.functional_names(), at or agent.now())
     readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
     reply = answer_readings(readings, vocabulary, world)

@@ -144,16 +144,32 @@ class Violations(NamedTuple):
 def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: datetime | None = None) -> Violations:
     """Returns where facts violate constraints of the agent and rules of ontologies, at least as severe as asked for; now, or at a
     moment."""
+    from mabos_cli.core.knowledge.entailment import disjoint_constraints
     from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     ontology, warnings = load_ontology(agent.paths.workspace) if with_ontology else (Ontology(), [])
     given, unread = read_constraints(ontology)
-    violations = check_with_ontology(_facts_at(agent, at), load_rules(agent).rules, given, ontology, at or agent.now())
+    facts, rules = _facts_at(agent, at), load_rules(agent).rules
+    if with_ontology and agent.settings["knowledge.ontology_rules"]:
+        given += disjoint_constraints(ontology)
+        facts += _entailed(facts, given, ontology)
+    violations = check_with_ontology(facts, rules, given, ontology, at or agent.now())
     found = [each for each in violations.found if SEVERITIES.index(each.rule.severity) >= least]
     problems = [f"{each.rule_id} cannot run: {each.reason}" for each in (*unread, *violations.problems)]
     return Violations(found, ontology, warnings + problems)
+
+
+def _entailed(facts: Sequence[Fact], constraints: Sequence[Rule], ontology: Ontology) -> list[Fact]:
+    """Returns what ontologies entail of the facts, in the words of facts and constraints, as far as it is not known yet."""
+    from mabos_cli.core.knowledge.entailment import ontology_rules
+    from mabos_cli.core.knowledge.forward import forward_chain
+
+    asserted = [fact for fact in facts if not fact.is_derived]
+    known = {fact.triple for fact in facts}
+    found = forward_chain(asserted, ontology_rules(ontology, asserted, constraints)).derived
+    return [fact for fact in found if fact.triple not in known]
 
 
 def evaluate_policies(agent: Agent, assumed: Sequence[str], at: datetime | None = None) -> Firings:

@@ -310,6 +310,18 @@ def load_rules(agent: Agent) -> RuleFile:
     return parse_rules(data, agent.paths.cited(agent.paths.rules)) if data is not None else RuleFile()
 
 
+def inference_rules(agent: Agent, facts: Iterable[Fact], goal: Triple | None = None) -> list[Rule]:
+    """Returns the rules of an agent and what ontologies entail, in the words that facts, rules and the goal use."""
+    rules = load_rules(agent).rules
+    if not agent.settings["knowledge.ontology_rules"]:
+        return [*rules]
+    from mabos_cli.core.knowledge.entailment import ontology_rules
+    from mabos_cli.workspace.knowledge.ontologies import load_ontology
+
+    ontology = load_ontology(agent.paths.workspace)[0]
+    return [*rules, *(ontology_rules(ontology, facts, rules, goal))]
+
+
 def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Result, list[str]]:
     """Runs a plan on the rules and the next free id in one transaction and writes what it makes of them: its result, and
     warnings."""

@@ -1,0 +1,201 @@
+"""What ontologies entail, as rules in the words that facts use: subclasses, subproperties, domains, ranges, inverses, symmetric and
+transitive properties and sameAs conclude facts; disjoint classes are constraints.
+
+Names are taken to be different things unless sameAs says otherwise, so two values of a functional property contradict each other
+(`fact lint` reports them) instead of being one thing. Of several domains or ranges any will do, so only a single one entails.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mabos_cli.core.knowledge.fact import Fact, Triple
+from mabos_cli.core.knowledge.ontology import (
+    TYPE_PREDICATES,
+    Concept,
+    Ontology,
+    Property,
+    Taxonomy,
+    is_datatype,
+    local_name,
+    name_key,
+)
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of, stratify, usable_rules
+
+PREFIX = "OWL-"
+_SAME = frozenset(("sameAs", "same_as", "owl:sameAs", "http://www.w3.org/2002/07/owl#sameAs"))
+
+
+def ontology_rules(
+    ontology: Ontology, facts: Iterable[Fact], rules: Sequence[Rule] = (), goal: Triple | None = None
+) -> list[Rule]:
+    """Returns the rules that the ontology adds to those given, as far as they concern words that facts, rules or the goal use. A
+    rule that would make one of those given depend on its own negation is left out."""
+    words = _Words(ontology, facts, rules, goal)
+    found = [*_property_rules(words), *_class_rules(words), *_same_rules(words)]
+    return _without_circles(list({rule.id: rule for rule in found}.values()), rules)
+
+
+class _Words:
+    """The predicates and classes in use, and how properties and classes of the ontology are written there."""
+
+    def __init__(self, ontology: Ontology, facts: Iterable[Fact], rules: Sequence[Rule], goal: Triple | None) -> None:
+        self.ontology = ontology
+        patterns = [each for rule in rules if rule.enabled for each in _patterns(rule)]
+        self.predicates: dict[str, None] = {}
+        classes: dict[str, None] = {}
+        for subject, predicate, obj in (*patterns, *([goal] if goal else ())):
+            self._add(subject, predicate, obj, classes)
+        for fact in facts:
+            self._add(*fact.triple, classes)
+        self.types = sorted(TYPE_PREDICATES & self.predicates.keys()) or ["isA"]
+        self.properties: dict[str, list[str]] = {}
+        self.concepts: dict[str, list[str]] = {}
+        for name in self.predicates:
+            if own := _one(ontology.properties_named(name), name):
+                self.properties.setdefault(own.id, []).append(name)
+        for name in classes:
+            if concept := _one(ontology.concepts_named(name), name):
+                self.concepts.setdefault(concept.id, []).append(name)
+
+    def _add(self, subject: str, predicate: str, obj: str, classes: dict[str, None]) -> None:
+        if predicate and not is_variable(predicate):
+            self.predicates[predicate] = None
+            if predicate in TYPE_PREDICATES and not is_variable(obj) and not is_open(obj):
+                classes[obj] = None
+
+    def names(self, own: str, like: str = "") -> list[str]:
+        """Returns the names in use of a class or a property; if there are none, its local name, or its id beside another id."""
+        found = self.properties.get(own) or self.concepts.get(own)
+        return found or [own if ":" in like else local_name(own)]
+
+
+def _one(found: Sequence[Concept | Property], name: str) -> Concept | Property | None:
+    """Returns what a name means, if that is clear."""
+    is_clear = len(found) == 1 or (found and name_key(local_name(found[0].id)) == name_key(name))
+    return found[0] if is_clear else None
+
+
+def _patterns(rule: Rule) -> Iterator[Triple]:
+    for each in (*rule.conditions, *([rule.conclusion] if rule.conclusion else ())):
+        yield from ((one.subject, one.predicate, one.object) for one in (each, *each.of))
+
+
+def _rule(kind: str, about: Sequence[str], source: str, conditions: Sequence[Triple], concluded: Triple) -> Rule:
+    own = "-".join((f"{PREFIX}{kind}", *("_".join(name.split()) for name in about)))
+    why = f"{source} ontology: {kind} {' '.join(about)}" if source else f"OWL: {kind} {' '.join(about)}"
+    patterns = tuple(Pattern(*each) for each in conditions)
+    return Rule(own, why, "inference", patterns, Pattern(*concluded), confidence_factor=1.0, domain=source)
+
+
+def _property_rules(words: _Words) -> Iterator[Rule]:
+    """Yields the rules of the properties in use, and of those that they lead to."""
+    inverses: dict[str, dict[str, None]] = {}
+    for each in words.ontology.properties.values():
+        for other in each.inverses:
+            inverses.setdefault(each.id, {})[other] = None
+            inverses.setdefault(other, {})[each.id] = None
+    waiting = list(words.properties)
+    for own in waiting:  # grows
+        if own not in words.ontology.properties:
+            continue
+        each = words.ontology.properties[own]
+        for name in words.properties[own]:
+            yield from _rules_of(each, name, list(inverses.get(own, ())), words)
+        for other in (*each.parents, *inverses.get(own, ())):
+            if other not in words.properties:
+                words.properties[other] = words.names(other, words.properties[own][0])
+                words.predicates |= dict.fromkeys(words.properties[other])
+                waiting.append(other)
+
+
+def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words) -> Iterator[Rule]:
+    forth, source = ("?x", name, "?y"), each.source
+    for above in each.parents:
+        for other in words.names(above, name):
+            yield _rule("subPropertyOf", (name, other), source, [forth], ("?x", other, "?y"))
+    for inverse in inverses:
+        for other in words.names(inverse, name):
+            yield _rule("inverseOf", (name, other), source, [forth], ("?y", other, "?x"))
+    if "symmetric" in each.traits:
+        yield _rule("symmetric", (name,), source, [forth], ("?y", name, "?x"))
+    if "transitive" in each.traits:
+        yield _rule("transitive", (name,), source, [forth, ("?y", name, "?z")], ("?x", name, "?z"))
+    ends = (("domain", "?x", each.domains), ("range", "?y", each.ranges if each.kind == "object" else ()))
+    for kind, term, classes in ends:
+        if len(classes) == 1 and not is_datatype(classes[0]):
+            words.concepts[classes[0]] = words.names(classes[0], name)
+            for other in words.concepts[classes[0]]:
+                yield _rule(kind, (name, other), source, [forth], (term, words.types[0], other))
+
+
+def _class_rules(words: _Words) -> Iterator[Rule]:
+    """Yields a rule for each class in use and each one above it, however far, so that proofs are short."""
+    taxonomy = Taxonomy(words.ontology)
+    for own, names in list(words.concepts.items()):
+        source = words.ontology.concepts[own].source if own in words.ontology.concepts else ""
+        for above in taxonomy.ancestors(own):
+            for name in names:
+                for other in words.names(above, name):
+                    yield from _type_rules(name, other, source, words.types)
+
+
+def _type_rules(name: str, other: str, source: str, types: Sequence[str]) -> Iterator[Rule]:
+    """Yields the rules by which what is of one class is of another, for each way in use to say that something is of a class."""
+    for told in types:
+        for concluded in types:
+            if (told, name) != (concluded, other):
+                about = (name, other, *((told, concluded) if len(types) > 1 else ()))
+                yield _rule("subClassOf", about, source, [("?x", told, name)], ("?x", concluded, other))
+
+
+def _same_rules(words: _Words) -> Iterator[Rule]:
+    """Yields the rules by which all that holds of a thing holds of what is the same; one for each predicate, because a rule that
+    concludes any would make every negation depend on itself."""
+    for same in sorted(_SAME & words.predicates.keys()):
+        both = ("?x", same, "?y")
+        yield _rule("sameAs", ("symmetric", same), "", [both], ("?y", same, "?x"))
+        yield _rule("sameAs", ("transitive", same), "", [both, ("?y", same, "?z")], ("?x", same, "?z"))
+        for name in (*words.predicates, *words.types):
+            if name not in _SAME:
+                yield _rule("sameAs", ("subject", name), "", [both, ("?x", name, "?z")], ("?y", name, "?z"))
+                yield _rule("sameAs", ("object", name), "", [both, ("?z", name, "?x")], ("?z", name, "?y"))
+
+
+def _without_circles(mine: list[Rule], given: Sequence[Rule]) -> list[Rule]:
+    """Leaves out what leads from the conclusion of a rule given to what that rule negates or counts."""
+    usable = usable_rules(given, "inference")[0]
+    if not any(needs_of(rule).closed for rule in usable):
+        return mine
+    before = {each.rule_id for each in stratify(usable)[1]}
+    broken = {each.rule_id for each in stratify([*usable, *mine])[1]} - before
+    for rule in usable:
+        if rule.id in broken:
+            every = [(needs_of(each).all, {each.concluded.predicate}) for each in (*usable, *mine)]
+            after = _reach({rule.concluded.predicate}, every)
+            behind = _reach(needs_of(rule).closed, [(heads, needs) for needs, heads in every])
+            mine = [m for m in mine if not (needs_of(m).all & after and m.concluded.predicate in behind)]
+    return mine
+
+
+def _reach(start: Iterable[str], steps: Sequence[tuple[Iterable[str], Iterable[str]]]) -> set[str]:
+    found, size = set(start), -1
+    while size != len(found):
+        size = len(found)
+        for ends, others in steps:
+            found |= set(others) if not found.isdisjoint(ends) else set()
+    return found
+
+
+def disjoint_constraints(ontology: Ontology) -> list[Rule]:
+    """Returns a constraint for each two classes that have nothing in common, in the words of `ground_facts`."""
+    found = {}
+    for concept in ontology.concepts.values():
+        for other in concept.disjoint:
+            one, two = sorted((local_name(concept.id), local_name(other)))
+            own = f"{PREFIX}disjoint-{one}-{two}"
+            conditions = (Pattern("?x", "type", one), Pattern("?x", "type", two))
+            said = f"?x is {one} and {two}, and nothing can be both"
+            found[own] = Rule(
+                own, f"{concept.source} ontology: disjoint {one} {two}", "constraint", conditions,
+                violation_message=said, severity="error", domain=concept.source,
+            )  # fmt: skip
+    return list(found.values())
