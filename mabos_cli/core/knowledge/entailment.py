@@ -161,18 +161,20 @@ def _same_rules(words: _Words) -> Iterator[Rule]:
 
 
 def _without_circles(mine: list[Rule], given: Sequence[Rule]) -> list[Rule]:
-    """Leaves out what leads from the conclusion of a rule given to what that rule negates or counts."""
+    """Leaves out what leads from the conclusion of a rule given to what that rule negates or counts: domains and ranges, and if
+    that is not enough, all that does."""
     usable = usable_rules(given, "inference")[0]
     if not any(needs_of(rule).closed for rule in usable):
         return mine
     before = {each.rule_id for each in stratify(usable)[1]}
-    broken = {each.rule_id for each in stratify([*usable, *mine])[1]} - before
-    for rule in usable:
-        if rule.id in broken:
+    for kinds in ((f"{PREFIX}domain", f"{PREFIX}range"), (PREFIX,)):
+        broken = {each.rule_id for each in stratify([*usable, *mine])[1]} - before
+        for rule in (each for each in usable if each.id in broken):
             every = [(needs_of(each).all, {each.concluded.predicate}) for each in (*usable, *mine)]
             after = _reach({rule.concluded.predicate}, every)
             behind = _reach(needs_of(rule).closed, [(heads, needs) for needs, heads in every])
-            mine = [m for m in mine if not (needs_of(m).all & after and m.concluded.predicate in behind)]
+            on_the_way = {m.id for m in mine if needs_of(m).all & after and m.concluded.predicate in behind}
+            mine = [m for m in mine if m.id not in on_the_way or not m.id.startswith(kinds)]
     return mine
 
 

@@ -285,6 +285,17 @@ def test_dense_closures_are_those_of_clingo(nodes, factor):
     assert {f.triple for f in fewer.derived} <= {f.triple for f in (*facts, *found.derived)}
 
 
+def test_several_transitive_rules_in_one_run_each_find_all():
+    names = ("p", "q", "r")
+    rules = [
+        Rule(f"R-{n}", "", "inference", (Pattern("?x", n, "?y"), Pattern("?y", n, "?z")), Pattern("?x", n, "?z"))
+        for n in names
+    ]
+    facts = [Fact(f"F-{n}{a}{b}", a, n, b) for n in names for a, b in pairwise("abcd")]
+    wanted = {(x, n, z) for n in names for x, z in ("ac", "bd", "ad")}
+    assert {fact.triple for fact in forward_chain(facts, rules).derived} == wanted
+
+
 def test_bad_rules_are_not_run_but_told():
     bad = [
         LINEAR[0]._replace(id="R-3", conclusion=P("?x", "q", "?z")),

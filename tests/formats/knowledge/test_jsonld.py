@@ -260,6 +260,7 @@ def test_hierarchy_as_an_rdf_library_sees_it():
         found = read_ontology([document])
         links = {("subClassOf", own, to) for own, c in found.concepts.items() for to in c.parents}
         links |= {("domain", own, to) for own, p in found.properties.items() for to in p.domains}
+        links |= {("subPropertyOf", own, to) for own, p in found.properties.items() for to in p.parents}
         links |= {("range", own, to) for own, p in found.properties.items() for to in p.ranges}
         wanted = {
             (
