@@ -50,7 +50,9 @@ def check_with_ontology(
     speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
     own = check_constraints(facts, rules, at)
     asked = {each.predicate for rule in given for condition in rule.conditions for each in (condition, *condition.of)}
-    grounded = (fact for fact in ground_facts(facts, ontology) if fact.predicate in asked) if given else ()
+    # Classes are told here with all above them, so what ontologies entail about classes would be told twice.
+    plain = (f for f in facts if f.predicate not in ontologies.TYPE_PREDICATES or not f.rule_id.startswith("OWL-"))
+    grounded = (fact for fact in ground_facts(plain, ontology) if fact.predicate in asked) if given else ()
     shared = check_constraints(grounded, given, at)
     found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.rule.severity))
     return Firings(tuple(found), (*own.problems, *shared.problems))
@@ -109,6 +111,7 @@ def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[Lin
     enough."""
     if not ontology.properties:
         return []
+    facts = [fact for fact in facts if not fact.rule_id.startswith("OWL-")]  # a class that a domain entails always fits
     taxonomy, classes, known = ontologies.Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
     found = []
     for fact in facts:

@@ -113,7 +113,8 @@ class Vocabulary:
             nodes |= {fact.subject: None, fact.object: None}
         for one in concluded:
             nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
-        self.classes = {fact.object for fact in facts if fact.predicate in TYPE_PREDICATES}
+        named = ((each.predicate, each.object) for each in (*facts, *concluded))
+        self.classes = {obj for predicate, obj in named if predicate in TYPE_PREDICATES and not is_variable(obj)}
         self.names: dict[tuple[str, ...], list[str]] = {}
         self.parts: dict[str, set[str]] = {}
         for node in nodes:

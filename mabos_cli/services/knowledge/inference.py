@@ -210,8 +210,9 @@ def answer(
 
     held, rules = load_facts(agent), load_rules(agent).rules
     facts, (ontology, warnings) = list(held.all()), load_ontology(agent.paths.workspace)
-    vocabulary = Vocabulary(facts, rules, ontology)
-    prove = _Prover(facts, inference_rules(agent, facts, triple), _clamp(depth))
+    every = inference_rules(agent, facts, triple)
+    vocabulary = Vocabulary(facts, every, ontology)
+    prove = _Prover(facts, every, _clamp(depth))
     world = World(prove, ontology.functional_names(), at or agent.now())
     readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
     reply = answer_readings(readings, vocabulary, world)

@@ -154,21 +154,21 @@ def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: d
     facts, rules = _facts_at(agent, at), load_rules(agent).rules
     if with_ontology and agent.settings["knowledge.ontology_rules"]:
         given += disjoint_constraints(ontology)
-        facts += _entailed(facts, given, ontology)
+        facts += _entailed(facts, [*rules, *given], ontology)
     violations = check_with_ontology(facts, rules, given, ontology, at or agent.now())
     found = [each for each in violations.found if SEVERITIES.index(each.rule.severity) >= least]
     problems = [f"{each.rule_id} cannot run: {each.reason}" for each in (*unread, *violations.problems)]
     return Violations(found, ontology, warnings + problems)
 
 
-def _entailed(facts: Sequence[Fact], constraints: Sequence[Rule], ontology: Ontology) -> list[Fact]:
-    """Returns what ontologies entail of the facts, in the words of facts and constraints, as far as it is not known yet."""
+def _entailed(facts: Sequence[Fact], rules: Sequence[Rule], ontology: Ontology) -> list[Fact]:
+    """Returns what ontologies entail of the facts, in the words of facts and rules, as far as it is not known yet."""
     from mabos_cli.core.knowledge.entailment import ontology_rules
     from mabos_cli.core.knowledge.forward import forward_chain
 
     asserted = [fact for fact in facts if not fact.is_derived]
     known = {fact.triple for fact in facts}
-    found = forward_chain(asserted, ontology_rules(ontology, asserted, constraints)).derived
+    found = forward_chain(asserted, ontology_rules(ontology, asserted, rules)).derived
     return [fact for fact in found if fact.triple not in known]
 
 
