@@ -143,7 +143,7 @@ def _type_rules(name: str, other: str, source: str, types: Sequence[str]) -> Ite
     for told in types:
         for concluded in types:
             if (told, name) != (concluded, other):
-                about = (name, other, *((told, concluded) if len(types) > 1 else ()))
+                about = (name, other, *(dict.fromkeys((told, concluded)) if len(types) > 1 else ()))
                 yield _rule("subClassOf", about, source, [("?x", told, name)], ("?x", concluded, other))
 
 

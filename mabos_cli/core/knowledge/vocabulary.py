@@ -113,6 +113,8 @@ class Vocabulary:
             nodes |= {fact.subject: None, fact.object: None}
         for one in concluded:
             nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
+            if not is_variable(one.object):
+                self.holders.setdefault(one.object, set()).add(one.predicate)
         named = ((each.predicate, each.object) for each in (*facts, *concluded))
         self.classes = {obj for predicate, obj in named if predicate in TYPE_PREDICATES and not is_variable(obj)}
         self.names: dict[tuple[str, ...], list[str]] = {}
