@@ -115,8 +115,8 @@ class Vocabulary:
             nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
             if not is_variable(one.object):
                 self.holders.setdefault(one.object, set()).add(one.predicate)
-        named = ((each.predicate, each.object) for each in (*facts, *concluded))
-        self.classes = {obj for predicate, obj in named if predicate in TYPE_PREDICATES and not is_variable(obj)}
+        self.classes = {fact.object for fact in facts if fact.predicate in TYPE_PREDICATES}
+        self.classes |= {o.object for o in concluded if o.predicate in TYPE_PREDICATES and not is_variable(o.object)}
         self.names: dict[tuple[str, ...], list[str]] = {}
         self.parts: dict[str, set[str]] = {}
         for node in nodes:
