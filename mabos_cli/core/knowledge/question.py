@@ -325,7 +325,7 @@ class _Reader:
         return said[-1] if said else ""
 
     def _is_owner(self, mention: Mention, taken: set[int]) -> bool:
-        if mention.end < len(self.tokens) and self.tokens[mention.end].word == "'s":
+        if mention.end < len(self.tokens) and self.tokens[mention.end].word in ("'s", "have"):
             return True
         at = max((n for n in range(mention.start) if self.tokens[n].word == "of"), default=-1)
         between = {token.word for token in self.tokens[at + 1 : mention.start]}

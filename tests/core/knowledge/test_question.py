@@ -109,6 +109,7 @@ def test_forty_questions_about_a_business(name: str) -> None:
         ("Is Ann still employed by Acme?", "yes: acme employs Ann Lee (1.00)"),
         ("Is Ann Lee part of Acme?", "yes: Ann Lee partOf acme (1.00)"),
         ("Is Acme part of Ann Lee?", "unknown: no fact says acme partOf Ann Lee"),
+        ("What parts does Acme have?", "Ann Lee: Ann Lee partOf acme (1.00)"),
         ("Which is Acme's largest database?", "unknown: nothing here knows largest; known: acme usesDatabase postgres"),
         ("Can Ann use postgres?", "unknown: nothing here knows Can; known: acme usesDatabase postgres"),
     ],
