@@ -153,9 +153,17 @@ class _Evaluation:
             return all(any(compare(op, value, given) for op in ("lt", "eq", "gt")) for value in values)
         if self.reading.period and self._asks_for_date():
             return self.is_single or len(values) == 1
+        if self.reading.predicate in self.vocabulary.places and self._is_around(values):
+            return False
         asked = _YES.get((self.reading.object or "").casefold(), "")
         opposite = {"true": "false", "false": "true"}.get(asked)
         return self.is_single or (opposite is not None and {_YES.get(one.casefold()) for one in values} == {opposite})
+
+    def _is_around(self, values: Iterable[str]) -> bool:
+        """Returns whether a known place lies in the one asked about: who lives in Porto may live in Portugal."""
+        asked = self.reading.object or ""
+        links = self.vocabulary.holders.get(asked, ())
+        return any(self.world.prove((value, link, asked)) for value in values for link in links)
 
     def _asked(self) -> str:
         subject, predicate, obj = (part.lstrip("?") if part in ("?s", "?o") else part for part in self.goal)

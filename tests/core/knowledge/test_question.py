@@ -28,10 +28,17 @@ FACTS = [
     Fact("F-8", "acme", "hasCEO", "Bo Ek"),
     Fact("F-9", "acme", "usesDatabase", "postgres"),
     Fact("F-10", "Ann Lee", "partOf", "acme"),
+    Fact("F-11", "Bo Ek", "livesIn", "Porto"),
+    Fact("F-12", "Porto", "locatedIn", "Portugal"),
 ]
 TAXED = Rule("R-1", "tax", "inference", (Pattern("?x", "locatedIn", "US"),), Pattern("?x", "isTaxable", "true"))
 ONTOLOGY = Ontology(
-    (), [Property("x:hasCEO", "has CEO", is_functional=True), Property("x:reportsTo", is_functional=True)]
+    (),
+    [
+        Property("x:hasCEO", "has CEO", is_functional=True),
+        Property("x:reportsTo", is_functional=True),
+        Property("x:livesIn", is_functional=True),
+    ],
 )
 
 
@@ -109,6 +116,9 @@ def test_forty_questions_about_a_business(name: str) -> None:
         ("Is Ann still employed by Acme?", "yes: acme employs Ann Lee (1.00)"),
         ("Is Ann Lee part of Acme?", "yes: Ann Lee partOf acme (1.00)"),
         ("Is Acme part of Ann Lee?", "unknown: no fact says acme partOf Ann Lee"),
+        ("Does Bo Ek live in Porto?", "yes: Bo Ek livesIn Porto (1.00)"),
+        ("Does Bo Ek live in Portugal?", "unknown: no fact says Bo Ek livesIn Portugal; known: Porto"),
+        ("Does Bo Ek live in the US?", "no: Bo Ek livesIn Porto (1.00)"),
         ("What parts does Acme have?", "Ann Lee: Ann Lee partOf acme (1.00)"),
         ("Which is Acme's largest database?", "unknown: nothing here knows largest; known: acme usesDatabase postgres"),
         ("Can Ann use postgres?", "unknown: nothing here knows Can; known: acme usesDatabase postgres"),
