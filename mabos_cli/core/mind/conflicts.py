@@ -14,6 +14,7 @@ from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, 
 from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
 from mabos_cli.core.mind.claims.headings import are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.match import Topic
+from mabos_cli.core.mind.claims.meaning import differ, pairs_of
 from mabos_cli.core.mind.claims.moments import same_time
 from mabos_cli.core.mind.claims.words import compare_words, exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
@@ -23,6 +24,8 @@ _GROUP, _NEIGHBOURS = 24, 5
 # Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
 # What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
+# So many may have two words in common that are compared for that alone.
+_RARE = 4
 # So much may comparing the beliefs of one subject cost, in pairs of claims: more than a file that people wrote needs, and some
 # seconds. Two beliefs that are compared cost about four pairs besides.
 _COST, _FIXED_COST = 200_000, 4
@@ -187,16 +190,22 @@ def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
     pairs: set[tuple[int, int]] = set()
     by_subject: dict[str, list[int]] = defaultdict(list)
     by_frame: dict[str, list[int]] = defaultdict(list)
+    by_words: dict[tuple[str, str], list[int]] = defaultdict(list)
     for number, each in enumerate(read):
         if each.subject:
             by_subject[each.subject].append(number)
         for frame in {frame for claim in (*each.claims, *each.titles) for frame in _frames(claim)}:
             by_frame[frame].append(number)
+        for both in {both for claim in each.claims for both in pairs_of(claim)}:
+            by_words[both].append(number)
     for group in by_subject.values():
         pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
     for group in by_frame.values():
         if 1 < len(group) <= _STOCK:
             pairs.update(_within(group, read, _PHRASE, _NEAR))
+    for group in by_words.values():
+        if 1 < len(group) <= _RARE:
+            pairs.update(combinations(group, 2))
     return sorted(pairs)
 
 
@@ -269,6 +278,7 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
     elif not found:
         found = _compare_apart(a, b)
+    found = found or _compare_meaning(a, b)
     if found is None:
         return None
     subject = one.subject if same else " / ".join(filter(None, (one.subject, two.subject)))
@@ -308,6 +318,17 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
             if _are_nearly_equal(x, y) and (found := disagree(x, y)):
                 return found
     return None
+
+
+def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
+    """Returns the disagreement of two beliefs that say something of one thing in other words."""
+    content = a.content | b.content
+    is_headed = bool(a.belief.text.strip() and b.belief.text.strip())
+    # Each heading adds something to what the texts say: they must not differ in words as well.
+    is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
+    if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
+        return None
+    return next(filter(None, (differ(x, y, is_close) for x in a.claims for y in b.claims)), None)
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

@@ -91,7 +91,7 @@ _SILENT |= {f"{first}{second}" for first in ("every", "any", "some") for second 
 # Words that lead to a name or a value.
 _SLOTS = frozenset("by with through via under to from using on as in at within for into onto across over of".split())
 _COPULAS = frozenset("is are was were be been being becomes became remains equals = called named".split())
-_NEGATIONS = frozenset(
+NEGATIONS = frozenset(
     "nicht kein keine keinen keiner keinem nie niemals not no never none cannot without nobody nothing neither nor "
     "nowhere nolonger lack lacks lacking refuses refuse refused refusing isnt arent wasnt werent dont doesnt didnt "
     "cant couldnt wont wouldnt shouldnt hasnt havent hadnt mustnt false untrue formerly".split()
@@ -160,7 +160,7 @@ def is_statement(heading: str) -> bool:
     (True, False)
     """
     found = heading.casefold().replace("'", "").split()
-    return len(found) > 2 and any(word in _FINITE or word in _NEGATIONS for word in found[1:])
+    return len(found) > 2 and any(word in _FINITE or word in NEGATIONS for word in found[1:])
 
 
 @lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
@@ -243,7 +243,7 @@ def _read_terms(tokens: list[str], words: tuple[str, ...], taken: set[int]) -> t
     for at, token in enumerate(words):
         if at in taken:
             continue
-        if token.replace("'", "") in _NEGATIONS and (len(words) > 1 or not token.startswith("refuse")):
+        if token.replace("'", "") in NEGATIONS and (len(words) > 1 or not token.startswith("refuse")):
             negations += 1
             continue
         for part in re.sub(r"(?<=-\w\w)s$", "", token.replace("non-", "non")).split("-"):

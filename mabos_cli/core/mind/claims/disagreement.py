@@ -46,7 +46,7 @@ _LOCATING = roots(
 _ALL = frozenset("all every each any both everyone everybody".split())
 _NONE = frozenset("no none nobody neither".split())
 _SOME = frozenset("some several".split())
-_LEFT_OUT = frozenset("except excluding besides apart unless".split())
+LEFT_OUT = frozenset("except excluding besides apart unless".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
@@ -77,7 +77,7 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     """
     # What never happens does not happen under a condition either.
     never = any("never" in claim.words for claim in (a, b))
-    if any(_LEFT_OUT & {*claim.words} for claim in (a, b)):
+    if any(LEFT_OUT & {*claim.words} for claim in (a, b)):
         return None
     if exception := _find_exception(a, b, topic):
         return exception
@@ -129,8 +129,8 @@ def is_restated(one: Claim, other: Claim) -> bool:
 def _find_contradiction(match: Match) -> Disagreement | None:
     """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
     a, b = match.a.claim, match.b.claim
-    moments = _find_other(a.moments, b.moments, same_time)
-    if (not moments and _is_other_time(a, b)) or _is_other_way(a, b):
+    moments = find_other(a.moments, b.moments, same_time)
+    if are_cases_apart(a, b):
         return None
     # To end something is to deny it.
     kept = [[term for term in side.rest if not denies(term)] for side, _ in match.sides]
@@ -172,7 +172,7 @@ def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
 def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagreement | None:
     """Returns the number, date, name or word of which only one can be right."""
     a, b = match.a.claim, match.b.claim
-    quantities = _find_other(a.quantities, b.quantities, can_agree)
+    quantities = find_other(a.quantities, b.quantities, can_agree)
     named = bool(match.a.names and match.b.names)
     count = bool(moments) + bool(quantities) + named + bool(match.excluded)
     if count != 1:
@@ -180,9 +180,8 @@ def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagree
     if quantities:
         return Disagreement("number", " against ".join(quantities)) if fits_number(match) else None
     if moments:
-        # What somebody did once they may have done at other times, too: we visited Kappa in April.
-        done = any(x in _PERSONS and y.endswith("ed") for x, y in pairwise(a.words))
-        return Disagreement("date", " against ".join(moments)) if fits_date(match) and not done else None
+        is_date = fits_date(match) and not is_done(a)
+        return Disagreement("date", " against ".join(moments)) if is_date else None
     if match.excluded:
         x, y = match.excluded[0]
         return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}") if fits(match) else None
@@ -225,7 +224,7 @@ def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or "for" in claim.words[name.end :])
 
 
-def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
+def find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
     """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
     apart, agreed = [], []
     for x in ones:
@@ -254,6 +253,16 @@ def _is_other_time(a: Claim, b: Claim) -> bool:
         plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
         return not any(same_time(x, y) for x in plain[0] for y in plain[1])
     return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
+
+
+def are_cases_apart(a: Claim, b: Claim) -> bool:
+    """Returns whether the claims are about different times that they do not disagree on, or about two ways."""
+    return (not find_other(a.moments, b.moments, same_time) and _is_other_time(a, b)) or _is_other_way(a, b)
+
+
+def is_done(claim: Claim) -> bool:
+    """Returns whether somebody did something once, who may have done so at other times, too: we visited Kappa in April."""
+    return any(x in _PERSONS and y.endswith("ed") for x, y in pairwise(claim.words))
 
 
 def _is_other_way(a: Claim, b: Claim) -> bool:

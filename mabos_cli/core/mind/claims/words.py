@@ -111,7 +111,7 @@ takes? (?:very |too |so |rather )?long(?! to)=is slow; (?:accepted|taken|open|po
 first day of (?:the|each|every) month=the 1st; last day of (?:the|each|every) month=the 31st; first day=start;
 (?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; half a dozen=6; a dozen=12; a couple of=two; a pair of=two;
 r[ua]ns? dry=empty; sold out=soldout; in stock=instock; (?:is|are) planned (?:for|in|on)=is in;
-needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; not (?:obliged|required) to=not; not yet=not;
+needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; (?:not|(?:is|are|was|were)n't) (?:obliged|required|needed|necessary) to=not; not yet=not;
 (?:needs?|obliged|required|has|have) to(?: be)?=must; (?:allowed|able|permitted|entitled) to=can;
 (?:go|goes|went|gone|going|is|are) up=rise; (?:go|goes|went|gone|going) down=fall; slow(?:s|ed|ing)? down=decline;
 pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; sped up=accelerated; lower than=low than;
