@@ -80,6 +80,7 @@ def make_workspace(agent: dict[str, Any], folder: str) -> None:
 def open_mabos(folder: str, model: str, path: str, depth: str) -> Search:
     """recall, in process."""
     os.environ["MABOS_EMBEDDINGS_PROVIDER"] = model
+    os.environ["MABOS_EMBEDDINGS_BACKGROUND"] = "false"  # a slow model answers itself here
     os.environ["MABOS_EMBEDDINGS_PATH"] = path if model != "none" else ""
     call = Call(workspace=folder)
     home = call.open_agent()
