@@ -5,8 +5,9 @@
 Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
 alarms. dev, test and fresh were tuned on, one after the other; blind was written by somebody who had not seen the
-detector and is not to be tuned on: its figures are what to expect of other texts. files are whole Beliefs.md files
-with two beliefs each, in many shapes, written before the detector was opened; they are not to be tuned on either.
+detector. files are whole Beliefs.md files with two beliefs each, in many shapes, written before the detector was
+opened. No pair of blind and files was looked at, but their totals by kind were, while rules were chosen: expect less
+of other texts than any of these figures.
 """
 
 import argparse
