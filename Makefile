@@ -41,14 +41,14 @@ test: compiled $(VENV)/.ready-dev typeql
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
-	$(PYTEST) -n auto --dist loadfile --assert=plain || { $(PYTEST) --last-failed --last-failed-no-failures none; exit 1; }
+	$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder --assert=plain || { $(PYTEST) --last-failed --last-failed-no-failures none; exit 1; }
 
 # Before a commit: ruff, mypy and the tests of what changed (against BASE, else what is not committed, else the last commit).
 check: compiled $(VENV)/.ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
-	$(PYTEST) -n auto --dist loadfile --assert=plain $$($(BIN)/python tests/changed.py $(BASE))
+	$(PYTEST) -n auto --dist loadfile --no-loadscope-reorder --assert=plain $$($(BIN)/python tests/changed.py $(BASE))
 
 # What an installation has on every Python that is here: wheel, sources, each extra with and without, the lowest versions. Needs an index.
 matrix: compiled $(VENV)/.ready-dev

@@ -33,7 +33,8 @@ Mabos = Callable[..., Done]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that fork come first: a process that has loaded models and numbers forks ten times slower."""
+    """Tests that fork come first: a process that has loaded models and numbers forks ten times slower. They are the longest too, so
+    that no worker waits for another at the end."""
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
 
 
