@@ -31,7 +31,7 @@ _LOCAL = {
 
 
 class Wishes(NamedTuple):
-    """What the settings say about a model besides its provider; an empty one is left to the model."""
+    """Holds what the settings say about a model besides its provider; an empty one is left to the model."""
 
     model: str = ""
     url: str = ""

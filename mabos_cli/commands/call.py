@@ -126,7 +126,7 @@ class Call(Session):
 
 
 class Context(NamedTuple):
-    """What a command is handed: the call, and the name of the subcommand that follows it, if one does."""
+    """Holds what a command is handed: the call, and the name of the subcommand that follows it, if one does."""
 
     obj: Call
     invoked_subcommand: str = ""

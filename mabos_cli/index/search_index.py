@@ -104,7 +104,7 @@ class SearchIndex:
 
     @property
     def is_strong(self) -> bool:
-        """Whether the model that takes long answers."""
+        """Returns whether the model that takes long answers."""
         return self.embedder is not None and self.embedder is self._plan.strong
 
     def use_weak(self) -> None:

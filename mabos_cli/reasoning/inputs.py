@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.knowledge.case_similarity import Weights
 from mabos_cli.core.knowledge.fact import Fact, holds_at
-from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import meant

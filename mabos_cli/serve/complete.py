@@ -71,7 +71,7 @@ def _starting(pairs: list[Pair], start: str) -> list[Pair]:
 
 
 class _Command:
-    """What may follow a command: the commands below it, options and what they take, and arguments in order."""
+    """Holds what may follow a command: the commands below it, options and what they take, and arguments in order."""
 
     def __init__(self) -> None:
         self.below: list[Pair] = []

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from random import Random
 
-from mabos_cli.core.knowledge.case import Case
+from mabos_cli.core.knowledge.case import Case, KeptResult
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mind.mind import Attitude, Belief, Step

@@ -152,7 +152,7 @@ def audit(
     check: Annotated[bool, Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")] = False,
     max_tokens: Annotated[int | None, Option(help="For --check: tokens that may always be loaded.")] = None,
 ) -> None:
-    """Count what memory costs by source, and find what stands there twice or is never used. Changes nothing.
+    """Count what memory costs by source, and find duplicates and what is never used. Changes nothing.
 
     Example: mabos context audit --recommend
     """

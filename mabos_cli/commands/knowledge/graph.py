@@ -22,7 +22,7 @@ from mabos_cli.formats.knowledge.proof_text import (
 from mabos_cli.services.inputs import read_moment, text_argument
 from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_way, select_graph
 
-app = Commands("graph", "Walk and export the graph of facts, and show what hangs on a belief.")
+app = Commands("graph", "Walk and export the graph of facts, and show what depends on a belief.")
 
 
 @app.command()
@@ -137,7 +137,7 @@ def impact(
     behind: Annotated[bool, Option("--behind", help="The goals of all agents that are behind.")] = False,
     level: Annotated[str, Option(help="With --behind: strategic, tactical or operational.")] = "",
 ) -> None:
-    """Show which goals, plans and intentions hang on an agent's beliefs, or which goals are behind.
+    """Show which goals, plans and intentions depend on an agent's beliefs, or which goals are behind.
 
     Example: mabos graph impact B-001
     """

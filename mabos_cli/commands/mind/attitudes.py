@@ -17,7 +17,7 @@ Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its ti
 Commitment = Annotated[str, Argument(metavar="COMMITMENT", help="Its id, or its title.")]
 
 desire = Commands("desire", "Add, change and list what an agent wants.")
-goal = Commands("goal", "Add, change, close, delegate and list goals, and show how they hang together.")
+goal = Commands("goal", "Add, change, close, delegate and list goals, and show how they are related.")
 intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
 plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
 commitment = Commands("commitment", "Add, change, end and list what an agent has promised to others.")

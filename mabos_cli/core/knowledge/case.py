@@ -373,3 +373,16 @@ def trim_revisions(case: Case, at: str) -> tuple[Case, list[CaseDeparture]]:
         return case, []
     kept = case.revisions[-_KEPT_REVISIONS:]
     return case._replace(revisions=kept), [CaseDeparture(case.id, "older revisions", at, case)]
+
+
+class KeptResult(NamedTuple):
+    """A result of reasoning that the agent keeps: which method concluded it, how sure it was, and what came of it."""
+
+    id: str
+    method: str
+    problem: str
+    confidence: float | None
+    happened: bool | None  # whether the conclusion turned out right; None as long as nobody knows
+    at: str
+    classification: tuple[tuple[str, str], ...] = ()
+    lesson: str = ""

@@ -1,4 +1,4 @@
-"""What a goal asks for: the conclusions that a proof of it may need, so that nothing else is derived on the way.
+"""Tells what a goal asks for: the conclusions that a proof of it may need, so that nothing else is derived on the way.
 
 The rules are written so that each works only when it is asked, and asks for what it needs in turn (known as magic sets). Chained
 over bare triples, they yield the questions; confidence and time are left to the chain that answers them.

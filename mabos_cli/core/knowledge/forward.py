@@ -49,7 +49,7 @@ class Inference(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all was derived that follows."""
+        """Returns whether all was derived that follows."""
         return self.fixpoint == "reached"
 
 

@@ -35,7 +35,7 @@ class Reply(NamedTuple):
 
 
 class World(NamedTuple):
-    """What answers rest on: proofs of goals, predicates with one value at a time, and the time."""
+    """Holds what answers rest on: proofs of goals, predicates with one value at a time, and the time."""
 
     prove: Prove
     functional: frozenset[str]

@@ -28,7 +28,7 @@ class Pattern(NamedTuple):
 
     @property
     def is_positive(self) -> bool:
-        """Whether facts meet this condition."""
+        """Returns whether facts meet this condition."""
         return bool(self.predicate) and not self.negated
 
     @property
@@ -37,7 +37,7 @@ class Pattern(NamedTuple):
 
     @property
     def inner(self) -> tuple["Pattern", ...]:
-        """What is negated or counted; nothing for other conditions."""
+        """Holds what is negated or counted; nothing for other conditions."""
         return self.of or ((self._replace(negated=False),) if self.negated else ())
 
 

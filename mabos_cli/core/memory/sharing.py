@@ -10,14 +10,14 @@ _RETOLD = 0.8  # share of a private text's words from which a passage that holds
 
 
 class Sharing(NamedTuple):
-    """What an agent shares: all that is not private, or only items with one of some tags."""
+    """Holds what an agent shares: all that is not private, or only items with one of some tags."""
 
     is_open: bool
     tags: tuple[str, ...] = ()
 
     @property
     def is_any(self) -> bool:
-        """Whether it shares anything at all."""
+        """Returns whether it shares anything at all."""
         return self.is_open or bool(self.tags)
 
     def admits(self, tags: Collection[str]) -> bool:

@@ -21,7 +21,7 @@ _HALF = 0.5
 
 
 class Proposal(NamedTuple):
-    """What an agent should do about something in its mind, and why; `becomes` is what adopting it makes of that thing."""
+    """Holds what an agent should do about something in its mind, and why; `becomes` is what adopting it makes of that thing."""
 
     action: str
     kind: str

@@ -47,7 +47,7 @@ class Means(NamedTuple):
 
 
 class Known:
-    """What facts and beliefs say, found by its words."""
+    """Holds what facts and beliefs say, found by its words."""
 
     def __init__(self, beliefs: Iterable[Belief], facts: FactSource | None, now: datetime, floor: float) -> None:
         self.beliefs, self.facts, self.now, self.floor = beliefs, facts, now, floor

@@ -324,7 +324,7 @@ def goals_behind(graph: RecordGraph, now: datetime, level: str = "") -> list[Row
 
 
 def conflict_impact(graph: RecordGraph, beliefs: Sequence[str]) -> list[Row]:
-    """Returns what hangs on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for
+    """Returns what depends on some beliefs, given by their keys: goals, the plans for them, and the intentions under way for
     either."""
     return [
         {"belief": belief.uid, **_pursuit(graph, goal)}

@@ -8,8 +8,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.case import Case, render_number
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import Case, KeptResult, render_number
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import MemoryItem

@@ -3,7 +3,7 @@ outcome."""
 
 from typing import Any, NamedTuple
 
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.reasoning.answer import Answer, Conclusion, figure

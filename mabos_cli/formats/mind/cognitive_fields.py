@@ -110,7 +110,7 @@ class Field(NamedTuple):
 
 
 class Key(NamedTuple):
-    """What a line names before a colon, its value, and whether that tells what an entry is: its id, or its words."""
+    """Holds what a line names before a colon, its value, and whether that tells what an entry is: its id, or its words."""
 
     name: str
     field: Field

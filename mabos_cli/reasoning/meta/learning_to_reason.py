@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking, wilson
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name

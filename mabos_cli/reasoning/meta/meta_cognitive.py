@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole

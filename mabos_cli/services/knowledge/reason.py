@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.knowledge.fact import holds_at
-from mabos_cli.core.knowledge.reasoning import KeptResult
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_word
 from mabos_cli.core.memory.storing import Draft

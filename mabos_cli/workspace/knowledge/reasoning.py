@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.errors import NotFound

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.meta.calibration import (
     Forecast,

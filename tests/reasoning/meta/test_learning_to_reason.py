@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from mabos_cli.core.knowledge.reasoning import KeptResult
+from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.meta.learning_to_reason import (
     Record,

@@ -1,4 +1,4 @@
-"""What headings and answers tell: whether two headings name two things, and what a text that is an answer says."""
+"""Tells what headings and answers tell: whether two headings name two things, and what a text that is an answer says."""
 
 import re
 
