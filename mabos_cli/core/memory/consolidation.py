@@ -11,6 +11,7 @@ from mabos_cli.core.language.similar import likeness
 from mabos_cli.core.language.text import terms
 from mabos_cli.core.memory.condensing import body_of, join_contents
 from mabos_cli.core.memory.item import CONSOLIDATION, PRIORITIES, MemoryItem, Prose, count_members, with_members
+from mabos_cli.core.memory.sharing import PRIVATE
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
 
@@ -240,12 +241,13 @@ def _compress(group: tuple[MemoryItem, ...], mint: Callable[[], str], prose: Map
 
 
 def _tags_of(group: Sequence[MemoryItem], is_again: bool) -> tuple[str, ...]:
-    """All tags of a group; a standing item gets those of the first and what others have in common, or it would soon have all."""
+    """Returns all tags of a group; a standing item gets those of the first and what others have in common, or it would soon
+    have all. What tells something private is private."""
     carried = Counter(tag for item in group for tag in set(item.tags))
     return tuple(
         tag
         for tag in dict.fromkeys(t for i in group for t in i.tags)
-        if not is_again or carried[tag] > 1 or tag in group[0].tags
+        if not is_again or carried[tag] > 1 or tag in group[0].tags or tag.casefold() == PRIVATE
     )
 
 

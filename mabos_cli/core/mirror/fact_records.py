@@ -45,13 +45,18 @@ def fact_records(
             origins = (
                 ("spo_fact", fact.derived_from, ids),
                 ("knowledge_rule", (fact.rule_id,), rules),
-                ("memory_item", (fact.source.removeprefix(_FROM_MEMORY),), memories),
+                ("memory_item", (memory_of(fact),), memories),
             )
             links = (
                 derived_links(agent, kind, (own for own in named if own in known)) for kind, named, known in origins
             )
             record = fact_record(agent, fact, tuple(links))
             yield record._replace(statement=typing.statement(fact))
+
+
+def memory_of(fact: Fact) -> str:
+    """Returns the id of the memory that a fact was read from; nothing where it was not read from one."""
+    return fact.source.removeprefix(_FROM_MEMORY) if fact.source.startswith(_FROM_MEMORY) else ""
 
 
 def fact_record(agent: str, fact: Fact, links: tuple[Links, ...] = ()) -> Record:

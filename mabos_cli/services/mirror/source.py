@@ -3,18 +3,19 @@
 A part is what comes out of one file or one set of files that belong together.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.memory.sharing import PRIVATE, Sharing
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.mirror import records as mirror_records
-from mabos_cli.core.mirror.fact_records import fact_records
+from mabos_cli.core.mirror.fact_records import fact_records, memory_of
 from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, leans_on, mind_records
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.memory.items import line_id
+from mabos_cli.formats.memory.items import line_id, parse_item
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
@@ -101,7 +102,8 @@ def load_mind(agent: Agent) -> AgentMind:
 
 
 def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
-    mind = load_mind(agent)
+    mind, withheld = load_mind(agent), _withheld(agent)
+    mind = mind._replace(beliefs=[belief for belief in mind.beliefs if withheld.isdisjoint(belief.rests)])
     named = {own for belief in mind.beliefs for own in belief.rests if own.startswith("F-")}
     facts = load_facts(agent) if named else None
     known = [own for own in named if facts and facts.find(own)]
@@ -111,18 +113,24 @@ def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
 
 
 def _facts(agent: Agent) -> list[mirror_records.Record]:
-    return _fact_records(agent, list(load_facts(agent).all()))
+    return _fact_records(agent, _open_facts(agent, load_facts(agent).all()))
+
+
+def _open_facts(agent: Agent, facts: Iterable[Fact]) -> list[Fact]:
+    """Returns the facts that the mirror may hold: none was read from a private memory, or derived from such a fact."""
+    withheld = _withheld(agent)
+    return [fact for fact in facts if fact.id not in withheld]
 
 
 def _fact_records(agent: Agent, facts: list[Fact], wanted: Ids | None = None) -> list[mirror_records.Record]:
     ontology, rules = load_ontology(agent.paths.workspace)[0], {rule.id for rule in load_rules(agent).rules}
-    memories = _memory_ids(agent.memory()) if any(fact.source.startswith("memory:") for fact in facts) else ()
+    memories = _memory_ids(agent.memory()) if any(map(memory_of, facts)) else ()
     return list(fact_records(agent.id, facts, ontology, rules, memories, wanted))
 
 
 def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     held = load_facts(agent)
-    facts = list(held.all())
+    facts = _open_facts(agent, held.all())
     wanted: Ids | None = None
     if {*ids} <= {fact.id for fact in facts}:  # of one that is gone nobody knows what it was about
         # Where derived facts follow from the facts as they are, they may have changed with them.
@@ -158,9 +166,42 @@ def _memory_ids(memory: Memory) -> dict[str, bytes]:
     return dict.fromkeys((*recent, *view.put), b"") | {line_id(line): line for line in view.store.lines()}
 
 
+def _withheld(agent: Agent) -> set[str]:
+    """Returns the ids of what stays out of the mirror: private items, what was made of them, and the facts read from them or
+    derived from those. Only the lines that may tell of a private item are decoded, unless there is one."""
+    memory, mark = agent.memory(), PRIVATE.encode()
+    lines = [line for line in _memory_ids(memory).values() if line]
+    recent = [*memory.working, *memory.short_term]
+    assert isinstance(memory.long_term, LongTermView)
+    recent += memory.long_term.put.values()
+    marked = (parse_item(line, "memory-store.json") for line in lines if mark in line.lower())
+    found = {item.id for item in (*recent, *marked) if not Sharing(True).admits(item.tags)}
+    if not found:
+        return found
+    items = (*recent, *(parse_item(line, "memory-store.json") for line in lines))
+    made = [(item.id, item.derived_from) for item in items]
+    made += [(fact.id, (*fact.derived_from, memory_of(fact))) for fact in load_facts(agent).all()]
+    size = 0
+    while size < len(found):
+        size = len(found)
+        found.update(own for own, origins in made if not found.isdisjoint(origins))
+    return found
+
+
+def with_made_of_private(agent: Agent, touched: Mapping[str, Ids | None]) -> Mapping[str, Ids | None]:
+    """Returns what was touched; where a memory among it is withheld, all that may have been made of it as well."""
+    withheld = _withheld(agent) if "memory" in touched else set()
+    ids = touched.get("memory")
+    if not withheld or (ids is not None and withheld.isdisjoint(ids)):
+        return touched
+    return {**touched, "facts": None, "mind": None}
+
+
 def _memory(agent: Agent) -> Iterator[mirror_records.Record]:
     memory = agent.memory()
-    yield from _item_records(agent, _stored(memory), _memory_ids(memory))
+    withheld = _withheld(agent)
+    stored = ((store, item) for store, item in _stored(memory) if item.id not in withheld)
+    yield from _item_records(agent, stored, _memory_ids(memory).keys() - withheld)
 
 
 def _item_records(agent: Agent, items: Iterable[tuple[str, MemoryItem]], known: Ids) -> Iterator[mirror_records.Record]:
@@ -170,17 +211,17 @@ def _item_records(agent: Agent, items: Iterable[tuple[str, MemoryItem]], known: 
 
 
 def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
-    memory = agent.memory()
-    alive = _memory_ids(memory)
+    memory, withheld = agent.memory(), _withheld(agent)
+    alive = {own: line for own, line in _memory_ids(memory).items() if own not in withheld}
     recent = [item.id for item in (*memory.working, *memory.short_term)]
     # What is made of one that goes, or comes back, is linked with it no more, or again.
     marks = [own.encode() for own in ids]
     made = (own for own, line in alive.items() if len(marks) <= _MANY and any(mark in line for mark in marks))
     wanted = dict.fromkeys((*ids, *(own for own in recent if own in known), *made))
     if len(wanted) > _MANY:
-        found = [pair for pair in _stored(memory) if pair[1].id in wanted]
+        found = [pair for pair in _stored(memory) if pair[1].id in wanted and pair[1].id in alive]
     else:
-        found = [pair for own in wanted if (pair := locate(memory, own))]
+        found = [pair for own in wanted if own in alive and (pair := locate(memory, own))]
     records = [*_item_records(agent, found, alive)]
     others = [own for own in alive if own not in wanted]
     kept = _keys(agent, "memory_item", others) | _keys(agent, "decision", others)

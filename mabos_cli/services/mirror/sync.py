@@ -34,7 +34,7 @@ from mabos_cli.formats.mirror.typeql import (
     render_upsert,
 )
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
-from mabos_cli.services.mirror.source import PARTS, load_part
+from mabos_cli.services.mirror.source import PARTS, load_part, with_made_of_private
 from mabos_cli.services.session import Session
 from mabos_cli.workspace import mirror_ledger
 from mabos_cli.workspace.agent import Agent
@@ -292,6 +292,7 @@ def plan_touched(agent: Agent, touched: Touched, known: Ledger) -> tuple[Todo, d
     drop: list[Key] = []
     warnings = []
     prefix = uid_of(agent.id, "")
+    touched = with_made_of_private(agent, touched)
     for part in (part for part in PARTS if part in touched):
         ours = {key: entry for key, entry in known.items() if key[0] in PARTS[part]}
         try:

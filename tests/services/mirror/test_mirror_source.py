@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from commands.desk import Desk, note
 
-from mabos_cli.core.mirror.records import Record, Statement
+from mabos_cli.core.mirror.records import Entry, Record, Statement
 from mabos_cli.services.mirror import source as mirror_source
 from mabos_cli.services.mirror.source import PARTS, load_part
+from mabos_cli.services.mirror.sync import plan_touched
 
 
 @pytest.fixture
@@ -150,3 +151,25 @@ def test_many_ids_find_the_same_as_few(desk: Desk, monkeypatch: pytest.MonkeyPat
         many = load_part(desk.home(), part, ids)
         assert sorted(many.records) == sorted(few[part].records) and many.alive == few[part].alive
         assert len(many.records) == len(ids)
+
+
+def test_what_is_private_stays_out_with_all_that_was_made_of_it(desk: Desk) -> None:
+    secret, other = note(1, "The board sells Oslo", type="decision"), note(2, "Oslo is rainy")
+    sums = note(3, "Oslo goes, and it rains there", derived_from=(secret.id, other.id))
+    desk.put([secret, other, sums])
+    for words in (("oslo", "isSold", "soon"), ("oslo", "has", "rain")):
+        source = f"memory:{secret.id}" if words[1] == "isSold" else f"memory:{other.id}"
+        assert desk.run("fact", "assert", *words, "--source", source).code == 0
+    desk.run("rule", "create", "if ?x isSold ?y then ?x leaves us")
+    assert desk.run("infer", "forward", "--persist").code == 0
+    home = desk.home()
+    assert len(load_part(home, "memory").records) == 4 and len(load_part(home, "facts").records) == 3
+    known = {key: Entry(*key, "ok") for part in ("memory", "facts") for key in load_part(home, part).alive}
+    desk.put([secret._replace(tags=("Private",)), other, sums])
+    assert [record.uid for record in load_part(home, "memory").records] == [f"main/{other.id}"]
+    assert [record.get("predicate_val") for record in load_part(home, "facts").records] == ["has"]
+    named = load_part(home, "memory", [secret.id, sums.id, other.id])
+    assert [record.uid for record in named.records] == [f"main/{other.id}"] == [uid for _, uid in named.alive]
+    todo, _, warnings = plan_touched(home, {"memory": [secret.id]}, known)
+    gone = {uid for _, uid in todo.drop}
+    assert {f"main/{secret.id}", f"main/{sums.id}"} <= gone and len(gone) == 4 and not warnings
