@@ -63,6 +63,7 @@ def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tup
         "developing",
         "architecture",
         "promises",
+        "seeds",
     ), f"{page.name} shows no command"
     _same(page, actual)
 
