@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import NamedTuple
 
 from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_rank
@@ -72,6 +73,7 @@ class CognitiveFile(NamedTuple):
         return end_of_item(self.lines, first, self.hidden)
 
 
+@lru_cache(maxsize=2)  # an edit reads the text before it and the text behind it, each several times
 def parse_cognitive(text: str) -> CognitiveFile:
     """Returns what stands in a cognitive file. Any text will do."""
     lines = tuple(text.split("\n"))

@@ -50,6 +50,7 @@ class Lists:
     ) -> None:
         self._lines, self._hidden, self._headings = lines, hidden, headings
         self._tabled = {number for table in tables for number in range(table.header, table.last + 1)}
+        self._apart = self._hidden | self._tabled
 
     def items(self) -> Iterator[Entry]:
         """Yields the items that are entries, in order; those within another one behind it."""
@@ -66,16 +67,17 @@ class Lists:
             blocks = list(self._blocks(body, group)) if is_free and not named else []
             yield from blocks
             spans = self._spans(body, {number for block in blocks for number in range(block.first, block.last + 1)})
-            gathers = is_free and not named and self._gathers(heading, body, spans)
+            gathers = bool(spans) and is_free and not named and self._gathers(heading, body, spans)
             for first, last in spans:
                 yield from self._item(first, last, group, gathers)
 
     def _blocks(self, body: range, group: str) -> Iterator[Entry]:
         """Yields the entries that are blocks of lines which begin with keys, the first of which tells what they are: `-
         **Belief:** Rent is due`, `- **Certainty:** 0.8`. One block below a heading of its own is the section's."""
-        apart = self._hidden | self._tabled
-        found = ((number, find_key(self._lines[number], number)) for number in body if number not in apart)
+        found = ((number, find_key(self._lines[number], number)) for number in body if number not in self._apart)
         keys = {number: key for number, key in found if key}
+        if not any(key.is_naming for key in keys.values()):
+            return
         lead = next((key.name for key in keys.values() if key.is_naming), "")
         # An id in place of words is a link, but not where others begin so.
         keys = {
@@ -150,8 +152,9 @@ class Lists:
             return True
         if _ASIDES.search(heading.title) or MARK.search(heading.title):
             return False
-        inner = {number for first, last in spans for number in range(first, last + 1)} | self._hidden | self._tabled
-        words = [self._lines[number] for number in body if number not in inner and self._lines[number].strip()]
+        inner = {number for first, last in spans for number in range(first, last + 1)}
+        outer = [number for number in body if number not in inner and number not in self._apart]
+        words = [self._lines[number] for number in outer if self._lines[number].strip()]
         if any(fields_of(line, 0) for line in words):
             return False
         is_said = any(

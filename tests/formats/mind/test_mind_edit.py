@@ -340,3 +340,10 @@ def test_odd_lines_are_read_in_one_go(text: str):
 def test_a_file_that_counts_its_revisions_counts_on(head: str, after: str) -> None:
     body = "\n\n## Runway\n\nRevision count: 3 of 4 drafts\n"
     assert count_revision(f"# Beliefs\n\n{head}{body}", "2026-03-01") == f"# Beliefs\n\n{after}{body}"
+
+
+def test_an_edit_reads_each_of_its_two_texts_once() -> None:
+    parse_cognitive.cache_clear()
+    new, _ = add_entry("# Goals\n\n## G-1: One\n\nstatus: active\n", Draft("goal", "", "Two"), "2026-02-01")
+    assert [entry.title for entry in parse_cognitive(new).entries] == ["G-1: One", "G-2: Two"]
+    assert parse_cognitive.cache_info().misses == 2
