@@ -13,8 +13,7 @@ from typer.main import get_command_from_info, get_group
 from typer.models import CommandInfo
 
 from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
-from mabos_cli.commands.call import Call, Commands, Context, Function
-from mabos_cli.commands.options import Argument, Option
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option
 from mabos_cli.errors import UsageFault
 
 _HELP = {"help_option_names": ["-h", "--help"]}

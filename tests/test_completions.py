@@ -7,9 +7,17 @@ import pytest
 from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
 
 from mabos_cli.app import Program
-from mabos_cli.formats.operations.completion import ANY, FILES, FOLDERS, WORDS
 from mabos_cli.serve.known_values import KINDS
-from mabos_cli.services.operations.completion import completion_table, describe_program, unused_values, value_of
+from mabos_cli.services.operations.completion import (
+    ANY,
+    FILES,
+    FOLDERS,
+    WORDS,
+    completion_table,
+    describe_program,
+    unused_values,
+    value_of,
+)
 from tests.commands.desk import Desk, note
 
 TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")

@@ -58,7 +58,7 @@ INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / "hosts.py"]}
 DOMAINS = set("memory hierarchy mind knowledge context search mirror language operations".split())
 OWN_FOLDERS = {"core": set(), "formats": {"markdown", "json"}, "services": set(), "commands": set()}
 # What commands share: the call, how they declare what they take, and how that is read.
-SHARED_BY_COMMANDS = tuple(f"mabos_cli.commands.{name}" for name in ("call", "options", "parse"))
+SHARED_BY_COMMANDS = tuple(f"mabos_cli.commands.{name}" for name in ("call", "parse"))
 # Doors that somebody else's session hangs on: a bug behind them is told, and nothing more.
 OUTLAST = [PACKAGE / "serve" / f"{name}.py" for name in ("calling", "hook")]
 

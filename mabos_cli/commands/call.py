@@ -1,4 +1,6 @@
-"""What every command starts from: the global options of the call, and the agent they name."""
+"""What every command starts from: the global options of the call, and the agent they name; how it declares what it takes.
+
+Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py makes Typer's of them."""
 
 import os
 import time
@@ -6,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.session import Session
+from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, note
 from mabos_cli.workspace.agent import Agent
 
@@ -98,7 +100,7 @@ class Call(Session):
             data, text = hide_in(data), hide_in(list(text))
         warnings = [*self.notices, *warnings, *self._mirror()]
         if self._wants_commit():
-            from mabos_cli.services.operations.git import commit_written
+            from mabos_cli.services.operations.merging import commit_written
 
             text = list(text)
             commit, trouble = commit_written(name, self.opened or (), self.written or set(), "".join(text[:1]))
@@ -189,3 +191,51 @@ class Commands:
             return function
 
         return add
+
+
+class Option:
+    """Declares an option of a command, in the metadata of its parameter's type."""
+
+    def __init__(
+        self,
+        *names: str,
+        help: str = "",
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+        show_default: bool = True,
+    ) -> None:
+        self.names = names
+        self.help = help
+        self.metavar = metavar
+        self.min = min
+        self.max = max
+        self.show_default = show_default
+
+
+class Argument(Option):
+    """Declares an argument of a command: a word that is known by its place."""
+
+
+DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
+Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]
+Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
+ValidAt = Annotated[str, Option(metavar="DATE", help="As things are or were then: today, 2026-03-01.")]
+# What becomes of secrets in what is stored.
+Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
+AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it although it holds a secret.")]
+# How far what is stored is trusted, and by whose word.
+Trust = Annotated[
+    str,
+    Option(
+        help="trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)."
+    ),
+]
+Voucher = Annotated[
+    str, Option("--by", metavar="NAME", help="Who vouches for more trust than such a source has; logged.")
+]
+
+
+def more_line(total: int, shown: int) -> list[str]:
+    """Returns a line about what --limit left out, if anything."""
+    return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple
 
-from mabos_cli.commands.call import Commands, Function
-from mabos_cli.commands.options import Argument, Option
+from mabos_cli.commands.call import Argument, Commands, Function, Option
 
 _NUMBERS = {int: re.compile(r"-?\d{1,18}"), float: re.compile(r"-?\d{1,15}(\.\d{1,15})?")}
 _READABLE = (bool, str, int, float, list, Path)

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mabos_cli.core.memory.sharing import PRIVATE, Sharing
-from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.memory.trust import PRIVATE, Sharing, trust_rank
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.recall import Filters

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.language.ids import stamp_of
-from mabos_cli.core.memory.sharing import Sharing
+from mabos_cli.core.memory.trust import Sharing
 from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.embedding import (

@@ -24,8 +24,8 @@ from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.text import spaced, split_uncut
-from mabos_cli.core.memory.sharing import PRIVATE
 from mabos_cli.core.memory.stores import EVERYTHING
+from mabos_cli.core.memory.trust import PRIVATE
 from mabos_cli.index.packing import unpack_text
 from mabos_cli.index.restriction import TRUST, Restriction
 

@@ -1,12 +1,15 @@
-"""Everything that lies in a workspace, as it lies there: links are not followed, git's own folders are left out."""
+"""Everything that lies in a workspace, as it lies there: links are not followed, git's own folders are left out; files that a newer version wrote."""
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mabos_cli.workspace.plain_files import LARGEST
+from mabos_cli.formats.json.text import BEGINNING, newer_format
+from mabos_cli.workspace.files import list_names
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.plain_files import LARGEST, read_regular
 
 _SPECIAL = {
     stat.S_IFIFO: "a pipe",
@@ -59,3 +62,28 @@ def is_open_to_others(root: Path) -> bool:
     except OSError:
         return False
     return all(mode & stat.S_IXOTH for mode in modes) and bool(modes[0] & (stat.S_IROTH | stat.S_IWOTH))
+
+
+def find_newer(paths: AgentPaths) -> Iterator[tuple[Path, str]]:
+    """Yields the files of an agent that are of a newer format, with what is said about them: those that there is one of."""
+    single = (paths.manifest, paths.store, paths.facts, paths.derived_facts, paths.rules, paths.cases)
+    ledgers = (paths.reasoning, paths.trust_log, paths.transcript_ledger, paths.log_ledger)
+    yield from _newer_among((*single, *ledgers, paths.migration_ledger, paths.conflict_ledger))
+
+
+def find_newer_in_folders(paths: AgentPaths) -> Iterator[tuple[Path, str]]:
+    """Yields those that there is one of for each month or day, and ontologies with their proposals."""
+    workspace = paths.workspace
+    folders = (paths.store_pages, paths.archive, paths.observations, paths.harvest_ledgers)
+    for folder in (*folders, workspace.ontologies, workspace.proposals_folder):
+        yield from _newer_among(folder / name for name in list_names(folder) if ".json" in name)
+
+
+def _newer_among(found: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    for path in found:
+        try:
+            told = newer_format(read_regular(os.fspath(path), BEGINNING))
+        except OSError:
+            continue
+        if told:
+            yield path, told

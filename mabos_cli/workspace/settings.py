@@ -1,8 +1,15 @@
-"""Effective settings: defaults < mabos.yaml < agent.json < environment < option, each value with its origin."""
+"""Effective settings: defaults < mabos.yaml < agent.json < environment < option, each value with its origin.
+
+Settings in mabos.yaml or agent.json that run programs, send data or lower a guard are ignored until `mabos allow`. What was
+allowed is kept outside the workspace, below the user's state folder, by the workspace's real folder and a digest of exactly these
+settings: changed settings ask again, and a workspace that came from somebody else cannot bring its own permission.
+"""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli import __version__
@@ -10,8 +17,62 @@ from mabos_cli.config import BY_NAME, SETTINGS, Settings, check_setting, env_nam
 from mabos_cli.core import BadValue
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_record, parse_json
-from mabos_cli.workspace.files import read_bytes, read_text, replace_file, stamp_of, sweep_temps
+from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file, stamp_of, sweep_temps
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.plain_files import state_folder
+
+Values = Mapping[str, Any]
+
+
+def is_allowed(workspace: WorkspacePaths, source: str, risky: Values) -> bool:
+    """Tells whether a person allowed exactly these settings of a file. An unreadable permission is none."""
+    try:
+        allowed = _load(workspace)
+    except MabosError:
+        return False
+    return allowed.get(source) == _digest(risky)
+
+
+def allow_settings(workspace: WorkspacePaths, found: Mapping[str, Values]) -> None:
+    """Keeps that a person allowed these settings, by file; what was allowed before is replaced."""
+    path = permission_file(workspace)
+    if path is None:
+        raise InvalidFile("there is no folder for permissions", "set HOME or XDG_STATE_HOME to an absolute path")
+    digests = {source: _digest(values) for source, values in sorted(found.items())}
+    data = dump_record({"format": 1, "folder": _folder(workspace), "allowed": digests})
+    replace_file(path, data, root=path.parent, expect=read_bytes(path))
+
+
+def withdraw_permission(workspace: WorkspacePaths) -> bool:
+    """Removes what was allowed; returns whether anything was."""
+    path = permission_file(workspace)
+    if path is None or read_bytes(path) is None:
+        return False
+    remove_file(path, root=path.parent)
+    return True
+
+
+def permission_file(workspace: WorkspacePaths) -> Path | None:
+    """Returns the file that holds what was allowed in a workspace, None where there is no state folder."""
+    folder = state_folder()
+    name = f"{sha256(os.fsencode(_folder(workspace))).hexdigest()[:24]}.json"
+    return Path(folder, "allowed", name) if folder else None
+
+
+def _folder(workspace: WorkspacePaths) -> str:
+    return os.path.realpath(workspace.root)
+
+
+def _load(workspace: WorkspacePaths) -> dict[str, Any]:
+    path = permission_file(workspace)
+    data = read_bytes(path) if path else None
+    found = parse_json(data, str(path)) if data else {}
+    allowed = found.get("allowed") if isinstance(found, dict) and found.get("folder") == _folder(workspace) else None
+    return allowed if isinstance(allowed, dict) else {}
+
+
+def _digest(risky: Values) -> str:
+    return sha256(dump_record(dict(sorted(risky.items())))).hexdigest()
 
 
 def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:
@@ -59,7 +120,7 @@ def _settings_files(workspace: WorkspacePaths, agent: AgentPaths | None) -> Iter
 
 
 def _is_allowed(workspace: WorkspacePaths, shown: str, risky: Mapping[str, Any]) -> bool:
-    from mabos_cli.workspace.permission import is_allowed  # hashes, which most workspaces need not load
+    from mabos_cli.workspace.settings import is_allowed  # hashes, which most workspaces need not load
 
     return is_allowed(workspace, shown, risky)
 

@@ -25,10 +25,10 @@ from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.items import StoreFile, departure_from_dict, line_id, parse_item, parse_store, render_item
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import explained, is_inside, read_bytes
 from mabos_cli.workspace.files import stamp_of as stamp_of_file
 from mabos_cli.workspace.layout import DAY, LEGACY, STORE, AgentPaths
+from mabos_cli.workspace.locate import render_template
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_deferred
 

@@ -18,8 +18,8 @@ from mabos_cli.formats.memory.items import StoreFile, render_departure, render_i
 from mabos_cli.services.operations.setup import allow_settings
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import create_agent, create_workspace
 
 NOW = "2026-02-24T14:30:00Z"
 

@@ -28,7 +28,7 @@ from mabos_cli.services.inputs import draft_from
 from mabos_cli.services.memory.remember import store_drafts
 from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent, create_workspace
+from mabos_cli.workspace.locate import create_agent, create_workspace
 
 FULL = 1000 if os.environ.get("FULL") else 0  # FULL=1: as many random events as was promised, a minute or two more
 _NUMBERS = {"row", "item_row", "stamp", "size", "mtime"}  # what may differ between indexes of the same files

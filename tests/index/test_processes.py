@@ -24,8 +24,8 @@ from mabos_cli.index.vectors import Engine
 from mabos_cli.services.search.agent_search import AgentSearch
 from mabos_cli.workspace import sources
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import create_agent
 
 from .lab import Lab, check_sound, close, differences, settle
 from .world import QUESTIONS, page, sentence

@@ -8,8 +8,8 @@ import pytest
 from mabos_cli.commands.call import Call
 from mabos_cli.workspace import files
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.derived import DerivedFiles
+from mabos_cli.workspace.locate import create_agent, create_workspace
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.workspace import locate
-from mabos_cli.workspace.create import create_agent, create_workspace
+from mabos_cli.workspace.locate import create_agent, create_workspace
 
 
 def test_no_agent_beside_one_that_differs_in_case(tmp_path: Path) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option
+from mabos_cli.commands.call import Argument, Commands, Context, Limit, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural, token_cost
 from mabos_cli.errors import InvalidFile

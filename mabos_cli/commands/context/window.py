@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mabos_cli.commands.call import Call, Context
-from mabos_cli.commands.options import Option
+from mabos_cli.commands.call import Call, Context, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.context.audit import ALWAYS, Advice
 from mabos_cli.core.context.conversation import Compressed

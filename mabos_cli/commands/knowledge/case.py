@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, Trust, Voucher, more_line
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Limit, Option, Trust, Voucher, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
 from mabos_cli.core.language.text import one_line

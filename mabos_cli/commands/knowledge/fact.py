@@ -3,8 +3,18 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Limit, Option, Trust, ValidAt, Voucher, more_line
+from mabos_cli.commands.call import (
+    Argument,
+    Commands,
+    Context,
+    DryRun,
+    Limit,
+    Option,
+    Trust,
+    ValidAt,
+    Voucher,
+    more_line,
+)
 from mabos_cli.core.knowledge.asserting import NONE
 from mabos_cli.core.knowledge.fact import Fact, Query, known_since
 from mabos_cli.core.language.clock import format_time, parse_when

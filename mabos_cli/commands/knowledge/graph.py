@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, ValidAt, more_line
+from mabos_cli.commands.call import Argument, Commands, Context, Limit, Option, ValidAt, more_line
 from mabos_cli.core.knowledge.graph import CONCERNS
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Option
+from mabos_cli.commands.call import Argument, Commands, Context, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.proposal import NODE_TYPES, STATUSES, Proposal
 from mabos_cli.core.language.text import plural

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, more_line
+from mabos_cli.commands.call import Argument, Commands, Context, Limit, Option, more_line
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS, Method

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Option
+from mabos_cli.commands.call import Commands, Context, Option
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import text_argument

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import AllowSecret, Argument, Option, Redact
+from mabos_cli.commands.call import AllowSecret, Argument, Call, Commands, Context, Option, Redact
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import STORES, check_choice, check_word

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Option
+from mabos_cli.commands.call import Argument, Commands, Context, DryRun, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import TYPES
 from mabos_cli.core.memory.migration import Named

@@ -3,8 +3,7 @@
 from datetime import timedelta
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import AllowSecret, Argument, Option, Redact, Trust, Voucher
+from mabos_cli.commands.call import AllowSecret, Argument, Call, Commands, Context, Option, Redact, Trust, Voucher
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, Limit, Option, more_line
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Limit, Option, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_span, parse_time
 from mabos_cli.core.language.text import one_line, plural

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, Every, Option, Trust, Voucher
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Every, Option, Trust, Voucher
 from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind import attitudes, overview
 

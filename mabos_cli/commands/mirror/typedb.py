@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Every, Option
+from mabos_cli.commands.call import Argument, Commands, Context, DryRun, Every, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.formats.json.text import dump_line

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from difflib import unified_diff
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Option
+from mabos_cli.commands.call import Argument, Commands, Context, DryRun, Option
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations.hook_hosts import HOSTS
 from mabos_cli.errors import UsageFault

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from mabos_cli.commands.call import Call, Commands, Context, open_progress
-from mabos_cli.commands.options import Argument, Every, Option
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Every, Option, open_progress
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.errors import CheckFailed, UsageFault
 

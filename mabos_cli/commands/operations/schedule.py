@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, DryRun, Option
+from mabos_cli.commands.call import Argument, Call, Commands, Context, DryRun, Option
 from mabos_cli.core import BadValue
 from mabos_cli.core.operations.schedule import find_job
+from mabos_cli.services.inputs import NO_AGENTS
 from mabos_cli.services.operations.schedule import (
     find_installed,
     find_root,
@@ -16,7 +16,6 @@ from mabos_cli.services.operations.schedule import (
     open_schedule,
     run_job,
 )
-from mabos_cli.services.session import NO_AGENTS
 from mabos_cli.terminal.emit import columns, note
 
 app = Commands("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.")

@@ -1,20 +1,21 @@
-"""init, agent, config, allow, deny, completion and demo: sets up workspaces and agents, and shows the program."""
+"""init, agent, config, allow, deny, git, completion and demo: sets up workspaces and agents, and shows the program."""
 
 import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Answer, Call, Commands, Context
-from mabos_cli.commands.options import Argument, Option
+from mabos_cli.commands.call import Answer, Argument, Call, Commands, Context, DryRun, Option
 from mabos_cli.config import SETTINGS, Setting, check_setting
 from mabos_cli.core.language.clock import format_span
-from mabos_cli.core.language.text import plural
+from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.hook_hosts import HOSTS
+from mabos_cli.services.inputs import NO_AGENTS
 from mabos_cli.services.operations import setup
-from mabos_cli.services.session import NO_AGENTS
+from mabos_cli.services.operations.merging import DRIVER_COMMAND, install_driver, merge_versions
 from mabos_cli.terminal.emit import columns, emit
 
 app = Commands()
@@ -133,8 +134,7 @@ def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", hel
     Example: mabos completion bash
     """
     # Loaded here: the table of values gathers words from half of the program.
-    from mabos_cli.formats.operations.completion import SHELLS
-    from mabos_cli.services.operations.completion import completion_script
+    from mabos_cli.services.operations.completion import SHELLS, completion_script
 
     check_choice(shell, SHELLS, "shell")
     text = completion_script(shell)
@@ -234,3 +234,49 @@ def _risky_lines(found: list[setup.RiskySetting]) -> list[str]:
         (row.file, row.name, str(row.value), row.risk, "allowed" if row.allowed else "not allowed") for row in found
     ]
     return columns(rows)
+
+
+git = Commands("git", "Merge what two branches remember, by git itself.")
+_VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): "removed", (True, True): "would remove"}
+
+
+@git.command()
+def install(
+    ctx: Context,
+    uninstall: Annotated[bool, Option("--uninstall", help="Take it out again.")] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Register the merge driver in this clone, and say in .gitattributes what it merges.
+
+    Each clone registers for itself; .gitattributes is committed. Without a driver git merges these files as text.
+
+    Example: mabos git install
+    """
+    changed = install_driver(ctx.obj.open_workspace(), uninstall=uninstall, dry_run=dry_run)
+    lines = [f"{_VERBS[uninstall, dry_run]} {what}" for what in changed]
+    if not changed:
+        lines = ["the merge driver is not installed" if uninstall else "the merge driver is installed"]
+    elif not (dry_run or uninstall):
+        lines.append("commit .gitattributes; every other clone needs mabos git install once")
+    warnings = [] if uninstall or which("mabos") else ["mabos is not on PATH: git will merge as text"]
+    data = {"installed": not uninstall, "changed": changed, "dry_run": dry_run, "driver": DRIVER_COMMAND}
+    ctx.obj.emit("git.install", data, lines, warnings)
+
+
+@git.command()
+def merge(
+    ctx: Context,
+    base: Annotated[Path, Argument(metavar="BASE", help="The file before.")],
+    ours: Annotated[Path, Argument(metavar="OURS", help="Our version; the merged one replaces it.")],
+    theirs: Annotated[Path, Argument(metavar="THEIRS", help="Their version.")],
+    path: Annotated[str, Argument(metavar="PATH", help="Where the file belongs; tells its kind.")],
+) -> None:
+    """Merge three versions of a file by what they hold. Git calls this.
+
+    Nothing is lost: texts that contradict each other stay, each under an id. What cannot be read is left to a person.
+
+    Example: mabos git merge base.json ours.json theirs.json agents/cfo/memory-store.json
+    """
+    kind, notes = merge_versions(base, ours, theirs, path)
+    data = {"path": path, "kind": kind, "notes": notes}
+    ctx.obj.emit("git.merge", data, [f"{one_line(path)}: {note}" for note in notes])

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Call, Commands, Context
-from mabos_cli.commands.options import Argument, Option
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Option
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.services.inputs import text_argument
 from mabos_cli.services.search.agent_search import MOST

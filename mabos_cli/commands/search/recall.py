@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Argument, Option
+from mabos_cli.commands.call import Argument, Commands, Context, Option
 from mabos_cli.core.language.text import one_line, token_cost
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.memory.trust import trust_rank

@@ -11,9 +11,8 @@ from mabos_cli.core.language.similar import likeness
 from mabos_cli.core.language.text import terms
 from mabos_cli.core.memory.condensing import body_of, join_contents
 from mabos_cli.core.memory.item import CONSOLIDATION, PRIORITIES, MemoryItem, Prose, count_members, with_members
-from mabos_cli.core.memory.sharing import PRIVATE
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
-from mabos_cli.core.memory.trust import TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
+from mabos_cli.core.memory.trust import PRIVATE, TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
 
 GroupKey = tuple[tuple[str, str], ...]
 _APART = ("instruction", "preference", "person")  # types that are grouped with their own kind only

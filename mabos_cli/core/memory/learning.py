@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import name_days, split_statements
-from mabos_cli.core.memory.judging import NOISE, Judge
-from mabos_cli.core.memory.other_languages import is_other_language, is_sure, read_cue
+from mabos_cli.core.memory.judging import NOISE, Judge, is_other_language, is_sure, read_cue
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
 # Tools of hosts that give back what stands in the person's own files; a setting adds to them.

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from mabos_cli.core.language.ids import distinct_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.operations.three_way import follow_renames, merge_sets
-from mabos_cli.core.operations.unit_merge import Unit, merge_lines, merge_units
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
@@ -21,8 +20,11 @@ from mabos_cli.formats.mind.entries import Entry
 from mabos_cli.formats.mind.mind_edit import add_note
 from mabos_cli.formats.operations.markdown_units import (
     ANY_PREFIX,
+    Unit,
     fit_row,
     join_units,
+    merge_lines,
+    merge_units,
     raw_cells,
     render_row,
     split_units,

@@ -37,11 +37,10 @@ from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
-from mabos_cli.services.inputs import read_given
+from mabos_cli.services.inputs import Session, read_given
 from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant
 from mabos_cli.services.search.agent_search import SearchOptions
 from mabos_cli.services.search.recall import open_search
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here

@@ -18,9 +18,8 @@ from mabos_cli.formats.context.prompt_md import parse_skill, split_sections
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.checkpoint_md import render_flush_prompt
 from mabos_cli.services.context.pack import Bounds, open_counter, pack_memory, read_history
-from mabos_cli.services.inputs import option, read_given
+from mabos_cli.services.inputs import Session, option, read_given
 from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes
 

@@ -26,8 +26,8 @@ from mabos_cli.core.memory.stores import LIVE, TOLD
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.services.hierarchy.digests import Digests
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
 

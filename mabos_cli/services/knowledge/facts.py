@@ -30,8 +30,8 @@ from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, t
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.facts import STOPPED
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import (
     Facts,

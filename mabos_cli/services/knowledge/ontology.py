@@ -27,7 +27,7 @@ from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge import jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.formats.knowledge.proposals import ProposalFile, render_proposals
-from mabos_cli.services.session import Session
+from mabos_cli.services.inputs import Session
 from mabos_cli.workspace.files import FileWrite
 from mabos_cli.workspace.knowledge.ontologies import (
     Editor,

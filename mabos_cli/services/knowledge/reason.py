@@ -22,9 +22,8 @@ from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classific
 from mabos_cli.reasoning.fusion import Fused, fuse
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform
-from mabos_cli.services.inputs import draft_from, read_given, text_argument
+from mabos_cli.services.inputs import Session, draft_from, read_given, text_argument
 from mabos_cli.services.memory.remember import store_drafts
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.reasoning import keep_result, load_past, note_outcome
 

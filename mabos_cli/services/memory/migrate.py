@@ -16,9 +16,9 @@ from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.notes import Notes, named_keys, parse_migrated, parse_notes, render_migrated
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
-from mabos_cli.workspace.create import render_template
 from mabos_cli.workspace.files import list_names, list_stems, read_bytes, read_text, resolve_inside
 from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.locate import render_template
 from mabos_cli.workspace.memory.changing import plan_drafts
 from mabos_cli.workspace.transaction import Fresh
 

@@ -9,11 +9,11 @@ from mabos_cli.core.memory.stores import FINDABLE, Memory, is_expired, locate, q
 from mabos_cli.core.operations.hook_hosts import count_answers
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import Known
+from mabos_cli.workspace.entries import find_newer
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.memory.store import read_deferred, read_uses
 from mabos_cli.workspace.plain_files import hook_answers
 from mabos_cli.workspace.sources import index_state
-from mabos_cli.workspace.versions import find_newer
 
 # What waits, as people call it where its name does not say it, and the command that does it.
 DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}

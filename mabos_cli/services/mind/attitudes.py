@@ -13,7 +13,11 @@ from mabos_cli.core.mind import mind
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import attitudes, plans
-from mabos_cli.formats.mind.attitude_text import (
+from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
+from mabos_cli.formats.mind.cognitive_edit import Change, log_change
+from mabos_cli.formats.mind.entries import Entry
+from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
+from mabos_cli.formats.mind.mind_md import (
     added_line,
     attitude_line,
     attitude_row,
@@ -22,10 +26,6 @@ from mabos_cli.formats.mind.attitude_text import (
     changed_line,
     plan_lines,
 )
-from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
-from mabos_cli.formats.mind.cognitive_edit import Change, log_change
-from mabos_cli.formats.mind.entries import Entry
-from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.services.inputs import check_trust, check_voucher, draft_from, parse_ahead
 from mabos_cli.services.memory.remember import remember
 from mabos_cli.workspace.agent import Agent

@@ -12,11 +12,11 @@ from mabos_cli.core.memory.trust import needs_voucher, trust_by_source, trust_ra
 from mabos_cli.core.mind.deliberation import find_unsupported
 from mabos_cli.core.mind.mind import Belief, status_word
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.mind.attitude_text import added_line, belief_line, belief_row
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive, render_trust
 from mabos_cli.formats.mind.cognitive_edit import Change, count_revision, log_change
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
+from mabos_cli.formats.mind.mind_md import added_line, belief_line, belief_row
 from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.mind import attitudes
 from mabos_cli.workspace.agent import Agent

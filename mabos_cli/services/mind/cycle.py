@@ -21,10 +21,10 @@ from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_checkpoints, note_restored
 from mabos_cli.services.mind.deliberation import deliberate_now, strategy_of, take_by_itself
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
-from mabos_cli.services.session import Session
 from mabos_cli.workspace import mind as mind_files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import FileWrite, plan_edit, read_text

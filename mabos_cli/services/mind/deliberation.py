@@ -11,8 +11,7 @@ from mabos_cli.core.mind.commitment import STRATEGIES, Mind, is_past
 from mabos_cli.core.mind.deliberation import Deliberation, Proposal, Situation, deliberate
 from mabos_cli.core.mind.mind import Attitude
 from mabos_cli.errors import NotFound, UsageFault
-from mabos_cli.formats.mind.attitude_text import proposal_row
-from mabos_cli.formats.mind.mind_md import Resolution, render_resolution
+from mabos_cli.formats.mind.mind_md import Resolution, proposal_row, render_resolution
 from mabos_cli.services.inputs import refuse_secrets
 from mabos_cli.services.mind.attitudes import Result, add_attitude, change_status, end_attitude, update_attitude
 from mabos_cli.services.mind.beliefs import Revision, gone_facts, revise_belief

@@ -11,13 +11,11 @@ from mabos_cli.formats.mind.attitudes import KINDS, find_entry, goal_group
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.goal_seed import LINKS, Key, Seed, SeedAgent, Template, parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
-from mabos_cli.services.inputs import parse_ahead, read_given
+from mabos_cli.services.inputs import Session, parse_ahead, read_given
 from mabos_cli.services.mind.attitudes import find_added
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent
 from mabos_cli.workspace.layout import WorkspacePaths
-from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents
+from mabos_cli.workspace.locate import check_agent_id, create_agent, find_agent, list_agents
 from mabos_cli.workspace.mind import edit_mind, load_attitudes, load_beliefs
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.transaction import write_receipt

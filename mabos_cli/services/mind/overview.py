@@ -11,12 +11,12 @@ from mabos_cli.core.mind.commitment import Mind, Verdict, find_behind, is_past
 from mabos_cli.core.mind.deliberation import Deliberation
 from mabos_cli.core.mind.mind import LEVELS, Attitude, Belief, is_active, state_of, status_word
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.mind.attitude_text import attitude_line, attitude_row
+from mabos_cli.formats.mind.mind_md import attitude_line, attitude_row
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.mind.attitudes import Result, add_attitude, update_attitude
 from mabos_cli.services.mind.beliefs import find_doubts
 from mabos_cli.services.mind.cycle import judge
 from mabos_cli.services.mind.deliberation import deliberate_now, find_reports, neighbour, strategy_of
-from mabos_cli.services.session import Session
 from mabos_cli.workspace import mind as mind_files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.locate import find_agent, list_agents

@@ -31,10 +31,10 @@ from mabos_cli.formats.mirror.questions import (
     plain_rows,
 )
 from mabos_cli.formats.mirror.typeql import missing_types, render_define
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.services.mirror.sync import load_records
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.layout import WorkspacePaths

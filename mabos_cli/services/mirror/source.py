@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.sharing import PRIVATE, Sharing
 from mabos_cli.core.memory.stores import Memory, locate
+from mabos_cli.core.memory.trust import PRIVATE, Sharing
 from mabos_cli.core.mirror import records as mirror_records
 from mabos_cli.core.mirror.fact_records import fact_records, memory_of
 from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, leans_on, mind_records

@@ -33,9 +33,9 @@ from mabos_cli.formats.mirror.typeql import (
     render_new,
     render_upsert,
 )
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import PARTS, load_part, with_made_of_private
-from mabos_cli.services.session import Session
 from mabos_cli.workspace import mirror_ledger
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import remove_file

@@ -15,8 +15,8 @@ from mabos_cli.core.operations.hook_hosts import HOSTS, event_payload, heard
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.memory.items import parse_item
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.operations.hosts import HostFile, Target, Whole, add_part, find_program, host_files, remove_part
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import (
     Moved,

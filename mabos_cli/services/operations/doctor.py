@@ -26,7 +26,7 @@ from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
 from mabos_cli.workspace import archive
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import ensure_ignored, missing_rules
+from mabos_cli.workspace.entries import find_newer, find_newer_in_folders
 from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
@@ -40,7 +40,7 @@ from mabos_cli.workspace.git import find_repository, find_stale_lock
 from mabos_cli.workspace.knowledge.cases import are_materialized, load_cases
 from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules
 from mabos_cli.workspace.knowledge.ontologies import Library
-from mabos_cli.workspace.locate import find_other_case, shares_a_file
+from mabos_cli.workspace.locate import ensure_ignored, find_other_case, missing_rules, shares_a_file
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files
 from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
@@ -49,7 +49,6 @@ from mabos_cli.workspace.mind import list_unread, load_attitudes, load_beliefs
 from mabos_cli.workspace.settings import load_settings
 from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.transaction import holding_lock
-from mabos_cli.workspace.versions import find_newer, find_newer_in_folders
 
 _FILES = (".md", ".json", ".jsonl")
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)

@@ -16,9 +16,8 @@ from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevanc
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.text import stem, words
-from mabos_cli.core.memory.sharing import Sharing, parse_sharing
 from mabos_cli.core.memory.stores import FINDABLE, reach_of
-from mabos_cli.core.memory.trust import needs_voucher, trust_rank
+from mabos_cli.core.memory.trust import Sharing, needs_voucher, parse_sharing, trust_rank
 from mabos_cli.core.search.documents import WRITING, Embedder, cosine
 from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.json.text import dump_line

@@ -30,8 +30,7 @@ from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.services.hierarchy.digests import Digests
-from mabos_cli.services.inputs import find_target
-from mabos_cli.services.session import Session
+from mabos_cli.services.inputs import Session, find_target
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
 from mabos_cli.workspace.knowledge.facts import load_facts

@@ -21,7 +21,7 @@ from mabos_cli.formats.memory.observations import parse_harvests
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
 from mabos_cli.formats.operations.git_merge import kind_of
-from mabos_cli.services.session import Session
+from mabos_cli.services.inputs import Session
 from mabos_cli.workspace.git import Repository, Revision, commit_before, find_commit, head_commit, open_repository
 from mabos_cli.workspace.layout import LEGACY, STORE, AgentPaths
 from mabos_cli.workspace.locate import find_agent, list_agents

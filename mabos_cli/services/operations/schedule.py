@@ -16,7 +16,7 @@ from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.operations.schedule import JOBS, Job, due_jobs, unit_name
 from mabos_cli.errors import Conflict, MabosError, NotFound, Unavailable
 from mabos_cli.formats.operations import timers
-from mabos_cli.services.session import Session
+from mabos_cli.services.inputs import Session
 from mabos_cli.workspace.files import list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents

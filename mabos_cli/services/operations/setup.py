@@ -9,14 +9,20 @@ from typing import Any, NamedTuple
 
 from mabos_cli.config import BY_NAME, Settings, layer
 from mabos_cli.errors import MabosError, NotFound, UsageFault
-from mabos_cli.services.inputs import refuse_secrets
-from mabos_cli.services.session import Session
-from mabos_cli.workspace import permission
-from mabos_cli.workspace.create import create_agent, create_workspace
+from mabos_cli.services.inputs import Session, refuse_secrets
+from mabos_cli.workspace import settings
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.git import Repository
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
-from mabos_cli.workspace.locate import check_agent_id, find_agent, list_agents, place_named, shares_a_file
+from mabos_cli.workspace.locate import (
+    check_agent_id,
+    create_agent,
+    create_workspace,
+    find_agent,
+    list_agents,
+    place_named,
+    shares_a_file,
+)
 from mabos_cli.workspace.settings import find_risky_settings, load_settings
 from mabos_cli.workspace.transaction import write_receipt
 
@@ -192,7 +198,7 @@ def list_risky(workspace: WorkspacePaths) -> list[RiskySetting]:
     """Returns every setting of the workspace and its agents that needs permission."""
     rows = []
     for file, values in _find_risky(workspace).items():
-        allowed = permission.is_allowed(workspace, file, values)
+        allowed = settings.is_allowed(workspace, file, values)
         rows += [RiskySetting(file, name, value, BY_NAME[name].risk, allowed) for name, value in values.items()]
     return rows
 
@@ -201,13 +207,13 @@ def allow_settings(workspace: WorkspacePaths) -> list[RiskySetting]:
     """Allows all of them as they are now, and returns them."""
     found = _find_risky(workspace)
     if found:
-        permission.allow_settings(workspace, found)
+        settings.allow_settings(workspace, found)
     return list_risky(workspace)
 
 
 def deny_settings(workspace: WorkspacePaths) -> tuple[bool, list[RiskySetting]]:
     """Withdraws what was allowed: whether anything was, and the settings that are ignored from now on."""
-    return permission.withdraw_permission(workspace), list_risky(workspace)
+    return settings.withdraw_permission(workspace), list_risky(workspace)
 
 
 def _find_risky(workspace: WorkspacePaths) -> dict[str, dict[str, Any]]:

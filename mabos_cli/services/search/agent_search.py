@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import MemoryItem, has_expired, touch
-from mabos_cli.core.memory.sharing import PRIVATE, parse_sharing, retells
 from mabos_cli.core.memory.stores import EVERYTHING, TOLD, reach_of
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
+    PRIVATE,
     Ruling,
     TrustJudge,
     effective_trust,
     find_rulings,
     lowered,
+    parse_sharing,
+    retells,
     trust_rank,
 )
 from mabos_cli.core.search.documents import Held, Source

@@ -12,8 +12,8 @@ from mabos_cli.core.search.documents import Source
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.index.ask import search_lanes
 from mabos_cli.index.search_index import SearchIndex
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import MOST, AgentIndex
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import sweep_temps
 from mabos_cli.workspace.memory.derived_pages import survey_memory

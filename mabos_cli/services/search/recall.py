@@ -22,8 +22,8 @@ from mabos_cli.core.search.recall import (
 from mabos_cli.core.search.recall import recall as find_hits
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOptions
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _DEEPEST, _AUTOMATIC = 3, 2

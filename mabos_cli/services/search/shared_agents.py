@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.memory.sharing import Sharing, parse_sharing
+from mabos_cli.core.memory.trust import Sharing, parse_sharing
 from mabos_cli.errors import MabosError, NotFound, Unavailable
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.memory.items import find_item
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.locate import find_agent, list_agents
 

@@ -2,12 +2,11 @@
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.sharing import Sharing
-from mabos_cli.core.memory.trust import trust_by_source
+from mabos_cli.core.memory.trust import Sharing, trust_by_source
 from mabos_cli.core.search.recall import Candidate, Hit, TermSearch, browse, candidate_of, merge_hits
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
-from mabos_cli.services.session import Session
 from mabos_cli.workspace.agent import Agent
 
 _MOST_WORDS = 8  # of a question that the graph is asked for, one after the other

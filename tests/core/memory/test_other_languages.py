@@ -2,8 +2,8 @@
 
 import pytest
 
+from mabos_cli.core.memory.judging import is_other_language, is_sure, read_cue
 from mabos_cli.core.memory.learning import Turn, learn
-from mabos_cli.core.memory.other_languages import is_other_language, is_sure, read_cue
 from mabos_cli.services.memory.learning import load_judge
 
 KEPT = {

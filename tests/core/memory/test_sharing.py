@@ -2,12 +2,12 @@
 
 import doctest
 
-from mabos_cli.core.memory import sharing
-from mabos_cli.core.memory.sharing import parse_sharing, retells
+from mabos_cli.core.memory import trust
+from mabos_cli.core.memory.trust import parse_sharing, retells
 
 
 def test_doctests() -> None:
-    assert doctest.testmod(sharing) == (0, 2)
+    assert doctest.testmod(trust).failed == 0
 
 
 def test_settings_say_what_is_shared() -> None:

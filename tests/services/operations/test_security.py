@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from commands.desk import Desk
 
+from mabos_cli.services.inputs import Session
 from mabos_cli.services.operations.security import inspect_workspace
-from mabos_cli.services.session import Session
 
 KEY = "ghp_" + "a1B2c3D4e5F6" * 3
 

@@ -12,7 +12,6 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
 from mabos_cli.formats.knowledge.cases import CaseFile
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.create import create_agent, create_workspace
 from mabos_cli.workspace.knowledge.cases import (
     are_materialized,
     change_cases,
@@ -22,6 +21,7 @@ from mabos_cli.workspace.knowledge.cases import (
     load_cases,
     materialize_cases,
 )
+from mabos_cli.workspace.locate import create_agent, create_workspace
 
 
 @pytest.fixture
