@@ -16,7 +16,7 @@ class MabosError(Exception):
 
 
 class UsageFault(MabosError):
-    """The words of the call are off."""
+    """Invalid usage: unknown options, missing arguments, bad values."""
 
     code, exit_code = "usage", 2
 

@@ -59,7 +59,7 @@ DOMAINS = set("memory hierarchy mind knowledge context search mirror language op
 OWN_FOLDERS = {"core": set(), "formats": {"markdown", "json"}, "services": set(), "commands": set()}
 # What commands share: the call, how they declare what they take, and how that is read.
 SHARED_BY_COMMANDS = tuple(f"mabos_cli.commands.{name}" for name in ("call", "parse"))
-# Doors that somebody else's session hangs on: a bug behind them is told, and nothing more.
+# Doors that somebody else's session depends on: a bug behind them is reported, and nothing more.
 OUTLAST = [PACKAGE / "serve" / f"{name}.py" for name in ("calling", "hook")]
 
 

@@ -68,7 +68,7 @@ def test_every_command_is_tried_and_ends_well(watched: Watched) -> None:
 
 
 def test_nothing_outside_the_workspace_is_written(watched: Watched) -> None:
-    """But for files that the words of the call name, and the state folder of who allows something or ends a session."""
+    """But for files that the call names, and the state folder of who allows something or ends a session."""
     place, wrong = watched.place, []
     for name, words in CALLS.items():
         _, events, beside = watched.calls[name]

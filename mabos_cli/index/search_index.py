@@ -183,7 +183,7 @@ class SearchIndex:
                 return self._contents(sources) | {"bytes": place.path.stat().st_size}
         except self.engine.errors:
             self.close()
-        return {"state": "damaged, half written or of another shape: made anew at the next recall"}
+        return {"state": "damaged, half written or of another shape: rebuilt at the next recall"}
 
     def _contents(self, sources: Sequence[Source]) -> dict[str, Any]:
         known = dict(self.db.execute("SELECT path, stamp FROM files"))

@@ -1,7 +1,7 @@
 """Which long-term items share most of their words with a text: an exact answer from a small inverted index in SQLite.
 
 Of each item the leading words (see core.similar.probe) are indexed: any two texts that are alike enough share one of them; of
-a short one all that it may be about. The file is disposable: a damaged or older one is made anew, and one that cannot be written lives in memory.
+a short one all that it may be about. The file is disposable: a damaged or older one is rebuilt, and one that cannot be written lives in memory.
 """
 
 import sqlite3

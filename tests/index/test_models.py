@@ -146,7 +146,7 @@ def test_a_rebuild_pays_for_nothing_twice(little: Lab, slot: Slot) -> None:
     little.sync(rebuild=True)
     assert second.texts == []
     assert little.contents() == before
-    little.note.write_text("garbage")  # made anew, as after damage
+    little.note.write_text("garbage")  # rebuilt, as after damage
     little.sync()
     assert second.texts == []
     assert little.contents() == before

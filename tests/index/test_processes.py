@@ -179,7 +179,7 @@ def test_a_process_killed_between_two_statements_is_rolled_back(little: Lab) -> 
 
 
 def test_half_a_transaction_of_a_killed_writer_is_not_taken_for_the_whole(little: Lab) -> None:
-    """There is no journal on disk to roll back with: the note says that somebody was writing, and the file is made anew."""
+    """There is no journal on disk to roll back with: the note says that somebody was writing, and the file is rebuilt."""
     settle()
     little.sync()
     assert kill_in_transaction(little, 200)

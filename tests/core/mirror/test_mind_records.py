@@ -1,4 +1,4 @@
-"""What hangs on what, across agents, from files alone: known answers about two small minds."""
+"""What depends on what, across agents, from files alone: known answers about two small minds."""
 
 from datetime import UTC, datetime
 
