@@ -70,6 +70,7 @@ COMMANDS = {
     "index": ("search.index", "Keep and inspect the search index; it can be deleted at any time."),
     "report": ("operations.reports", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
     "materialize": ("memory.upkeep", "Rewrite the Markdown that is derived from memory."),
+    "ui": ("operations.page", "Open memory, mind and facts to a browser of this machine: look, search, decide."),
     "git": ("operations.setup", "Merge what two branches remember, by git itself."),
     "review": ("operations.reports", "Show what an agent learned since a commit."),
     "connect": (
@@ -98,7 +99,7 @@ GROUPS = {
     "Mind": "mind belief desire goal intention plan commitment learning bdi",
     "Knowledge": "fact rule infer constraint policy explain graph ontology case reason",
     "Connect": "connect disconnect hook mcp skill typedb completion",
-    "Care": "init agent config allow deny doctor index materialize git review report schedule demo",
+    "Care": "init agent config allow deny doctor index materialize git review report ui schedule demo",
 }
 # What people type for a command that has another name.
 OTHER_NAMES = {

@@ -1,10 +1,12 @@
 """A headless Chromium that tests drive over a pipe, with the protocol of its developer tools."""
 
+import base64
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,8 +55,8 @@ class Browser:
             self.events.append(found)
         return found
 
-    def open(self, path: Path, width: int, height: int, scheme: str = "light") -> None:
-        """Shows a file in a window of a size, as a phone or a desk would."""
+    def open(self, path: Path | str, width: int, height: int, scheme: str = "light") -> None:
+        """Shows a file or an address in a window of a size, as a phone or a desk would."""
         self.events.clear()
         self.call(
             "Emulation.setDeviceMetricsOverride",
@@ -64,7 +66,7 @@ class Browser:
             mobile=width < 500,
         )
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=path if isinstance(path, str) else path.as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self._read()
 
@@ -73,6 +75,30 @@ class Browser:
         found = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def wait(self, expression: str, seconds: float = 15) -> Any:
+        """Asks until the answer is true in JavaScript, and gives it."""
+        end = time.monotonic() + seconds
+        while not (found := self.ask(expression)):
+            assert time.monotonic() < end, f"{expression}\n{self.ask('document.body.innerText')}"
+            time.sleep(0.05)
+        return found
+
+    def press(self, *keys: str) -> None:
+        """Presses keys by name, one after the other; a longer word that is no key is typed."""
+        for key in keys:
+            code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38}.get(key)
+            if code is None and len(key) > 1:
+                self.call("Input.insertText", text=key)
+                continue
+            text = {"Enter": "\r"}.get(key, "" if code else key)
+            known = {"key": key, "windowsVirtualKeyCode": code or ord(key.upper())}
+            self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **known)
+            self.call("Input.dispatchKeyEvent", type="keyUp", **known)
+
+    def picture(self) -> bytes:
+        """The window as a PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
 
     def requests(self) -> list[str]:
         """Whatever the page asked for, itself included."""

@@ -258,6 +258,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "schedule uninstall": ("schedule", "uninstall", "--user", "--dry-run"),
     "schedule run": ("schedule", "run", "cycle"),
     "mcp": ("mcp", "--list"),
+    "ui": ("ui", "--list"),
     "completion": ("completion", "bash"),
     "config": ("config",),
     "allow": ("allow",),

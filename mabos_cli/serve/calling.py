@@ -1,4 +1,4 @@
-"""Runs commands for MCP: named arguments in, data, text and errors out; nothing is printed.
+"""Runs commands for MCP and the page of `mabos ui`: named arguments in, data, text and errors out; nothing is printed.
 
 The command itself checks, computes and writes. Here its words are made, its answer is caught and cut to a size, and what went
 wrong becomes one line.
@@ -47,15 +47,28 @@ def call_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, An
     """Runs a tool and returns its answer; whatever goes wrong is an answer too."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        check_arguments(schema, given)
-        named = _named(call, given.pop("agent_id", ""))
-        answer, room = run_line(named, line_of(tool, given)), _room(named)
+        named, line = _prepare(call, tool, schema, given)
+        answer, room = run_line(named, line), _room(named)
         if tool.shape is None:
             return _bounded(answer, room)
         reply = _bounded(answer._replace(data=tool.shape(answer.data, given)), room)
         return reply._replace(text=dump_line(reply.data))
     except Exception as error:  # a bug in one command must not end the server
         return _refusal(error)
+
+
+def answer_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, Any]) -> Answer | MabosError:
+    """Runs a tool and returns all that its command says, or what went wrong, without secrets."""
+    try:
+        return run_line(*_prepare(call, tool, schema, dict(arguments)))
+    except Exception as error:  # a bug in one command must not end the server
+        return _fault(error)
+
+
+def _prepare(call: Call, tool: Tool, schema: Schema, given: dict[str, Any]) -> tuple[Call, Line]:
+    """Returns the call for the agent that arguments name, which is taken out of them, and the words for the rest."""
+    check_arguments(schema, given)
+    return _named(call, given.pop("agent_id", "")), line_of(tool, given)
 
 
 def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
@@ -124,14 +137,21 @@ def _bounded(answer: Answer, room: int) -> Reply:
 
 
 def _refusal(error: Exception) -> Reply:
-    """Describes an error in one line, without secrets. A bug is named by its type; its traceback goes to stderr."""
+    """Describes an error in one line."""
+    found = _fault(error)
+    hint = f"; {found.hint}" if found.hint else ""
+    return Reply(None, f"{found.code}: {one_line(f'{found.message}{hint}', _LONGEST)}")
+
+
+def _fault(error: Exception) -> MabosError:
+    """Returns an error without secrets. A bug is named by its type; its traceback goes to stderr."""
     if isinstance(error, BadValue):
         error = UsageFault(error.message, error.hint)
     if not isinstance(error, MabosError):
         traceback.print_exception(error, file=sys.stderr)
         error = MabosError(f"{type(error).__name__}: {error}", "a bug in mabos; more on stderr")
-    hint = f"; {error.hint}" if error.hint else ""
-    return Reply(None, f"{error.code}: {one_line(redact(f'{error.message}{hint}')[0], _LONGEST)}")
+    error.message, error.hint = redact(error.message)[0], redact(error.hint)[0]
+    return error
 
 
 def json_size(value: Any) -> int:

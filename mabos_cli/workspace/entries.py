@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,6 +51,21 @@ def walk_entries(root: Path) -> Iterator[FoundEntry]:
                 continue
             target = os.path.realpath(path) if stat.S_ISLNK(found.st_mode) else ""
             yield FoundEntry(os.path.relpath(path, root), found.st_mode, found.st_size, target)
+
+
+def stamp_entries(*folders: Path) -> str:
+    """Returns a text that is another one when a file below these folders was written, added or removed."""
+    found = blake2b(digest_size=16)
+    for folder in folders:
+        for here, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(here, name)
+                try:
+                    seen = os.lstat(path)
+                except OSError:
+                    continue
+                found.update(f"{path}\0{seen.st_mtime_ns}\0{seen.st_size}\0{seen.st_ino}\n".encode("utf-8", "replace"))
+    return found.hexdigest()
 
 
 def is_open_to_others(root: Path) -> bool:

@@ -42,6 +42,7 @@ def get(
     ctx: Context,
     item_id: AnyId,
     tree: Annotated[bool, Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
+    no_use: Annotated[bool, Option("--no-use", help="Do not count it as used.")] = False,
 ) -> None:
     """Show the item with an id, live or archived.
 
@@ -57,7 +58,7 @@ def get(
     if item_id.startswith("O-"):
         return _emit_observation(ctx.obj, get_observation(agent, item_id))
     is_own = agent.id == home.id  # what another agent shares is the item alone, and is not used by its owner
-    found, trust, sources = get_item(agent, item_id, tree=tree and is_own, count_use=is_own)
+    found, trust, sources = get_item(agent, item_id, tree=tree and is_own, count_use=is_own and not no_use)
     history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
     data: dict[str, Any] = {
         "state": "live" if found.is_live else "archived",
