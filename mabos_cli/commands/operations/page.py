@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from mabos_cli.commands.call import Commands, Context
-from mabos_cli.commands.options import Option
+from mabos_cli.commands.call import Commands, Context, Option
 from mabos_cli.core.language.text import plural
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.locate import find_agent
