@@ -6,6 +6,7 @@ nobody. `doctor --security` finds those.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.files import FileWrite
 
 _PART = 1 << 16  # characters that are searched at a time: a rule without a key in them costs nothing
+_IDS = re.compile(rb'"(?:case_)?id"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 def refuse_new_secrets(files: Sequence[FileWrite], texts: Iterable[str] | None, lines: Iterable[bytes]) -> None:
@@ -68,19 +70,22 @@ def _new_claims(file: FileWrite) -> Iterator[Claim]:
         known, entries = (parse_cognitive(data.decode("utf-8", "replace")).entries for data in (old, file.data))
         yield from {entry.claim for entry in entries} - {entry.claim for entry in known}
     elif file.path.suffix == ".json":
-        for line in _added_lines(old, file.data):
-            if b'"source": "' in line and (b'"trust": "' in line or VOUCHED_BY.encode() in line):
-                yield from _claims_of(line, old)
+        lines = _added_lines(old, file.data)
+        claims = [each for line in lines for each in _claims_of(line) if needs_voucher(each.trust, each.source)]
+        ids = set(_IDS.findall(old)) if claims else set()
+        yield from (each for each in claims if dump_line(each.id).encode("utf-8", "replace") not in ids)
 
 
-def _claims_of(line: bytes, old: bytes) -> Iterator[Claim]:
-    """Yields the claim of a fact or a case on a line, if it was not in the file before."""
+def _claims_of(line: bytes) -> Iterator[Claim]:
+    """Yields the claim of a fact or a case on a line."""
+    if b'"source": "' not in line or (b'"trust": "' not in line and VOUCHED_BY.encode() not in line):
+        return
     try:
         record = json.loads(line.strip().rstrip(b","))
     except (ValueError, RecursionError):
         return
     named = str(record.get("id") or record.get("case_id") or "") if isinstance(record, dict) else ""
-    if named and dump_line(named).encode("utf-8", "replace") not in old:
+    if named:
         trust = record.get("trust") or ("agent" if record.get(VOUCHED_BY) else "")
         yield Claim(named, str(trust), str(record.get("source") or ""))
 

@@ -169,3 +169,15 @@ def test_families_and_names_choose() -> None:
     with pytest.raises(UsageFault) as refused:
         choose_tools(["memry"], read_only=False)
     assert "did you mean memory?" in refused.value.hint and FAMILIES[-1] in refused.value.hint
+
+
+# What only a person at a terminal needs, or may do: exit codes, other programs, vouching.
+AT_A_TERMINAL = {"--check", "--llm", "--trust", "--by", "--review", "--help"}
+
+
+@pytest.mark.parametrize("name", [n for n, t in TOOLS.items() if t.family in ("fact", "rule", "infer", "graph")])
+def test_tools_of_knowledge_take_all_that_their_commands_take(name: str) -> None:
+    tool = TOOLS[name]
+    options = (each for each in find_command(tool, PROGRAM).params if each.param_type_name == "option")
+    taken = {param.option for param in tool.params} | AT_A_TERMINAL
+    assert [o.opts for o in options if taken.isdisjoint([*o.opts, *o.secondary_opts])] == []

@@ -29,13 +29,15 @@ def neighbors(
     ctx: Context,
     entity: Annotated[str, Argument(help="A subject or object of facts.")],
     hops: Annotated[int, Option(help="How many steps away.")] = 1,
+    valid_at: ValidAt = "",
     limit: Limit = 50,
 ) -> None:
     """List what is near something, with the fact that leads there.
 
     Example: mabos graph neighbors acme --hops 2
     """
-    start, found = find_near(ctx.obj.open_agent(), entity, hops)
+    agent = ctx.obj.open_agent()
+    start, found = find_near(agent, entity, hops, read_moment(valid_at, agent.now()))
     shown = found[: limit or None]
     lines = [f"{near.hops} {edge_text(near.edge)} ({near.edge.fact.id})" for near in shown]
     lines += more_line(len(found), len(shown))
@@ -51,12 +53,14 @@ def path(
     start: Annotated[str, Argument(metavar="A", help="Where to begin.")],
     goal: Annotated[str, Argument(metavar="B", help="Where to end.")],
     hops: Annotated[int, Option(help="How many steps at most.")] = 6,
+    valid_at: ValidAt = "",
 ) -> None:
     """Show the shortest way between two things, with the facts that justify each step.
 
     Example: mabos graph path acme billing-service
     """
-    first, last, found = find_way(ctx.obj.open_agent(), start, goal, hops)
+    agent = ctx.obj.open_agent()
+    first, last, found = find_way(agent, start, goal, hops, read_moment(valid_at, agent.now()))
     data = {"from": first, "to": last, "found": found is not None, "path": [edge_row(edge) for edge in found or ()]}
     lines = [f"{edge_text(edge)} ({edge.fact.id}, {edge.fact.confidence:.2f})" for edge in found or ()]
     nothing = "they are the same" if first == last else f"no way of at most {plural(hops, 'step')}"
@@ -68,13 +72,16 @@ def match(
     ctx: Context,
     text: Annotated[str, Argument(help="An idea in words; - reads standard input.")],
     hops: Annotated[int, Option(help="How far from what it names.")] = 2,
+    valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
     """Find the projects and other things that an idea is about, and say why.
 
     Example: mabos graph match "cheaper session storage"
     """
-    found = find_matches(ctx.obj.open_agent(), text_argument(text, ctx.obj.literal_dash), hops, limit)
+    agent = ctx.obj.open_agent()
+    moment = read_moment(valid_at, agent.now())
+    found = find_matches(agent, text_argument(text, ctx.obj.literal_dash), hops, limit, moment)
     rows = [each._asdict() | {"path": [edge_row(edge) for edge in each.path]} for each in found]
     ctx.obj.emit("graph.match", {"matches": rows}, [match_line(each) for each in found] or ["nothing matches"])
 
@@ -117,13 +124,15 @@ def export(
     form: Annotated[str, Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
     around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
     hops: Annotated[int, Option(help="How near.")] = 2,
+    valid_at: ValidAt = "",
 ) -> None:
     """Print the graph of facts for another program.
 
     Example: mabos graph export --format dot
     """
     check_choice(form, GRAPH_FORMATS, "format")
-    facts = select_graph(ctx.obj.open_agent(), around, hops)
+    agent = ctx.obj.open_agent()
+    facts = select_graph(agent, around, hops, read_moment(valid_at, agent.now()))
     text = render_graph(facts, form)
     ctx.obj.emit("graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n"))
 

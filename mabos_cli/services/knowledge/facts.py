@@ -304,12 +304,19 @@ def query_facts(
 
 
 def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
-    """Returns the tree from a fact back to asserted facts and rules."""
+    """Returns the tree from a fact back to asserted facts and rules: also of one that only follows, or that has left."""
+    from mabos_cli.core.knowledge.forward import forward_chain
+
     facts = load_facts(agent)
     held = list(facts.all())
     rules = inference_rules(agent, held)
     left = [] if facts.find(fact_id) else _find_departures(agent, fact_id)
     if not left:
+        if not facts.find(fact_id):
+            follows = forward_chain(facts.asserted.facts(), rules).derived
+            if any(fact.id == fact_id for fact in follows):
+                held = [*facts.asserted.facts(), *follows]
+                return explain_fact(fact_id, held, rules, max(0, depth))._replace(note="follows, and is not written")
         find_fact(agent, facts, fact_id)
         return explain_fact(fact_id, held, rules, max(0, depth))
     gone = [left[-1].fact]

@@ -76,7 +76,8 @@ def prove(agent: Agent, goal: Triple, depth: int, at: datetime | None = None) ->
 
 def find_hypotheses(agent: Agent, observation: Triple, depth: int, at: datetime | None = None) -> Abduction:
     """Returns what would explain an observation, by what holds at a moment if one is given."""
-    return abduce(observation, list(load_facts(agent).all()), load_rules(agent).rules, max(1, _clamp(depth)), at=at)
+    facts = list(load_facts(agent).all())
+    return abduce(observation, facts, inference_rules(agent, facts, observation), max(1, _clamp(depth)), at=at)
 
 
 def _clamp(depth: int) -> int:
@@ -84,23 +85,30 @@ def _clamp(depth: int) -> int:
     return min(max(0, depth), _DEEPEST)
 
 
-def find_near(agent: Agent, entity: str, hops: int) -> tuple[str, list[Near]]:
+def _load_graph(agent: Agent, at: datetime | None) -> Graph:
+    """Returns the facts as a graph: all, or those that hold at a moment."""
+    return Graph(fact for fact in load_facts(agent).all() if at is None or holds_at(fact, at))
+
+
+def find_near(agent: Agent, entity: str, hops: int, at: datetime | None = None) -> tuple[str, list[Near]]:
     """Returns the name of an entity as facts have it, and what is within so many steps of it."""
-    graph = Graph(load_facts(agent).all())
+    graph = _load_graph(agent, at)
     start = _find_node(agent, graph, entity)
     return start, find_neighbors(graph, start, _check_hops(hops))
 
 
-def find_way(agent: Agent, start: str, goal: str, hops: int) -> tuple[str, str, tuple[Edge, ...] | None]:
+def find_way(
+    agent: Agent, start: str, goal: str, hops: int, at: datetime | None = None
+) -> tuple[str, str, tuple[Edge, ...] | None]:
     """Returns the names of two entities as facts have them, and the shortest way between them, None if there is none."""
-    graph = Graph(load_facts(agent).all())
+    graph = _load_graph(agent, at)
     first, last = _find_node(agent, graph, start), _find_node(agent, graph, goal)
     return first, last, find_path(graph, first, last, _check_hops(hops))
 
 
-def find_matches(agent: Agent, text: str, hops: int, limit: int) -> list[Match]:
+def find_matches(agent: Agent, text: str, hops: int, limit: int, at: datetime | None = None) -> list[Match]:
     """Returns the things that an idea is about."""
-    return match_idea(Graph(load_facts(agent).all()), text, _check_hops(hops), limit)
+    return match_idea(_load_graph(agent, at), text, _check_hops(hops), limit)
 
 
 class Preflight(NamedTuple):
@@ -115,15 +123,15 @@ class Preflight(NamedTuple):
 
 def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = None) -> Preflight:
     """Returns what is decided, blocked, contradicted and related about an entity, or about what a text names."""
-    moment = at or agent.now()
-    held = [fact for fact in load_facts(agent).all() if holds_at(fact, moment)]
-    graph = Graph(held)
+    graph = _load_graph(agent, at or agent.now())
     close = [node for node in graph.nodes() if node.casefold() == text.strip().casefold()]
     about = close or [
         found.node for found in match_idea(graph, text, 1, 0) if not found.path and _names(text, found.node)
     ]
     functional, warnings = functional_predicates(agent)
-    concerns = find_concerns(graph, about, _check_hops(hops), find_contradictions(held, functional)) if about else []
+    concerns = (
+        find_concerns(graph, about, _check_hops(hops), find_contradictions(graph.facts, functional)) if about else []
+    )
     memory = agent.memory()
     items = [item for store in STORES for item in getattr(memory, store) if item.type == "decision"]
     named = [{*name_words(node)} for node in about] or [{*asked_words(text)}]
@@ -136,9 +144,9 @@ def _names(text: str, node: str) -> bool:
     return {*name_words(node)} <= {*words(text)}
 
 
-def select_graph(agent: Agent, around: str, hops: int) -> list[Fact]:
+def select_graph(agent: Agent, around: str, hops: int, at: datetime | None = None) -> list[Fact]:
     """Returns the facts of an agent by triple, or only those between things that are near one."""
-    graph = Graph(load_facts(agent).all())
+    graph = _load_graph(agent, at)
     if not around:
         return graph.facts
     start = _find_node(agent, graph, around)
@@ -208,7 +216,7 @@ def answer(
     read it."""
     from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
-    held, rules = load_facts(agent), load_rules(agent).rules
+    held = load_facts(agent)
     facts, (ontology, warnings) = list(held.all()), load_ontology(agent.paths.workspace)
     every = inference_rules(agent, facts, triple)
     vocabulary = Vocabulary(facts, every, ontology)
@@ -228,7 +236,7 @@ def answer(
         prove(reply.goal)
     proofs = [v for goal, v in prove.verdicts.items() if goal == reply.goal and (triple or v.status == PROVEN)]
     is_open = reply.verdict == UNKNOWN and reply.goal
-    hypotheses = abduce(reply.goal, facts, rules).hypotheses[:_GOALS] if is_open and reply.goal else ()
+    hypotheses = abduce(reply.goal, facts, every).hypotheses[:_GOALS] if is_open and reply.goal else ()
     memories, notes = _recall(call, agent, question)
     cases, more = _find_cases(call, agent, question)
     warnings = list(dict.fromkeys([*warnings, *notes, *more, *stale_warning(agent, held)]))

@@ -217,9 +217,9 @@ def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.facts import load_rules
+    from mabos_cli.workspace.knowledge.facts import inference_rules, load_facts
 
-    return tuple(rule for rule in load_rules(agent).rules if rule.enabled)
+    return tuple(rule for rule in inference_rules(agent, load_facts(agent).all()) if rule.enabled)
 
 
 def _load_held(kind: str, agent: Agent, warnings: list[str]) -> tuple[str, ...]:

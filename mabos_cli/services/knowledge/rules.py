@@ -18,6 +18,7 @@ from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.knowledge.rules import parse_rule_text, pattern_from_dict
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import change_rules, load_facts, load_rules
+from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
 
 def parse_rule(text: str, conditions: Sequence[str], conclusion: str, draft: Rule) -> Rule:
@@ -146,7 +147,6 @@ def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: d
     moment."""
     from mabos_cli.core.knowledge.entailment import disjoint_constraints
     from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
-    from mabos_cli.workspace.knowledge.ontologies import load_ontology
 
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     ontology, warnings = load_ontology(agent.paths.workspace) if with_ontology else (Ontology(), [])
@@ -175,8 +175,11 @@ def _entailed(facts: Sequence[Fact], rules: Sequence[Rule], ontology: Ontology) 
 def evaluate_policies(agent: Agent, assumed: Sequence[str], at: datetime | None = None) -> Firings:
     """Returns the actions that policies ask for now, or at a moment, given that some facts held, each as
     subject:predicate=object."""
-    facts = [_parse_assumed(text, number) for number, text in enumerate(assumed, 1)]
-    return eval_policies(assume(_facts_at(agent, at), facts), load_rules(agent).rules, at or agent.now())
+    facts = assume(_facts_at(agent, at), [_parse_assumed(text, number) for number, text in enumerate(assumed, 1)])
+    rules = load_rules(agent).rules
+    if agent.settings["knowledge.ontology_rules"] and any(rule.type == "policy" and rule.enabled for rule in rules):
+        facts += _entailed(facts, rules, load_ontology(agent.paths.workspace)[0])
+    return eval_policies(facts, rules, at or agent.now())
 
 
 def _facts_at(agent: Agent, moment: datetime | None) -> list[Fact]:
