@@ -8,6 +8,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.knowledge.case_similarity import Weights
+from mabos_cli.core.knowledge.entailment import PREFIX
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.values import find_value
@@ -136,8 +137,10 @@ class AgentData:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Returns the rules that are enabled."""
-        return self._take("rules")
+        """Returns the rules that are enabled, and what ontologies entail, which counts as no rule of the agent's."""
+        rules = self._take("rules")
+        self.drawn["rules"] = sum(not rule.id.startswith(PREFIX) for rule in rules)
+        return rules
 
     @property
     def cases(self) -> tuple[Any, ...]:

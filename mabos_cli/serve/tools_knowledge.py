@@ -59,7 +59,7 @@ _FACTS = (
         option("min_confidence", schema=SHARE),
         option("valid_at"),
         option("include_derived", "--no-derived", "Inferred facts too (default true).", words=unless("--no-derived")),
-        *options("shared", "limit"),
+        option("limit"),
     ),
     tool("fact_explain", "fact", "fact explain", READ)(_FACT, option("depth", schema={"minimum": 0})),
     tool("fact_current", "fact", "fact current", READ)(word("subject"), option("at")),

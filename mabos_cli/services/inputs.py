@@ -1,8 +1,10 @@
 """Text that comes from outside: arguments, standard input, batch files. Checked at the door. Opens the workspace and the agent that a call is about."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -329,3 +331,15 @@ def _open_relatives(floor: float, long_term: LongTermStore, writes: bool) -> Rel
     path = long_term.paths.similar
     place = path if is_inside(path, long_term.paths.workspace.root) else None
     return SimilarIndex(place, floor, long_term.sources(), writes=writes)
+
+
+@contextmanager
+def without_gc() -> Iterator[None]:
+    """Leaves out the search for cycles, of which there are none among values: a fifth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -171,8 +171,8 @@ def test_families_and_names_choose() -> None:
     assert "did you mean memory?" in refused.value.hint and FAMILIES[-1] in refused.value.hint
 
 
-# What only a person at a terminal needs, or may do: exit codes, other programs, vouching.
-AT_A_TERMINAL = {"--check", "--llm", "--trust", "--by", "--review", "--help"}
+# What only a person at a terminal needs, or may do: exit codes, other programs, vouching; what others share has tools of its own.
+AT_A_TERMINAL = {"--check", "--shared", "--llm", "--trust", "--by", "--review", "--help"}
 
 
 @pytest.mark.parametrize("name", [n for n, t in TOOLS.items() if t.family in ("fact", "rule", "infer", "graph")])

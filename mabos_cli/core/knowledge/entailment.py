@@ -1,11 +1,12 @@
-"""What ontologies entail, as rules in the words that facts use: subclasses, subproperties, domains, ranges, inverses, symmetric and
-transitive properties and sameAs conclude facts; disjoint classes are constraints.
+"""What ontologies entail, as rules in the words that facts use: subclasses, equivalent classes, subproperties, domains, ranges,
+inverses, symmetric, transitive and inverse functional properties, chains and sameAs conclude facts; disjoint classes are constraints.
 
 Names are taken to be different things unless sameAs says otherwise, so two values of a functional property contradict each other
 (`fact lint` reports them) instead of being one thing. Of several domains or ranges any will do, so only a single one entails.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.ontology import (
@@ -79,7 +80,9 @@ def _patterns(rule: Rule) -> Iterator[Triple]:
         yield from ((one.subject, one.predicate, one.object) for one in (each, *each.of))
 
 
-def _rule(kind: str, about: Sequence[str], source: str, conditions: Sequence[Triple], concluded: Triple) -> Rule:
+def _rule(
+    kind: str, about: Sequence[str], source: str, conditions: Sequence[tuple[str, ...]], concluded: Triple
+) -> Rule:
     own = "-".join((f"{PREFIX}{kind}", *("_".join(name.split()) for name in about)))
     why = f"{source} ontology: {kind} {' '.join(about)}" if source else f"OWL: {kind} {' '.join(about)}"
     patterns = tuple(Pattern(*each) for each in conditions)
@@ -93,6 +96,10 @@ def _property_rules(words: _Words) -> Iterator[Rule]:
         for other in each.inverses:
             inverses.setdefault(each.id, {})[other] = None
             inverses.setdefault(other, {})[each.id] = None
+    links: dict[str, dict[str, None]] = {}  # the properties that a property is a link in a chain of
+    for each in words.ontology.properties.values():
+        for link in (one for chain in each.chains for one in chain):
+            links.setdefault(link, {})[each.id] = None
     waiting = list(words.properties)
     for own in waiting:  # grows
         if own not in words.ontology.properties:
@@ -100,11 +107,24 @@ def _property_rules(words: _Words) -> Iterator[Rule]:
         each = words.ontology.properties[own]
         for name in words.properties[own]:
             yield from _rules_of(each, name, list(inverses.get(own, ())), words)
-        for other in (*each.parents, *inverses.get(own, ())):
+        chained = [words.ontology.properties[one] for one in links.get(own, ())]
+        ready = {one.id: [c for c in one.chains if own in c and words.properties.keys() >= {*c}] for one in chained}
+        for other in (*each.parents, *inverses.get(own, ()), *(one for one, chains in ready.items() if chains)):
             if other not in words.properties:
                 words.properties[other] = words.names(other, words.properties[own][0])
                 words.predicates |= dict.fromkeys(words.properties[other])
                 waiting.append(other)
+        for one in chained:
+            for chain in ready[one.id]:
+                yield from _chain_rules(one, chain, words)
+
+
+def _chain_rules(each: Property, chain: Sequence[str], words: _Words) -> Iterator[Rule]:
+    """Yields the rules by which one property holds between the ends of others in a row."""
+    for links in product(*(words.properties[link] for link in chain)):
+        steps = [(f"?x{number}", link, f"?x{number + 1}") for number, link in enumerate(links)]
+        for name in words.properties[each.id]:
+            yield _rule("chain", (*links, name), each.source, steps, ("?x0", name, f"?x{len(links)}"))
 
 
 def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words) -> Iterator[Rule]:
@@ -119,6 +139,11 @@ def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words)
         yield _rule("symmetric", (name,), source, [forth], ("?y", name, "?x"))
     if "transitive" in each.traits:
         yield _rule("transitive", (name,), source, [forth, ("?y", name, "?z")], ("?x", name, "?z"))
+    if "inverseFunctional" in each.traits:
+        words.predicates |= {"sameAs": None} if _SAME.isdisjoint(words.predicates) else {}
+        same = next(one for one in sorted(_SAME) if one in words.predicates)
+        others = [("?z", name, "?y"), ("?x", "", "?z", "ne")]
+        yield _rule("inverseFunctional", (name,), source, [forth, *others], ("?x", same, "?z"))
     ends = (("domain", "?x", each.domains), ("range", "?y", each.ranges if each.kind == "object" else ()))
     for kind, term, classes in ends:
         if len(classes) == 1 and not is_datatype(classes[0]):

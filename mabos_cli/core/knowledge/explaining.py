@@ -130,6 +130,8 @@ class _Explainer:
         """Returns the best way for a condition to follow by rules; for abduction only if something supports it."""
         goal = goal_of(needed, {})
         for one in self.explain(goal, depth):
+            if any(each.predicate == needed.predicate for each in one.assumptions):
+                continue  # by transitivity, say: the same is to be assumed, of something else
             said = one.conclusion.object
             compared = needed.operator != "eq" and not is_variable(said) and not is_variable(needed.object)
             if compared and not compare(needed.operator, said, needed.object):

@@ -33,6 +33,7 @@ class Concept(NamedTuple):
     synonyms: tuple[str, ...] = ()
     source: str = ""
     disjoint: tuple[str, ...] = ()  # classes that nothing of this class is of
+    equivalent: tuple[str, ...] = ()  # classes that have the same things
 
 
 class Property(NamedTuple):
@@ -51,7 +52,8 @@ class Property(NamedTuple):
     source: str = ""
     parents: tuple[str, ...] = ()  # the properties that hold wherever this one does
     inverses: tuple[str, ...] = ()
-    traits: tuple[str, ...] = ()  # symmetric, transitive
+    traits: tuple[str, ...] = ()  # symmetric, transitive, inverseFunctional
+    chains: tuple[tuple[str, ...], ...] = ()  # properties that together lead where this one does
 
 
 class BusinessRule(NamedTuple):
@@ -208,6 +210,11 @@ class Taxonomy:
     def __init__(self, ontology: Ontology) -> None:
         self.ontology = ontology
         self._above: dict[str, Mapping[str, int]] = {}
+        self._same: dict[str, dict[str, None]] = {}
+        for each in ontology.concepts.values():
+            for other in each.equivalent:
+                self._same.setdefault(each.id, {})[other] = None
+                self._same.setdefault(other, {})[each.id] = None
 
     def ancestors(self, own: str) -> Mapping[str, int]:
         """Returns the ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle,
@@ -215,7 +222,7 @@ class Taxonomy:
         if own not in self._above:
             steps, layer, far = {own: 0}, [own], 0
             while layer:
-                above = [parent for each in layer for parent in self._parents(each)]
+                above = [parent for each in layer for parent in (*self._parents(each), *self._same.get(each, ()))]
                 layer = list(dict.fromkeys(parent for parent in above if parent not in steps))
                 far += 1
                 steps.update(dict.fromkeys(layer, far))

@@ -13,10 +13,8 @@ from mabos_cli.formats.knowledge.jsonld import Document, Prefixes
 from mabos_cli.formats.knowledge.rules import parse_rule_text
 
 _CLASSES = frozenset(("Class", "Concept"))
-_TRAITS = ("symmetric", "transitive")
-_PROPERTIES = frozenset(
-    ("ObjectProperty", "DatatypeProperty", "FunctionalProperty", "Property", *(f"{t.title()}Property" for t in _TRAITS))
-)
+_TRAITS = {name[0].lower() + name[1:]: f"{name}Property" for name in ("Symmetric", "Transitive", "InverseFunctional")}
+_PROPERTIES = frozenset(("ObjectProperty", "DatatypeProperty", "FunctionalProperty", "Property", *_TRAITS.values()))
 _RULES = frozenset(("BusinessRule",))
 
 
@@ -55,13 +53,18 @@ def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
         return tuple(next((p.id for p in ontology.properties_named(name)), name) for name in names)
 
     concepts = [
-        _labelled(c)._replace(parents=meant(c.parents), disjoint=meant(c.disjoint)) for c in ontology.concepts.values()
+        _labelled(c)._replace(parents=meant(c.parents), disjoint=meant(c.disjoint), equivalent=meant(c.equivalent))
+        for c in ontology.concepts.values()
     ]
     properties = []
     for each in ontology.properties.values():
         ranges = meant(each.ranges)
         kind = each.kind or ("datatype" if ranges and all(map(ontologies.is_datatype, ranges)) else "object")
-        each = each._replace(parents=properties_meant(each.parents), inverses=properties_meant(each.inverses))
+        each = each._replace(
+            parents=properties_meant(each.parents),
+            inverses=properties_meant(each.inverses),
+            chains=tuple(map(properties_meant, each.chains)),
+        )
         properties.append(_labelled(each)._replace(kind=kind, domains=meant(each.domains), ranges=ranges))
     return ontologies.Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
 
@@ -98,7 +101,7 @@ class _Node:
 
     @property
     def is_property(self) -> bool:
-        told = self._raw.keys() & {"domain", "range", "subPropertyOf"} or self.is_functional
+        told = self._raw.keys() & {"domain", "range", "subPropertyOf", "propertyChainAxiom"} or self.is_functional
         return bool(self.types & _PROPERTIES) or (not self.types and bool(told))
 
     @property
@@ -122,6 +125,15 @@ class _Node:
         """Returns the ids under some keys."""
         found = (own for key in keys if key in self._raw for own in _refs(self._raw[key], self._field))
         return tuple(dict.fromkeys(map(self.canonical, found)))
+
+    def chains(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the lists of ids under a key: one list, or several."""
+        value = self._raw.get(key) or ()
+        lists = value if isinstance(value, list) and all(isinstance(each, dict | list) for each in value) else [value]
+        if lists and all(isinstance(each, dict) and each.keys() == {"@id"} for each in lists):
+            lists = [value]  # one list, whose context says that it is one
+        found = (tuple(map(self.canonical, _refs(each, self._field))) for each in lists)
+        return tuple(chain for chain in found if len(chain) > 1)
 
 
 def _texts(value: Any) -> Iterable[tuple[str, str]]:
@@ -166,6 +178,7 @@ def _concept(node: _Node) -> ontologies.Concept:
         node.texts("sbvr_synonyms", "altLabel"),
         node.source,
         node.refs("disjointWith"),
+        tuple(other for other in node.refs("equivalentClass") if other != node.id),
     )
 
 
@@ -185,7 +198,8 @@ def _property(node: _Node) -> ontologies.Property:
         node.source,
         tuple(parent for parent in node.refs("subPropertyOf") if parent != node.id),
         node.refs("inverseOf"),
-        tuple(trait for trait in _TRAITS if f"{trait.title()}Property" in node.types),
+        tuple(trait for trait, kind in _TRAITS.items() if kind in node.types),
+        node.chains("propertyChainAxiom"),
     )
 
 
@@ -269,6 +283,7 @@ def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) ->
         "also below": ", ".join(_label(own, ontology) for own in node.parents if own not in path),
         "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
         "disjoint with": ", ".join(_label(own, ontology) for own in node.disjoint),
+        "the same as": ", ".join(_label(own, ontology) for own in node.equivalent),
     }
     lines = _detail_lines(told)
     for above, given in ontologies.inherited_properties(ontology, node.id).items():
@@ -295,6 +310,7 @@ def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) 
         "below": ", ".join(node.parents),
         "inverse of": ", ".join(node.inverses),
         "traits": ", ".join(node.traits),
+        "chains": "; ".join(" then ".join(chain) for chain in node.chains),
     }
     return _detail_lines(told)
 

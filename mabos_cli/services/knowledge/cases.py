@@ -34,8 +34,7 @@ from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict
 from mabos_cli.formats.mind.attitudes import KINDS
-from mabos_cli.services.inputs import Session, check_trust, read_given
-from mabos_cli.services.knowledge.facts import without_gc
+from mabos_cli.services.inputs import Session, check_trust, read_given, without_gc
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.cases import (
     are_materialized,

@@ -1,9 +1,7 @@
 """Facts of an agent, and of others that share theirs: asserted, retracted, found, imported and exported."""
 
-import gc
 import re
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,7 +28,7 @@ from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, t
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.facts import STOPPED
-from mabos_cli.services.inputs import Session
+from mabos_cli.services.inputs import Session, without_gc
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import (
@@ -206,11 +204,9 @@ def _derive_again(
 
 def find_fact(agent: Agent, facts: Facts, fact_id: str) -> Fact:
     """Returns the fact with an id; NotFound says whether it was retracted."""
-    found = facts.find(fact_id)
-    if found:
+    if found := facts.find(fact_id):
         return found
-    left = _find_departures(agent, fact_id)
-    if left:
+    if left := _find_departures(agent, fact_id):
         raise NotFound(f"{fact_id} was {left[-1].reason} on {left[-1].at[:10]}", f"mabos get {fact_id} shows it")
     raise NotFound(f"no fact {fact_id!r} for agent {agent.id}", "mabos fact query lists them")
 
@@ -227,32 +223,18 @@ def stale_warning(agent: Agent, facts: Facts) -> list[str]:
     return [f"derived facts are not complete: {one_line(str(stopped), 160)}"] if stopped else []
 
 
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """Leaves out the search for cycles, of which there are none among facts: a fifth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 def import_facts(agent: Agent, text: str, path: str, form: str, silent: "Silent", by: str = "") -> tuple[Asserted, int]:
     """Asserts the facts in a text, all or none: what became of each, and how many derived ones were left out. `silent` holds
     for facts that do not say; those that do are trusted no more than that, and those from outside not at all unless somebody
     vouches for them."""
     from mabos_cli.formats.knowledge.exchange import parse_csv, parse_ndjson
 
-    found: Iterable[tuple[str, Fact]]
     if form == "turtle":
         from mabos_cli.backends.rdf import parse_turtle
 
+        blank = Fact("new", "", "", "", source=silent.source, trust=silent.trust or "agent")
         triples = parse_turtle(text, path)
-        found = (
-            (path, Fact("new", *triple, source=silent.source, trust=silent.trust or "agent")) for triple in triples
-        )
+        found = iter([(path, blank._replace(subject=s, predicate=p, object=o)) for s, p, o in triples])
     else:
         found = (parse_ndjson if form == "ndjson" else parse_csv)(text, path, silent)
     kept, derived = [], 0
@@ -307,25 +289,27 @@ def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
     """Returns the tree from a fact back to asserted facts and rules: also of one that only follows, or that has left."""
     from mabos_cli.core.knowledge.forward import forward_chain
 
-    facts = load_facts(agent)
+    facts, note = load_facts(agent), ""
     held = list(facts.all())
     rules = inference_rules(agent, held)
-    left = [] if facts.find(fact_id) else _find_departures(agent, fact_id)
-    if not left:
-        if not facts.find(fact_id):
-            follows = forward_chain(facts.asserted.facts(), rules).derived
-            if any(fact.id == fact_id for fact in follows):
-                held = [*facts.asserted.facts(), *follows]
-                return explain_fact(fact_id, held, rules, max(0, depth))._replace(note="follows, and is not written")
-        find_fact(agent, facts, fact_id)
-        return explain_fact(fact_id, held, rules, max(0, depth))
-    gone = [left[-1].fact]
-    for fact in gone:  # grows: what it rested on may have left with it
-        lost = [own for own in fact.derived_from if not facts.find(own) and own not in {each.id for each in gone}]
-        gone += [each.fact for own in lost[:_MOST_GONE] for each in _find_departures(agent, own)[-1:]]
-    return explain_fact(fact_id, [*held, *gone], rules, max(0, depth))._replace(
-        note=f"{left[-1].reason} {left[-1].at[:10]}"
-    )
+    if not facts.find(fact_id):
+        if left := _find_departures(agent, fact_id):
+            held, note = [*held, *_with_support(agent, facts, left[-1].fact)], f"{left[-1].reason} {left[-1].at[:10]}"
+        else:
+            asserted = list(facts.asserted.facts())
+            held, note = [*asserted, *forward_chain(asserted, rules).derived], "follows, and is not written"
+            if all(fact.id != fact_id for fact in held):
+                find_fact(agent, facts, fact_id)
+    return explain_fact(fact_id, held, rules, max(0, depth))._replace(note=note)
+
+
+def _with_support(agent: Agent, facts: Facts, fact: Fact) -> list[Fact]:
+    """Returns a fact that has left, and those that it rested on and that left too."""
+    gone = [fact]
+    for each in gone:  # grows
+        lost = [own for own in each.derived_from if not facts.find(own) and own not in {one.id for one in gone}]
+        gone += [one.fact for own in lost[:_MOST_GONE] for one in _find_departures(agent, own)[-1:]]
+    return gone
 
 
 def _find_departures(agent: Agent, fact_id: str) -> list[FactDeparture]:

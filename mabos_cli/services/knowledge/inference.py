@@ -32,8 +32,8 @@ from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.knowledge.facts import STOPPED, Derived
-from mabos_cli.services.inputs import Session
-from mabos_cli.services.knowledge.facts import stale_warning, without_gc
+from mabos_cli.services.inputs import Session, without_gc
+from mabos_cli.services.knowledge.facts import stale_warning
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import (
     functional_predicates,

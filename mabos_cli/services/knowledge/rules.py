@@ -16,6 +16,7 @@ from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.knowledge.rules import parse_rule_text, pattern_from_dict
+from mabos_cli.services.inputs import without_gc
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import change_rules, load_facts, load_rules
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
@@ -168,7 +169,8 @@ def _entailed(facts: Sequence[Fact], rules: Sequence[Rule], ontology: Ontology) 
 
     asserted = [fact for fact in facts if not fact.is_derived]
     known = {fact.triple for fact in facts}
-    found = forward_chain(asserted, ontology_rules(ontology, asserted, rules)).derived
+    with without_gc():
+        found = forward_chain(asserted, ontology_rules(ontology, asserted, rules)).derived
     return [fact for fact in found if fact.triple not in known]
 
 

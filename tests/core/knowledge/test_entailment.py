@@ -11,6 +11,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import forward_chain
 from mabos_cli.core.knowledge.ontology import Concept, Ontology, Property
 from mabos_cli.core.knowledge.rule import Pattern, Rule
+from mabos_cli.formats.knowledge.jsonld import parse_jsonld
 from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
 
@@ -68,6 +69,34 @@ def test_what_is_the_same_has_the_same_facts():
     found = entailed("zed sameAs zeta", "zed owes 5", "ann knows zed")
     assert {"zeta owes 5", "ann knows zeta", "zeta sameAs zed"} <= found.keys()
     assert found["zeta owes 5"] == "OWL-sameAs-subject-owes"
+
+
+def test_equivalent_classes_inverse_functional_properties_and_chains():
+    nodes = [
+        {"@id": "x:Client", "@type": "owl:Class", "owl:equivalentClass": {"@id": "x:Customer"}},
+        {"@id": "x:Customer", "@type": "owl:Class", "rdfs:subClassOf": {"@id": "x:Party"}},
+        {"@id": "x:email", "@type": ["owl:DatatypeProperty", "owl:InverseFunctionalProperty"]},
+        {"@id": "x:hasParent", "@type": "owl:ObjectProperty"},
+        {"@id": "x:hasBrother", "@type": "owl:ObjectProperty"},
+        {
+            "@id": "x:hasUncle",
+            "@type": "owl:ObjectProperty",
+            "owl:propertyChainAxiom": {"@list": [{"@id": "x:hasParent"}, {"@id": "x:hasBrother"}]},
+        },
+    ]
+    data = json.dumps({"@context": {"x": "http://x.org/"}, "@graph": nodes}).encode()
+    read = read_ontology([parse_jsonld(data, "x.jsonld", "x")])
+    assert entailed("zed isA Client", ontology=read) == {
+        "zed isA Customer": "OWL-subClassOf-Client-Customer",
+        "zed isA Party": "OWL-subClassOf-Client-Party",
+    }
+    assert entailed("zed isA Customer", ontology=read)["zed isA Client"] == "OWL-subClassOf-Customer-Client"
+    found = entailed("bob email b@x", "rob email b@x", "rob likes tea", ontology=read)
+    assert found["bob sameAs rob"] == "OWL-inverseFunctional-email"
+    assert found["bob likes tea"] == "OWL-sameAs-subject-likes"
+    assert entailed("ann hasParent bo", "bo hasBrother cy", ontology=read) == {
+        "ann hasUncle cy": "OWL-chain-hasParent-hasBrother-hasUncle"
+    }
 
 
 def test_a_goal_is_proven_in_the_words_of_the_goal():
