@@ -81,11 +81,11 @@ def _patterns(rule: Rule) -> Iterator[Triple]:
 
 
 def _rule(
-    kind: str, about: Sequence[str], source: str, conditions: Sequence[tuple[str, ...]], concluded: Triple
+    kind: str, about: Sequence[str], source: str, conditions: Sequence[Triple | Pattern], concluded: Triple
 ) -> Rule:
     own = "-".join((f"{PREFIX}{kind}", *("_".join(name.split()) for name in about)))
     why = f"{source} ontology: {kind} {' '.join(about)}" if source else f"OWL: {kind} {' '.join(about)}"
-    patterns = tuple(Pattern(*each) for each in conditions)
+    patterns = tuple(each if isinstance(each, Pattern) else Pattern(*each) for each in conditions)
     return Rule(own, why, "inference", patterns, Pattern(*concluded), confidence_factor=1.0, domain=source)
 
 
@@ -142,7 +142,7 @@ def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words)
     if "inverseFunctional" in each.traits:
         words.predicates |= {"sameAs": None} if _SAME.isdisjoint(words.predicates) else {}
         same = next(one for one in sorted(_SAME) if one in words.predicates)
-        others = [("?z", name, "?y"), ("?x", "", "?z", "ne")]
+        others = [("?z", name, "?y"), Pattern("?x", "", "?z", "ne")]
         yield _rule("inverseFunctional", (name,), source, [forth, *others], ("?x", same, "?z"))
     ends = (("domain", "?x", each.domains), ("range", "?y", each.ranges if each.kind == "object" else ()))
     for kind, term, classes in ends:
