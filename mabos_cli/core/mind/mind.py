@@ -143,6 +143,11 @@ class Attitude(NamedTuple):
         """Returns what to call it in a message."""
         return self.id or self.title
 
+    @property
+    def label(self) -> str:
+        """Returns its id, if it has one, and its title."""
+        return f"{self.id} {self.title}".strip()
+
     def linked(self, *names: str) -> tuple[str, ...]:
         """Returns the ids that it is linked with, under one of some names, each once."""
         return tuple(dict.fromkeys(found for name in names for found in self.links.get(name, ())))

@@ -19,7 +19,7 @@ NAMES = {
         ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
     ),
     **dict.fromkeys(("reviewed", "last reviewed", "last review", "last evaluated", "last activity"), "updated"),
-    **dict.fromkeys(("added", "created", "recorded", "adopted", "started", "opened"), "created"),
+    **dict.fromkeys(("added", "created", "recorded", "noted", "adopted", "started", "begun", "opened"), "created"),
     **dict.fromkeys(("completed", "achieved", "finished", "closed", "ended"), "closed"),
     **dict.fromkeys(("due", "due date", "by", "until", "target date"), "deadline"),
     **dict.fromkeys(("level", "kind", "category"), "type"),
@@ -70,26 +70,32 @@ _LINKS = re.compile(rf"(?:{ID.pattern}[,;\s]*)+(?:\.\s.*)?")
 # An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash.
 _OPENING, _CLOSING = r"[*_`\[(\s]*", r"[*_`\])]*"
 _HEAD = re.compile(
-    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?)(?:{_CLOSING}\s*[:—–]|[*_`\])]+(?=\s|$))"
+    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?)(?:{_CLOSING}\s*[:—–|]|[*_`\])]+(?=\s|$))"
 )
 _ITALIC = re.compile(r"(?:[-*+]\s+)?(?:_[^_]+_|\*[^*]+\*|\([^()]+\))")
 _NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be defined|empty|[-—–]+)\b[*_`)]*\.?")
 # Brackets do not nest, so that a line of many that are never closed is read once.
 MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
+# What else an item says of itself behind its words: `Pay in May. Recorded: 2026-01-03`, `Call them | goal: G-1`.
+_TAIL = rf"(?<=[.,;|] )(?:(?:{'|'.join(_IF_DATED)}|deadline|due)(?=:? +\d)|goal(?=: *{ID.pattern}))"
 INLINE = re.compile(
     r"(?<![\w\[*])(?:\*\*)?(status|priority score|priority|certainty|confidence|progress"
     # These are words of prose too, unless they are bold.
-    rf"|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*"
-    r"(\d{1,2} [A-Z][a-z]+ \d{4}|[\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
+    rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*"
+    r"(\d{1,2} [A-Z][a-z]+ \d{4}|[a-z]+(?: [a-z]+){1,2}(?=\s*(?:[.,;|)]|$))"
+    r"|[★☆⭐]+|[\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
 ASIDE = re.compile(r"\(([^()\[\]]*)\)")
-_PART = re.compile(r"([A-Za-z][A-Za-z ]*?)\s*[:=]?\s+([\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+)")
+_PART = re.compile(
+    r"([A-Za-z][A-Za-z ]*?)\s*[:=]?\s+([\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+|(?<=source: |status: )[\w -]+)",
+    re.IGNORECASE,
+)
 # A backslash that keeps a text from being read as a field, or as the end of a comment.
 _KEPT = re.compile(r"\\([:>#])")
 _NAMED = re.compile(r"([A-Za-z]+)\s*:(.*)")
-_SAYING = re.compile(r"(?<![\w\[])(?:status|priority|certainty|progress)\s*:", re.IGNORECASE)
+_SAYING = re.compile(rf"(?<![\w\[])(?:status|priority|certainty|progress|{_TAIL})\s*:", re.IGNORECASE)
 _PIPE = re.compile(r"(?<!\\)(\\*)\|")
 _CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*")
 _BOLD_KEY = re.compile(r"(\*\*|__)([^*_:]+(?:_[^*_:]+)*)(?::\1|\1\s*:)\s*(?=\S)")
@@ -249,7 +255,9 @@ def split_head(title: str, prefix: str) -> tuple[str, str]:
     (('INT-CFO-1', 'Build the model'), ('G-1', 'Ship'), ('', 'ISO-9001 audit'))
     """
     lead = f"{prefix[0]}[A-Z]{{0,3}}" if prefix.isalpha() else prefix
-    match = re.match(rf"{_OPENING}({lead}-[A-Za-z0-9.-]*\d[A-Za-z0-9-]*)\b{_CLOSING}:?", title) or _HEAD.match(title)
+    match = re.match(rf"{_OPENING}({lead}-[A-Za-z0-9.-]*\d[A-Za-z0-9-]*)\b{_CLOSING}(?::| \|)?", title) or _HEAD.match(
+        title
+    )
     if not match:
         return "", title
     rest = title[match.end() :].lstrip(".-")
@@ -267,7 +275,8 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     fields = marks_of(line, number)
     words = MARK.sub(lambda match: " " * len(match[0]), line)
     for match in INLINE.finditer(words) if ":" in words else ():
-        fields.setdefault(NAMES[match[1].lower()], Field(match[2], number, match.start(2), match.end(2)))
+        name = match[1].lower()
+        fields.setdefault(_BRACKETED.get(name, NAMES[name]), Field(match[2], number, match.start(2), match.end(2)))
     for aside in ASIDE.finditer(words) if "(" in words else ():
         fields = aside_fields(aside, number) | fields
     return fields

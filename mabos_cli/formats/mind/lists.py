@@ -168,7 +168,10 @@ class Lists:
         match = ITEM.fullmatch(bare(line).lstrip()) or re.fullmatch("()(.*)", bare(line))
         assert match
         words = ASIDE.sub(lambda a: "" if INLINE.search(a[0]) or aside_fields(a) else a[0], MARK.sub("", match[2]))
-        words = INLINE.sub("", words).strip().rstrip(" ,;—–-")
+        kept = INLINE.sub("", words)
+        if kept != words:
+            kept = re.sub(r"(?: \|)+(?=\s*(?:\||$))", "", re.sub(r"\.\s*\.(?=\s|$)", ".", kept))
+        words = kept.strip().rstrip(" ,;—–-")
         nested = list(self._nested(first, last, _is_label(words)))
         inner = {number for start, end, _ in nested for number in range(start, end + 1)}
         fields, sentences = inline_fields(line, first), []

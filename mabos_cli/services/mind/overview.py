@@ -197,16 +197,11 @@ def show_mind(agent: Agent) -> Result:
         ],
         "doubt": [f"{name} {why}" for name, why in doubts.items()],
         "want": [each.title for each in sorted(live["desire"], key=lambda each: -(each.priority or 0))],
-        "aim at": [
-            f"{each.name} {each.title}"
-            for each in sorted(live["goal"], key=lambda e: (-(e.priority or 0), e.deadline or "9"))
-        ],
-        "intend": [f"{each.name} {each.title}" for each in live["intention"] if is_active(each)],
-        "owe": [f"{each.name} {each.title}{f' to {each.owner}' if each.owner else ''}" for each in live["commitment"]],
+        "aim at": [each.label for each in sorted(live["goal"], key=lambda e: (-(e.priority or 0), e.deadline or "9"))],
+        "intend": [each.label for each in live["intention"] if is_active(each)],
+        "owe": [f"{each.label}{f' to {each.owner}' if each.owner else ''}" for each in live["commitment"]],
         "am owed": [
-            f"{giver} {each.name} {each.title}"
-            for giver, each in _owed_to(agent)
-            if state_of(each) not in ("done", "gone")
+            f"{giver} {each.label}" for giver, each in _owed_to(agent) if state_of(each) not in ("done", "gone")
         ],
         "due": [*_due(agent, live), *(f"{v.intention.name} {v.status}: {v.reason}" for v in mind.due)],
         "propose": [f"{each.action} {each.name}: {each.reasons[0]}" for each in mind.deliberation.proposals],
@@ -229,4 +224,4 @@ def _due(agent: Agent, live: Mapping[str, list[Attitude]]) -> list[str]:
     dated = [
         each for kind in ("goal", "intention", "commitment") for each in live[kind] if is_past(each.deadline, soon)
     ]
-    return [f"{each.deadline[:10]} {each.name} {each.title}" for each in sorted(dated, key=lambda each: each.deadline)]
+    return [f"{each.deadline[:10]} {each.label}" for each in sorted(dated, key=lambda each: each.deadline)]

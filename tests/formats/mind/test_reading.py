@@ -324,3 +324,23 @@ def test_what_is_added_and_changed_beside_blocks_looks_like_them():
     assert (own, new) == ("B-2", f"{text}\n{block}")
     file = parse_cognitive(new)
     assert set_field(file, file.entries[0], "status", "doubtful") == f"{text}- **Status:** doubtful\n\n{block}"
+
+
+def test_what_an_item_says_of_itself_behind_its_words_is_no_part_of_them() -> None:
+    text = """# Goals
+
+1. [GRO-7] Win 20 hotel customers. Priority: ★★★★☆. Due: 2026-01-31
+2. [GRO-8] Move the bakery (status: on hold)
+* INT-CEO-1 | Tour of the sites | goal: GRO-8 | status: ongoing
+- Pay the rent in May. Recorded: 2026-01-03
+- The council refuses (certainty 90%, source: city council, last reviewed 2026-03-01)
+"""
+    read = [(e.title, {name: field.value for name, field in e.fields.items()}) for e in parse_cognitive(text).entries]
+    assert [fields for _, fields in read] == [
+        {"priority": "★★★★☆", "deadline": "2026-01-31"},
+        {"status": "on hold"},
+        {"goal": "GRO-8", "status": "ongoing"},
+        {"created": "2026-01-03"},
+        {"certainty": "90%", "source": "city council", "updated": "2026-03-01"},
+    ]
+    assert [title for title, _ in read][3:] == ["Pay the rent in May.", "The council refuses"]
