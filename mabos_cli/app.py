@@ -83,7 +83,7 @@ COMMANDS = {
     "doctor": ("operations.reports", "Check every file of an agent, and repair what can be repaired."),
     "allow": ("operations.setup", "Allow settings of a workspace that run programs, send data or lower guards."),
     "deny": ("operations.setup", "Withdraw what mabos allow permitted."),
-    "schedule": ("operations.schedule", "Run the upkeep of all agents by timers of systemd, or by cron."),
+    "schedule": ("operations.reports", "Run the upkeep of all agents by timers of systemd, or by cron."),
     "mcp": ("operations.hosts", "Serve tools and memory to an agent host, by the Model Context Protocol."),
     "completion": ("operations.setup", "Print what completes this program's words in a shell."),
     "demo": ("operations.setup", "Show how it all goes, on three months of a small company's memories."),

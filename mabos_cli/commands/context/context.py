@@ -85,7 +85,7 @@ def observations(
     Example: mabos context observations
     """
     from mabos_cli.formats.markdown.escape import without_seal
-    from mabos_cli.services.operations.rebuild import refresh_observations
+    from mabos_cli.services.memory.upkeep import refresh_observations
     from mabos_cli.workspace.memory.observation_log import survey_observations
 
     agent = ctx.obj.open_agent()
@@ -102,7 +102,7 @@ def observations(
 
 def _refresh(agent: Agent) -> "tuple[Survey, list[str], list[str]]":
     """Returns the survey, the files that changed for it, and warnings. What cannot be written can still be read."""
-    from mabos_cli.services.operations.rebuild import refresh_index
+    from mabos_cli.services.memory.upkeep import refresh_index
     from mabos_cli.workspace.memory.derived_pages import survey_memory
 
     try:

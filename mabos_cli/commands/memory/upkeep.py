@@ -145,7 +145,7 @@ def materialize(ctx: Context) -> None:
 
     Example: mabos materialize
     """
-    from mabos_cli.services.operations.rebuild import (
+    from mabos_cli.services.memory.upkeep import (
         rebuild_derived,  # late: the others start without facts, cases and mind
     )
 

@@ -14,8 +14,14 @@ from mabos_cli.core.mind.mind import Attitude, Belief, is_active, status_word
 from mabos_cli.errors import CheckFailed, MabosError
 from mabos_cli.formats.mind.mind_md import proposal_lines, proposal_row
 from mabos_cli.services.inputs import NO_AGENTS, text_argument
-from mabos_cli.services.mind.beliefs import Revision, add_belief, list_beliefs, revise_belief
-from mabos_cli.services.mind.conflicts import list_conflicts, resolve_conflict
+from mabos_cli.services.mind.beliefs import (
+    Revision,
+    add_belief,
+    list_beliefs,
+    list_conflicts,
+    resolve_conflict,
+    revise_belief,
+)
 from mabos_cli.services.mind.cycle import (
     Cycle,
     CycleOrder,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from mabos_cli.core.language.secret_rules import SEED_WORDS
 from mabos_cli.core.language.secret_shapes import (
     GRANTS,
     KEY_NAMES,
@@ -22,7 +23,6 @@ from mabos_cli.core.language.secret_shapes import (
     is_secret,
     is_strong,
 )
-from mabos_cli.core.language.seed_words import SEED_WORDS
 
 Span = tuple[int, int, str]  # where a secret starts and ends, and its kind
 Spans = Iterator[Span]

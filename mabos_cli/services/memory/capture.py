@@ -14,7 +14,7 @@ from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.upkeep import Tally, is_worth, join_repeats
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.formats.memory.observations import Cover, Line, observation_from_dict, parse_record
-from mabos_cli.services.memory.learning import draft_observations
+from mabos_cli.services.memory.remember import draft_observations
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.changing import plan_drafts

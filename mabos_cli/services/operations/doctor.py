@@ -20,8 +20,8 @@ from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, names_driver
 from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
 from mabos_cli.services.memory.status import answer_line, describe_answers
+from mabos_cli.services.memory.upkeep import finish_merge, rebuild_derived
 from mabos_cli.services.operations.connect import describe_connections
-from mabos_cli.services.operations.rebuild import finish_merge, rebuild_derived
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
 from mabos_cli.workspace import archive

@@ -21,7 +21,7 @@ from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, kind_of, m
 from mabos_cli.formats.operations.merge_minds import NO_RENAMES, find_renames
 from mabos_cli.formats.operations.merge_records import Merged, Renames, find_item_renames
 from mabos_cli.services.inputs import Session
-from mabos_cli.services.operations.rebuild import rebuild_derived
+from mabos_cli.services.memory.upkeep import rebuild_derived
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file, temporary_folder
 from mabos_cli.workspace.git import Repository, ask_git, changed_paths, commit_paths, open_repository

@@ -8,7 +8,7 @@ import pytest
 
 from commands.desk import Desk
 from mabos_cli.errors import InvalidFile
-from mabos_cli.services.mind import conflicts
+from mabos_cli.services.mind import beliefs as conflicts
 from mabos_cli.workspace import mind
 
 REDIS, POSTGRES = "Sessions are stored in Redis.", "Sessions are stored in PostgreSQL."

@@ -1,6 +1,6 @@
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.markdown.escape import is_as_generated, without_seal
-from mabos_cli.formats.memory.observation_log import extend_log, listed_ids
+from mabos_cli.workspace.memory.observation_log import extend_log, listed_ids
 
 
 def item(day: int, n: int = 0, importance: float = 0.6, text: str = "We bill per seat") -> MemoryItem:

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.operations.settings_yaml import parse_settings
+from mabos_cli.workspace.settings import parse_settings
 
 quick = settings(deadline=None, derandomize=True)
 
