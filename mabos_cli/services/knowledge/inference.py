@@ -87,7 +87,7 @@ def _clamp(depth: int) -> int:
 
 def _load_graph(agent: Agent, at: datetime | None) -> Graph:
     """Returns the facts as a graph: all, or those that hold at a moment."""
-    return Graph(fact for fact in load_facts(agent).all() if at is None or holds_at(fact, at))
+    return Graph([fact for fact in load_facts(agent).all() if at is None or holds_at(fact, at)])
 
 
 def find_near(agent: Agent, entity: str, hops: int, at: datetime | None = None) -> tuple[str, list[Near]]:
