@@ -27,15 +27,20 @@ from mabos_cli.app import main
 package = os.sep + "mabos_cli" + os.sep
 modules, deepest = set(), 0
 
+def is_function(frame):
+    # Code with the flag CO_OPTIMIZED is a function's. A comprehension that a module runs while it loads has that flag too.
+    code = frame.f_code
+    return bool(code.co_flags & 1) and (not code.co_name.endswith(("comp>", "expr>")) or is_function(frame.f_back))
+
 def watch(frame, event, argument):
     global deepest
     name = frame.f_code.co_filename
-    if event != "call" or package not in name or not frame.f_code.co_flags & 1:
-        return  # code with the flag CO_OPTIMIZED is a function's: what loads a module or makes a class is left out
+    if event != "call" or package not in name or not is_function(frame):
+        return
     modules.add(name.split(package)[1])
     depth = 0
     while frame is not None:
-        depth += package in frame.f_code.co_filename and frame.f_code.co_flags & 1
+        depth += package in frame.f_code.co_filename and is_function(frame)
         frame = frame.f_back
     deepest = max(deepest, depth)
 
