@@ -9,32 +9,17 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import listed
 from mabos_cli.reasoning.inputs import LARGEST, check_known, check_same, check_size, known_name, sum_to_one
-from mabos_cli.reasoning.shape import anything, conform, list_of, map_of, number, optional, probability, record, text
+from mabos_cli.reasoning.shape import read_number, read_share, read_text
 
 MOST_VARIABLES = 200
 _TABLE = (
     "the probability of the first value (`0.2`), or of each value (`{low: 0.2, high: 0.8}`); with parents one such entry per "
     "combination of their values, nested in their order or under `yes, no`; left out where data tell"
 )
-STATES = map_of(text("a value"), "variables with the value that each has", least=0)
-DATA = list_of(
-    map_of(anything("a value"), "a row"),
-    "rows with a value per variable, and `count` for how often it was seen",
-    least=0,
-)
 Row = tuple[dict[str, str], float]
 Table = dict[tuple[str, ...], tuple[float, ...]]
 MOST_CELLS = 200_000  # of a table that inference builds on its way
 Evidence = Mapping[str, str]
-NODES = map_of(
-    record(
-        "a variable",
-        values=optional(list_of(text("a value"), "its values, yes and no if left out", least=2)),
-        parents=optional(list_of(text("a variable"), "the variables it depends on directly", least=0), []),
-        table=optional(anything(_TABLE)),
-    ),
-    "the variables of the network",
-)
 
 
 class Network(NamedTuple):
@@ -191,14 +176,14 @@ def _read_shares(entry: Any, states: Sequence[str], path: str) -> tuple[float, .
     if isinstance(entry, dict):
         named = {state_name(key): value for key, value in entry.items()}
         check_same(path, tuple(named), states, "value")
-        shares = {state: conform(probability(""), named[state], {}, f"{path}.{state}") for state in states}
+        shares = {state: read_share(named[state], f"{path}.{state}") for state in states}
     elif isinstance(entry, list):
         if len(entry) != len(states):
             raise BadValue(f"{path}: must have {len(states)} probabilities, not {len(entry)}", ", ".join(states))
-        fields = [conform(probability(""), share, {}, path) for share in entry]
+        fields = [read_share(share, path) for share in entry]
         shares = dict(zip(states, fields, strict=True))
     elif len(states) == 2:
-        first = conform(probability(_TABLE), entry, {}, path)
+        first = read_share(entry, path, _TABLE)
         shares = {states[0]: first, states[1]: 1 - first}
     else:
         raise BadValue(f"{path}: needs a probability for each of {', '.join(states)}", _TABLE)
@@ -210,11 +195,11 @@ def parse_rows(data: Sequence[Mapping[str, Any]], path: str = "data") -> tuple[R
     rows, columns = [], None
     for at, row in enumerate(data, 1):
         here = f"{path}[{at}]"
-        count = conform(number("how often", 0, LARGEST), row.get("count", 1), {}, f"{here}.count")
+        count = read_number(row.get("count", 1), f"{here}.count", 0, LARGEST, "how often")
         cells = {}
         for name, value in row.items():
             if name != "count":
-                cells[name] = state_name(conform(text("a value"), value, {}, f"{here}.{name}"))
+                cells[name] = state_name(read_text(value, f"{here}.{name}", "a value"))
         columns = cells.keys() if columns is None else columns
         check_same(here, tuple(cells), tuple(columns), "variable")
         rows.append((cells, count))

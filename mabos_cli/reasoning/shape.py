@@ -1,18 +1,24 @@
 """Shapes of structured input: what a method needs, in one description that checks values, fills in defaults and becomes a JSON
 Schema or a worksheet."""
 
+import json
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import meant
+from mabos_cli.reasoning.catalog import METHODS
 
 Parsers = Mapping[str, Callable[[Any], Any]]
 TRUTHS = {"yes": True, "no": False, "true": True, "false": False, "y": True, "n": False}
 # Texts that stand for values of the knowledge base; the caller gives a parser for each.
 PARSED = ("fact", "rule", "pattern")
+_HEAD = re.compile(r"(?:(optional|usual) )?(@?[\w.-]+)(?: ([^\s=|]\S*))?(?: = (\S+))?(?: \| (.*))?")
 
 
 class Shape(NamedTuple):
@@ -42,71 +48,84 @@ class Shape(NamedTuple):
         return self.each
 
 
-def text(about: str, *choices: str) -> Shape:
-    """Returns the shape of a text, one of some choices if there are any."""
-    return Shape("text", about, choices)
+class Worksheet(NamedTuple):
+    """What a method asks for: questions to think about, and the shape of its input."""
+
+    questions: tuple[str, ...]
+    shape: Shape
 
 
-def number(about: str, low: float | None = None, high: float | None = None) -> Shape:
-    """Returns the shape of a number within bounds, both included. Texts such as 12 %, $5k and 1e6 are numbers too."""
-    return Shape("number", about, low=low, high=high)
+@cache
+def find_worksheet(method: str) -> Worksheet:
+    """Returns the worksheet of a method, from the file of its category in worksheets/."""
+    raw = _read_worksheets(METHODS[method].category)[method]
+    return Worksheet(tuple(raw["questions"]), parse_shape([f"record | {raw.get('about', '')}", raw["input"]]))
 
 
-def whole(about: str, low: int | None = None, high: int | None = None) -> Shape:
-    """Returns the shape of a whole number within bounds."""
-    return Shape("number", about, low=low, high=high, is_whole=True)
+@cache
+def _read_worksheets(category: str) -> Any:
+    return json.loads(Path(__file__).with_name("worksheets").joinpath(f"{category}.json").read_text("utf-8"))
 
 
-def probability(about: str) -> Shape:
-    """Returns the shape of a number from 0 to 1."""
-    return number(about, 0, 1)
+def parse_shape(raw: str | Sequence[Any]) -> Shape:
+    """Returns the shape in a notation: `KIND | what it means`, followed by the shape of each element of a list or map, or by the
+    fields of a record. Before the kind may stand `optional` or `usual`; after it the bounds of a number, the choices of a text or how
+    many elements there must be (`2+`), and `= VALUE` when it is left out. `@METHOD.FIELD` is the shape of that field.
+
+    >>> parse_shape("optional number 0..100 = 5 | a share").default, parse_shape(["list 2+ | all", "text yes/no"]).element.choices
+    (5, ('yes', 'no'))
+    """
+    notation: list[Any] = [raw] if isinstance(raw, str) else [*raw]
+    head, *below = notation
+    match = _HEAD.fullmatch(head)
+    assert match, head
+    use, kind, detail, default, about = match.groups("")
+    if kind[0] == "@":
+        method, _, field = kind[1:].partition(".")
+        shape = find_worksheet(method).shape.field(field)
+        shape = shape._replace(about=about or shape.about, least=int(detail[:-1]) if detail else shape.least)
+    elif kind == "record":
+        shape = Shape(kind, about, fields=tuple((name, parse_shape(one)) for name, one in below[0].items()))
+    elif kind in ("list", "map"):
+        each = parse_shape(below[0] if len(below) == 1 else below)
+        shape = Shape(kind, about, each=each, least=int(detail[:-1]) if detail else 1)
+    elif kind in ("number", "whole", "probability"):
+        ends = "0..1" if kind == "probability" else detail or ".."
+        read = (lambda end: int(float(end))) if kind == "whole" else json.loads
+        low, high = (read(end) if end else None for end in ends.split(".."))
+        shape = Shape("number", about, low=low, high=high, is_whole=kind == "whole")
+    else:
+        shape = Shape(kind, about, tuple(detail.split("/")) if detail else ())
+    value = _parse_default(shape.kind, default) if default else None
+    return shape._replace(is_optional=bool(use), is_usual=use == "usual", default=value)
 
 
-def truth(about: str) -> Shape:
-    """Returns the shape of yes or no."""
-    return Shape("truth", about)
+def _parse_default(kind: str, word: str) -> Any:
+    if kind == "text":
+        return "" if word == "''" else word
+    return TRUTHS[word] if kind == "truth" else json.loads(word)
 
 
-def list_of(each: Shape, about: str, least: int = 1) -> Shape:
-    """Returns the shape of a list with at least `least` elements."""
-    return Shape("list", about, each=each, least=least)
+def read_number(value: Any, path: str, low: float, high: float, about: str = "") -> float:
+    """Returns a number within bounds, both included. Texts such as 12 %, $5k and 1e6 are numbers too."""
+    return _check_number(Shape("number", about, low=low, high=high), value, {}, path)
 
 
-def map_of(each: Shape, about: str, least: int = 1) -> Shape:
-    """Returns the shape of names with a value each."""
-    return Shape("map", about, each=each, least=least)
+def read_share(value: Any, path: str, about: str = "") -> float:
+    """Returns a number from 0 to 1."""
+    return read_number(value, path, 0, 1, about)
 
 
-def record(about: str = "", **fields: Shape) -> Shape:
-    """Returns the shape of named fields, each with its own shape."""
-    return Shape("record", about, fields=tuple(fields.items()))
-
-
-def parsed(kind: str, about: str) -> Shape:
-    """Returns the shape of a fact, rule or pattern, as text or as values."""
-    return Shape(kind, about)
-
-
-def anything(about: str) -> Shape:
-    """Returns the shape of a value that the solver checks itself."""
-    return Shape("any", about)
-
-
-def optional(shape: Shape, default: Any = None) -> Shape:
-    """Returns the same shape for a field that may be left out, or left empty."""
-    return shape._replace(is_optional=True, default=default)
-
-
-def usual(shape: Shape, default: Any = None) -> Shape:
-    """Returns the same shape for a field of the usual form of input, where a method takes several."""
-    return shape._replace(is_optional=True, is_usual=True, default=default)
+def read_text(value: Any, path: str, about: str = "") -> str:
+    """Returns a text; numbers and truth values are texts too."""
+    return _check_text(Shape("text", about), value, {}, path)
 
 
 def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
     """Returns the value with defaults filled in and numbers as numbers; BadValue names the wrong place and what belongs
     there.
 
-    >>> conform(record(p=probability("chance"), n=optional(whole("draws"), 10)), {"p": "30%"}, {})
+    >>> conform(parse_shape(["record", {"p": "probability", "n": "optional whole = 10"}]), {"p": "30%"}, {})
     {'p': 0.3, 'n': 10}
     """
     if shape.kind in PARSED:

@@ -12,7 +12,7 @@ from mabos_cli.formats.knowledge.reason_input import PARSERS, parse_source
 from mabos_cli.reasoning.answer import Answer
 from mabos_cli.reasoning.catalog import METHODS
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import conform
+from mabos_cli.reasoning.shape import conform, find_worksheet
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 # Charig et al. 1986: open surgery (A) and nephrolithotomy (B) of small and large kidney stones.
@@ -30,9 +30,8 @@ STONES_DATA = """
 
 def solve(name: str, raw: dict[str, Any], **own: Any) -> Answer:
     """What a method says to input as values."""
-    module = import_module(METHODS[name].module)
-    given = conform(module.SHAPE, raw, PARSERS)
-    return module.solve(given, AgentData(now=NOW, chance=random.Random, **own))
+    given = conform(find_worksheet(name).shape, raw, PARSERS)
+    return import_module(METHODS[name].module).solve(given, AgentData(now=NOW, chance=random.Random, **own))
 
 
 def solve_yaml(name: str, text: str, **own: Any) -> Answer:

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from mabos_cli.formats.knowledge.reason_record import answer_to_dict
 from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet, to_json_schema
 from mabos_cli.reasoning.answer import KINDS, Answer, Conclusion
 from mabos_cli.reasoning.catalog import METHODS
-from mabos_cli.reasoning.shape import Shape
+from mabos_cli.reasoning.shape import Shape, find_worksheet
 from reasoning.solving import solve
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "reasoning"
@@ -120,7 +119,7 @@ def is_valid(schema: dict[str, Any], value: Any) -> bool:
 
 @ALL
 def test_the_schema_tells_the_example_from_nonsense(name: str) -> None:
-    schema = to_json_schema(import_module(METHODS[name].module).SHAPE, name)
+    schema = to_json_schema(find_worksheet(name).shape, name)
     raw = example(name)
     assert json.loads(json.dumps(schema)) == schema and schema["title"] == name
     assert is_valid(schema, raw)
@@ -131,20 +130,24 @@ def test_the_schema_tells_the_example_from_nonsense(name: str) -> None:
 
 @ALL
 def test_the_worksheet_asks_for_every_field(name: str) -> None:
-    module = import_module(METHODS[name].module)
-    fields = dict(module.SHAPE.fields)
+    worksheet = find_worksheet(name)
+    fields = dict(worksheet.shape.fields)
     assert fields and not {"method", "problem", "methods"} & {*fields}
-    assert 3 <= len(module.QUESTIONS) <= 6 and all(each.rstrip().endswith(("?", ".")) for each in module.QUESTIONS)
-    sheet = render_worksheet(METHODS[name], module.SHAPE, module.QUESTIONS, "A problem: with signs # - 'x'")
+    assert 3 <= len(worksheet.questions) <= 6 and all(
+        each.rstrip().endswith(("?", ".")) for each in worksheet.questions
+    )
+    sheet = render_worksheet(METHODS[name], worksheet, "A problem: with signs # - 'x'")
     inputs = parse_inputs(sheet, "sheet.md")
     shown = [key for key, shape in fields.items() if not shape.is_optional or shape.is_usual]
     assert list(inputs.by_method) == [name] and inputs.problem == "A problem: with signs # - 'x'"
     assert list(inputs.by_method[name].value) == shown and shown, "nothing to fill in: mark a field as usual"
     whole = parse_inputs(re.sub(r"(?m)^( *)# (?=[\w-])", r"\1", re.sub(r"(?m)  # .*$", "", sheet)), "sheet.md")
     assert {*fields} == {*whole.by_method[name].value}
-    assert all(_is_told(shape) for shape in _shapes(module.SHAPE)), "a field says not what it is"
+    assert all(_is_told(shape) for shape in _shapes(worksheet.shape)), "a field says not what it is"
     if any(shape.is_usual for shape in fields.values()):
-        assert f"\n{module.SHAPE.about}\n" in sheet and module.SHAPE.about.endswith("."), "say which forms it takes"
+        assert f"\n{worksheet.shape.about}\n" in sheet and worksheet.shape.about.endswith("."), (
+            "say which forms it takes"
+        )
 
 
 def _shapes(shape: Shape) -> Iterator[Shape]:

@@ -91,17 +91,18 @@ def show(
     """
     from mabos_cli.formats.json.text import dump_document
     from mabos_cli.formats.knowledge.worksheet import render_worksheet, to_json_schema
-    from mabos_cli.services.knowledge.reason import find_method, open_solver
+    from mabos_cli.reasoning.shape import find_worksheet
+    from mabos_cli.services.knowledge.reason import find_method
 
     method = find_method(name)
-    solver = open_solver(method)
+    worksheet = find_worksheet(method.name)
     if schema:
-        described = to_json_schema(solver.SHAPE, method.name)
+        described = to_json_schema(worksheet.shape, method.name)
         row = _method_row(method) | {"schema": described}
         ctx.obj.emit("reason.show", row, dump_document(described).rstrip("\n").split("\n"))
         return
-    sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, "")
-    row = _method_row(method) | {"questions": list(solver.QUESTIONS), "worksheet": sheet}
+    sheet = render_worksheet(method, worksheet, "")
+    row = _method_row(method) | {"questions": list(worksheet.questions), "worksheet": sheet}
     ideal = "; ".join(f"{aspect} {', '.join(getattr(method, aspect))}" for aspect in _FIT)
     drawn = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
     head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *drawn]

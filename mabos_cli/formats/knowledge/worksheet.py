@@ -1,7 +1,6 @@
 """The input of a method as a form: worksheets in Markdown, to be filled in and fed back, and JSON Schema for tools."""
 
 import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.text import one_line
@@ -9,7 +8,7 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.reason_input import Source, parse_source
 from mabos_cli.reasoning.catalog import METHODS, Method
-from mabos_cli.reasoning.shape import TRUTHS, Shape
+from mabos_cli.reasoning.shape import TRUTHS, Shape, Worksheet
 
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(yaml|yml|json)\b.*", re.IGNORECASE)
 _HEADING = "# Worksheet: "
@@ -32,11 +31,11 @@ class Inputs(NamedTuple):
     by_method: dict[str, Source]
 
 
-def render_worksheet(method: Method, shape: Shape, questions: Sequence[str], problem: str) -> str:
+def render_worksheet(method: Method, worksheet: Worksheet, problem: str) -> str:
     """Returns the worksheet of a method: questions, and the input as YAML with the meaning of each field beside it."""
-    asked = "".join(f"- {question}\n" for question in questions)
-    fields = "".join(f"{line}\n" for line in _record_lines(shape, 0))
-    needed = f"{shape.about}\n" if shape.about else ""
+    asked = "".join(f"- {question}\n" for question in worksheet.questions)
+    fields = "".join(f"{line}\n" for line in _record_lines(worksheet.shape, 0))
+    needed = f"{worksheet.shape.about}\n" if worksheet.shape.about else ""
     return (
         f"{_HEADING}{method.name}\n\nProblem: {one_line(problem, 500) or '(not given)'}\n\n{method.about}\n"
         f"Computed: false. Nothing is concluded until the input below is filled in.\n\n"

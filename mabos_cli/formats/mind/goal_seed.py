@@ -13,7 +13,7 @@ from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.mind.cognitive_fields import ID
 from mabos_cli.formats.mind.mind_edit import Draft
-from mabos_cli.reasoning.shape import Shape, conform, list_of, map_of, optional, probability, record, text
+from mabos_cli.reasoning.shape import conform, parse_shape
 
 # Kind: the names of its links, and the kind that each leads to.
 LINKS = {
@@ -64,49 +64,50 @@ class Template(NamedTuple):
 _LONGEST_TITLE = 300
 
 
-def _ids(about: str) -> Shape:
-    return optional(list_of(text("an id"), about), [])
+def _ids(about: str) -> list[str]:
+    return [f"optional list = [] | {about}", "text | an id"]
 
 
-def _entries(about: str, **fields: Shape) -> Shape:
-    common = {"id": text("an id that nothing else of its kind has in the business"), "title": text("one line")}
-    more = optional(text("what else is to be said"), "")
-    return optional(list_of(record("", **common, text=more, **fields), about, least=0), [])
+def _entries(about: str, **fields: Any) -> list[Any]:
+    common = {"id": "text | an id that nothing else of its kind has in the business", "title": "text | one line"}
+    more = {"text": "optional text = '' | what else is to be said"}
+    return [f"optional list 0+ = [] | {about}", "record", common | more | fields]
 
 
-_PRIORITY = optional(text("0 to 1, or critical, high, medium, low"), "")
-_SHAPE = record(
-    "a business",
-    business=optional(text("what the business is"), ""),
-    agents=map_of(
-        record(
-            "an agent",
-            role=optional(text("what the agent is for"), ""),
-            name=optional(text("what people call it"), ""),
-            goals=_entries(
-                "its goals",
-                level=text("how far it reaches", *LEVELS),
-                priority=_PRIORITY,
-                deadline=optional(text("a date, or 90d from now"), ""),
-                parent=optional(text("the goal that it is a part of"), ""),
-                desire=_ids("the desires behind it"),
-                requires=_ids("the plans that it requires"),
-            ),
-            desires=_entries("what it wants", priority=_PRIORITY, motivates=_ids("the goals that it motivates")),
-            plans=_entries(
-                "its plans",
-                goal=_ids("the goals that it serves"),
-                steps=optional(list_of(text("what is to be done"), "its steps", least=0), []),
-            ),
-            beliefs=_entries(
-                "what it holds true",
-                certainty=optional(probability("how sure it is"), 0.8),
-                source=optional(text("where it comes from"), ""),
-                supports=_ids("the goals that it supports"),
-            ),
-        ),
-        "the agents, each by its id",
+_PRIORITY = "optional text = '' | 0 to 1, or critical, high, medium, low"
+_AGENT = {
+    "role": "optional text = '' | what the agent is for",
+    "name": "optional text = '' | what people call it",
+    "goals": _entries(
+        "its goals",
+        level=f"text {'/'.join(LEVELS)} | how far it reaches",
+        priority=_PRIORITY,
+        deadline="optional text = '' | a date, or 90d from now",
+        parent="optional text = '' | the goal that it is a part of",
+        desire=_ids("the desires behind it"),
+        requires=_ids("the plans that it requires"),
     ),
+    "desires": _entries("what it wants", priority=_PRIORITY, motivates=_ids("the goals that it motivates")),
+    "plans": _entries(
+        "its plans",
+        goal=_ids("the goals that it serves"),
+        steps=["optional list 0+ = [] | its steps", "text | what is to be done"],
+    ),
+    "beliefs": _entries(
+        "what it holds true",
+        certainty="optional probability = 0.8 | how sure it is",
+        source="optional text = '' | where it comes from",
+        supports=_ids("the goals that it supports"),
+    ),
+}
+_SHAPE = parse_shape(
+    [
+        "record | a business",
+        {
+            "business": "optional text = '' | what the business is",
+            "agents": ["map | the agents, each by its id", "record | an agent", _AGENT],
+        },
+    ]
 )
 
 

@@ -10,28 +10,9 @@ from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, quant
 from mabos_cli.reasoning.causal import causal_graph
 from mabos_cli.reasoning.causal.identify import Hedge, Observed, Term, identify, render
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
-from mabos_cli.reasoning.network import DATA, Row, parse_rows, state_name
-from mabos_cli.reasoning.shape import list_of, optional, record, text, usual
+from mabos_cli.reasoning.network import Row, parse_rows, state_name
 
 _MOST_SETS = 20
-SHAPE = record(
-    "Without data the answer is what to adjust for; with data, the effect too.",
-    graph=list_of(text("a link"), "what causes what: `cause -> effect`; `a <-> b` is a hidden common cause"),
-    treatment=text("the cause that is asked about"),
-    outcome=text("the effect that is asked about"),
-    hidden=optional(list_of(text("a variable"), "variables that nobody measured", least=0), []),
-    data=usual(DATA, []),
-    compare=optional(list_of(text("a value"), "two values of the treatment: with it, and without", least=2)),
-    success=optional(text("the value of the outcome whose chance counts; yes if left out")),
-    adjust=optional(list_of(text("a variable"), "what somebody adjusts for, to be checked", least=0)),
-)
-QUESTIONS = (
-    "Which cause and which effect are in question?",
-    "What else has an influence on both, measured or not?",
-    "Through what does the cause act?",
-    "What was selected or filtered before anybody looked (a common effect)?",
-    "Which counts are there, split by treatment, outcome and what influences both?",
-)
 
 
 class _Found(NamedTuple):

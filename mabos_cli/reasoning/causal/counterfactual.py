@@ -12,28 +12,10 @@ from mabos_cli.reasoning.answer import Answer, best_names, distribution, figure,
 from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
-from mabos_cli.reasoning.shape import anything, conform, map_of, optional, probability, record, text
+from mabos_cli.reasoning.shape import read_share
 
 MOST_WORLDS = 100_000
 MOST_WORK = 10_000_000  # worlds times tokens of the equations
-_state = anything("a value: yes, no, a number or a word")
-SHAPE = record(
-    exogenous=map_of(
-        anything("the chance of yes, or values with their chances, as in {low: 0.3, high: 0.7}"), "what nobody in the model controls, with its chances"
-    ),
-    equations=map_of(
-        text("a formula"), "how each other variable follows: `order and not refused`, `if(price > 10, 'low', 'high')`"
-    ),
-    observed=optional(map_of(_state, "what was seen, with its value", least=0), {}),
-    do=map_of(_state, "what would have been otherwise, with its other value"),
-    outcome=text("the variable in question"),
-)  # fmt: skip
-QUESTIONS = (
-    "What happened? Which variables were seen with which values?",
-    "How does each variable follow from others, as a rule without chance?",
-    "Which outer circumstances are left to chance, and how likely is each?",
-    "What would have been otherwise, and which outcome is in question?",
-)
 State = float | str  # yes is 1 and no is 0
 World = dict[str, State]
 
@@ -164,10 +146,10 @@ def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> M
 def _chances(raw: Any, path: str) -> dict[State, float]:
     """Reads chances: `0.7` is the chance of yes, else each value has its chance. What cannot happen is left out."""
     if not isinstance(raw, dict):
-        share = conform(probability("the chance of yes, or of each value"), raw, {}, path)
+        share = read_share(raw, path, "the chance of yes, or of each value")
         found: dict[State, float] = {1.0: share, 0.0: 1 - share}
     else:
-        shares = {str(key): conform(probability(""), one, {}, f"{path}.{key}") for key, one in raw.items()}
+        shares = {str(key): read_share(one, f"{path}.{key}") for key, one in raw.items()}
         found = {}
         for key, share in sum_to_one(path, shares).items():
             if parse_state(key) in found:

@@ -7,9 +7,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.network import (
-    DATA,
-    NODES,
-    STATES,
     Evidence,
     Network,
     check_states,
@@ -20,24 +17,6 @@ from mabos_cli.reasoning.network import (
     reach,
     set_variables,
     state_name,
-)
-from mabos_cli.reasoning.shape import optional, record, text
-
-SHAPE = record(
-    network=NODES,
-    do=STATES._replace(least=1, about="what we set, with the value that we set it to"),
-    outcome=text("the variable in question"),
-    compare=optional(STATES._replace(about="what to compare with; the other value of yes and no, or doing nothing, if left out")),
-    value=optional(text("the value of the outcome whose chance counts; its first if left out")),
-    observed=optional(STATES._replace(about="what is known about the case besides"), {}),
-    data=optional(DATA, []),
-)  # fmt: skip
-QUESTIONS = (
-    "What would we set, and to which value?",
-    "Which outcome is in question?",
-    "What has an influence on both, so that those who have it now differ from the rest?",
-    "How likely is each variable, given its direct causes? Counts of cases will do.",
-    "What is known about the case at hand?",
 )
 
 

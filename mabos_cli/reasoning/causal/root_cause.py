@@ -10,7 +10,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
 from mabos_cli.reasoning.network import causal_order
-from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text, usual, whole
 
 CutSet = frozenset[str]
 MOST_EVENTS = 150
@@ -18,37 +17,6 @@ MOST_SETS = 2000
 MOST_JOINS = 200_000  # of cut sets, on the way
 MOST_WORK = 200_000  # cut sets looked at while they are weighed
 MOST_CAUSES = 500
-_event = text("an event or gate")
-_weights = map_of(
-    number("its weight", 0, 1000), "evidence with its weight, such as 1 for a hint and 3 for proof", least=0
-)
-_CAUSE = record(
-    "a possible cause",
-    explains=optional(text("what it would explain: another cause, or the symptom if left out")),
-    **{"for": optional(_weights, {}), "against": optional(_weights, {})},
-)
-_GATE = record(
-    "how an event comes about",
-    any=optional(list_of(_event, "one of these is enough")),
-    all=optional(list_of(_event, "all of these are needed")),
-    need=optional(whole("how many of `of` are needed", 1)),
-    of=optional(list_of(_event, "of these")),
-)
-SHAPE = record(
-    "Give a fault tree (gates, and events with their chances), or a symptom and possible causes with the evidence for each.",
-    gates=usual(map_of(_GATE, "the failure and the events on the way to it")),
-    events=usual(map_of(probability("its probability"), "the basic faults with their probabilities; left out if they are not known", least=0)),
-    top=optional(text("the failure; the gate that is below no other if left out")),
-    symptom=optional(text("instead of gates, with `causes`: what went wrong")),
-    causes=optional(map_of(_CAUSE, "with `symptom`: possible causes, each with what it explains and the evidence")),
-)  # fmt: skip
-QUESTIONS = (
-    "What exactly failed?",
-    "What must happen for it: any one of several things, all of them, or so many of them?",
-    "Which basic faults are at the bottom, and how likely is each?",
-    "Or: why did it happen, and why that, five times over?",
-    "What speaks for each why, and what against it?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:

@@ -11,7 +11,6 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.network import reach
-from mabos_cli.reasoning.shape import anything, list_of, map_of, number, optional, record, whole
 
 MOST_VARIABLES, MOST_LOOPS = 100, 1000
 MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000
@@ -27,20 +26,6 @@ ADVICE = {
     "success to the successful": "give both sides their own resource, or a goal above both",
     "escalation": "let one side stop first, or agree on a goal for both",
 }
-SHAPE = record(
-    links=list_of(
-        anything("a link: `price -> demand -`; + is the same direction, - the opposite; then a weight and `delayed` if wanted"),
-        "what influences what",
-    ),
-    push=optional(map_of(number("by how much", -1e6, 1e6), "what we would change, and by how much", least=0), {}),
-    steps=optional(whole("how many steps to simulate the push for, 0 for none", 0, 1000), 0),
-)  # fmt: skip
-QUESTIONS = (
-    "Which quantities change over time in this system?",
-    "Which quantity moves which, in the same or in the opposite direction?",
-    "Where does the effect come late?",
-    "What would we change ourselves?",
-)
 
 
 class Link(NamedTuple):

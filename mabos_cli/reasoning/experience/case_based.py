@@ -7,50 +7,10 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import Comparison, Score, Standing, best_cases
 from mabos_cli.core.language.text import one_line, terms
-from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
 from mabos_cli.reasoning.inputs import AgentData, check_size
 
 _MOST_CASES = 10_000
-_ID = shape.text("an id or a word")
-_OUTCOME = shape.record(
-    "what came of it",
-    success=shape.optional(shape.truth("whether it worked")),
-    metrics=shape.optional(shape.map_of(shape.number("a figure"), "figures", 0), {}),
-    lessons=shape.optional(shape.text("what was learned"), ""),
-)
-_CASE = shape.record(
-    "a case",
-    case_id=shape.optional(shape.text("its id"), ""),
-    situation=shape.record(
-        "what it was like",
-        beliefs=shape.optional(shape.list_of(_ID, "what was believed", 0), []),
-        desires=shape.optional(shape.list_of(_ID, "what was wanted", 0), []),
-        context=shape.optional(shape.text("the situation in words"), ""),
-    ),
-    solution=shape.record(
-        "what was done",
-        plan_id=shape.optional(shape.text("the plan that was used"), ""),
-        actions=shape.optional(shape.list_of(shape.text("an action"), "what was done", 0), []),
-    ),
-    outcome=shape.optional(_OUTCOME),
-    stored_at=shape.optional(shape.text("when, as 2026-02-24T14:30:00Z"), ""),
-)
-SHAPE: shape.Shape = shape.record(
-    "Give the situation now, and past cases if not the agent's own.",
-    beliefs=shape.usual(shape.list_of(_ID, "what is believed now; left out: the agent's active beliefs", 0)),
-    desires=shape.usual(shape.list_of(_ID, "what is wanted now; left out: the agent's active desires", 0)),
-    context=shape.optional(shape.text("the situation in words, compared by words with that of each case"), ""),
-    k=shape.optional(shape.whole("how many of the nearest cases vote", 1, 100), 5),
-    least=shape.optional(shape.probability("how near a case must be to vote"), 0.0),
-    cases=shape.optional(shape.list_of(_CASE, "past cases; left out: the agent's own")),
-)
-QUESTIONS: tuple[str, ...] = (
-    "What is believed now that matters for what to do?",
-    "What is wanted?",
-    "Have there been situations like this? What was done, and did it work?",
-    "How many of the nearest cases should count, and how near must they be?",
-)
 
 
 class _Near(NamedTuple):

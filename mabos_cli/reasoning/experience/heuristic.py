@@ -8,30 +8,9 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.shape import Shape, anything, map_of, number, optional, probability, record, text
 
 Profile = Mapping[str, inputs.Feature]
 POSITIVE, NEGATIVE = "yes", "no"
-_CUE = record(
-    "one cue",
-    validity=optional(probability("how often it is right where it tells two options apart")),
-    better=optional(text("which side is better: yes or more, no or less", "higher", "lower")),
-    least=optional(number("a difference up to this does not count", 0), 0.0),
-)
-_VALUES = map_of(anything("yes, no, unknown or a number"), "its cues", least=0)
-_EXAMPLE = record("something known", cues=_VALUES, value=number("how much it has of what is asked for"))
-SHAPE: Shape = record(
-    "Cues are yes or no, or numbers. Without validities give examples to learn them from, or the cues in their order.",
-    options=map_of(_VALUES, "the options with their cues", least=2),
-    cues=optional(map_of(_CUE, "the cues; left out, those of the options"), {}),
-    examples=optional(map_of(_EXAMPLE, "known things, to learn validities from", least=2), {}),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "Between which options is to be chosen, and what makes one better?",
-    "Which few cues tell them apart quickly, each yes or no or a number?",
-    "How often has each cue been right, or which one would you ask first?",
-    "Has each been heard of at all? That is a cue too, and often a good one.",
-)
 _MOST_OPTIONS, _MOST_CUES, _MOST_EXAMPLES = 200, 50, 200
 
 

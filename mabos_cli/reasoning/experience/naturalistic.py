@@ -7,47 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes, yes_no
-from mabos_cli.reasoning.inputs import LARGEST
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, probability, record, text
 
-_EXPECTED = anything("a number or a word; a list of several; or {min: ..., max: ...}")
-_PROTOTYPE = record(
-    "one kind of situation known from experience",
-    cues=map_of(_EXPECTED, "what it is recognized by"),
-    weights=optional(map_of(number("0 or more", 0, 1e6), "cues that count more or less than 1", least=0), {}),
-    expectancies=optional(map_of(_EXPECTED, "what else is to be expected if it is this", least=0), {}),
-    goals=optional(list_of(text("a goal"), "what then matters", least=0), []),
-    actions=list_of(text("an action"), "what one does then, the most typical first"),
-)
-_ACTION = record(
-    "what an action needs and does",
-    needs=optional(map_of(_EXPECTED, "cues that must be so for it to be possible", least=0), {}),
-    effects=optional(map_of(number("the change", -LARGEST, LARGEST), "quantities that it changes", least=0), {}),
-    risks=optional(map_of(probability("how likely"), "what may go wrong", least=0), {}),
-    reaches=optional(list_of(text("a goal"), "the goals that it reaches; left out, those of the prototype", least=0)),
-)
-_LIMIT = record(
-    "what must not be passed",
-    min=optional(number("at least", -LARGEST, LARGEST)),
-    max=optional(number("at most", -LARGEST, LARGEST)),
-)
-SHAPE: Shape = record(
-    "",
-    situation=map_of(anything("a number or a word"), "what can be seen now, by cue"),
-    prototypes=map_of(_PROTOTYPE, "kinds of situation known from experience"),
-    actions=map_of(_ACTION, "the actions that prototypes name"),
-    state=optional(map_of(number("how much", -LARGEST, LARGEST), "quantities as they are now", least=0), {}),
-    limits=optional(map_of(_LIMIT, "limits of quantities", least=0), {}),
-    risk_limits=optional(map_of(probability("at most so likely"), "the most that is acceptable of each risk", least=0), {}),
-    familiar=optional(probability("the match from which on a situation counts as recognized"), 0.5),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "What stands out in this situation, cue by cue?",
-    "Which kinds of situation known from experience does it resemble, and by which cues?",
-    "What else should be there if it is that kind, and is it?",
-    "What does one do then, first of all, and what would happen if it were done here?",
-    "What must not happen: which limits of money, time and risk hold?",
-)
 _MOST_PROTOTYPES = 500
 
 

@@ -7,26 +7,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text, whole
 
 Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
-_FEATURES = map_of(anything("a number or a word; unknown if it is not known"), "its features")
-_EXAMPLE = record(
-    "one example", name=optional(text("what it is called")), label=text("the pattern it shows"), features=_FEATURES
-)
-SHAPE: Shape = record(
-    "",
-    situation=map_of(anything("a number or a word"), "the features of what is to be recognized"),
-    examples=list_of(_EXAMPLE, "known examples of all patterns, with the same features", least=2),
-    k=optional(whole("how many nearest examples vote; left out, what works best on the examples", 1, 100)),
-    weights=optional(map_of(number("0 or more", 0, 1e6), "features that count more or less than 1", least=0), {}),
-)
-QUESTIONS: tuple[str, ...] = (
-    "What is to be recognized, and which patterns are possible?",
-    "Which features tell the patterns apart?",
-    "Which known examples of each pattern are there, with these features?",
-    "Does any feature matter more than the others?",
-)
 _MOST_EXAMPLES, _MOST_VALUES = 20_000, 500_000
 _MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselves
 _KS = (1, 3, 5, 7, 9, 11, 13, 15)

@@ -7,31 +7,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, is_better, listed, notes, yes_no
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_size
-from mabos_cli.reasoning.shape import Shape, map_of, number, optional, record
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 
-_LEVEL = record(
-    "what is good enough on one count",
-    min=optional(number("at least this", -LARGEST, LARGEST)),
-    max=optional(number("at most this", -LARGEST, LARGEST)),
-)
-_ADJUST = record(
-    "how aspirations drop when nothing meets them",
-    step=number("by which share of each level, round by round", 0.001, 1),
-    rounds=optional(number("how often at most", 1, 1000), 20),
-)
-SHAPE: Shape = record(
-    "",
-    options=map_of(map_of(number("how it does", -LARGEST, LARGEST), "its counts", least=0), "the options, in the order met"),
-    aspirations=map_of(_LEVEL, "for each count that matters what is good enough"),
-    adjust=optional(_ADJUST),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "On which counts must an option be good enough, and from which level on is it?",
-    "In which order do the options come up, or are they looked at?",
-    "How does each option do on each count?",
-    "If none is good enough, by how much may the levels drop?",
-)
 _MOST_OPTIONS = 5_000
 _SLACK = 1e-12
 _NOTHING = 1e-12  # a level below this is 0: shares of it would overflow

@@ -8,38 +8,11 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import Explanation, abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
-from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
+from mabos_cli.reasoning.shape import read_share
 
 MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 12
-_EXPLAINS = "the observations that it would bring about: a list, or a map with how surely it does, from 0 to 1"
-_COST = "what it costs to assume it; the least total wins where priors are missing"
-_HYPOTHESIS = shape.record(
-    "one possible explanation",
-    explains=shape.anything(_EXPLAINS),
-    prior=shape.optional(shape.probability("how likely it is before anything was observed")),
-    cost=shape.optional(shape.number(_COST, 0, 1e9), 1.0),
-)
-_FACTS = shape.list_of(shape.parsed("fact", "a fact"), "what is known; left out, your own facts", least=0)
-_RULES = shape.list_of(shape.parsed("rule", "a rule"), "what would follow from what; left out, your own rules", least=0)
-_PATTERN = shape.parsed("pattern", "instead of observations and hypotheses: what is to be explained by rules")
-SHAPE: shape.Shape = shape.record(
-    "Give observations and hypotheses, or one observation as a pattern to explain by rules.",
-    observations=shape.usual(shape.list_of(shape.text("something observed"), "what is to be explained")),
-    hypotheses=shape.usual(shape.map_of(_HYPOTHESIS, "possible explanations by name")),
-    absent=shape.optional(shape.list_of(shape.text("something"), "what was looked for and not found", least=0), []),
-    observation=shape.optional(_PATTERN),
-    facts=shape.optional(_FACTS),
-    rules=shape.optional(_RULES),
-)
-QUESTIONS: tuple[str, ...] = (
-    "What was observed that calls for an explanation?",
-    "Which explanations are possible, the dull ones included?",
-    "Which observations would each of them bring about, and how surely?",
-    "How likely was each before anything was observed?",
-    "What should have been observed if one of them were true, and was not?",
-)
 _MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
 
 
@@ -164,7 +137,7 @@ def _strengths(raw: Any, where: str) -> dict[str, float]:
         raise BadValue(f"{where}: must be a list of observations, or a map with a number from 0 to 1 each", "")
     found = {}
     for name, value in raw.items():
-        strength = shape.conform(shape.probability("how surely it brings that about"), value, {}, f"{where}.{name}")
+        strength = read_share(value, f"{where}.{name}", "how surely it brings that about")
         if strength:
             found[str(name).strip()] = float(strength)
     return found

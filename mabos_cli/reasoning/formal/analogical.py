@@ -11,33 +11,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, anything, map_of, optional, record, text
 
 MOST_NODES, MOST_FACTS, _MOST_PARTS = 20_000, 80, 1000
 _LONGEST, _DEEPEST = 500, 12
 _NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
 _HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
 ATTRIBUTE = 0.1
-_FACTS = (
-    "relations such as attracts(sun, planet) or `sun attracts planet`; a list, or labels with facts; "
-    "relations between facts: causes(f1, f2)"
-)
-_NAMED = text("what it is called")
-SHAPE: Shape = record(
-    "Give a known situation and the one in question, each as facts. What causes what in the known one is what carries over.",
-    source=record("the situation that is well known", name=optional(_NAMED, "source"), facts=anything(_FACTS)),
-    target=record("the situation in question", name=optional(_NAMED, "target"), facts=anything(_FACTS)),
-    same=optional(map_of(text("its name in the target"), "relations of the source that go by another name", 0), {}),
-    map=optional(map_of(text("a thing of the target"), "things of the source whose counterparts are known", 0), {}),
-    ask=optional(text("a fact about the target: does it carry over?"), ""),
-)
-QUESTIONS: tuple[str, ...] = (
-    "Which well understood situation works like this one?",
-    "Which things play a part in each, and how do they act on each other?",
-    "What causes or allows what in the known situation? Say it as relations between facts.",
-    "What is known of the new situation already?",
-    "Which conclusion about the new situation do you want to check?",
-)
 
 
 class Expression(NamedTuple):

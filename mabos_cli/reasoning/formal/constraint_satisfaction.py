@@ -21,7 +21,6 @@ from mabos_cli.reasoning.formal.constraint_search import (
     rough,
 )
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text, usual, whole
 
 MOST_VALUES = 10_000
 _CONSTANT = -1  # in place of the number of a variable
@@ -45,38 +44,6 @@ _CONDITIONS = (
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 _HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
-_TABLE = record(
-    "the combinations that are allowed",
-    of=list_of(text("a variable"), "the variables, in the order of each row"),
-    allowed=list_of(list_of(anything("a value"), "one value for each"), "the allowed combinations"),
-)
-_CONSTRAINT = list_of(
-    text("a condition, such as a != b, x + y <= 10, all_different(a, b), if a = red then b in {red, blue}"),
-    "what must hold",
-    0,
-)
-SHAPE: Shape = record(
-    "Give variables, the values they may take, and what must hold between them.",
-    variables=map_of(
-        anything("its values: a list, a range such as 1..9, or the name of a domain"),
-        "what is to be decided, each with its possible values",
-    ),
-    domains=optional(
-        map_of(anything("a list of values, or a range such as 1..9"), "values shared by variables", 0), {}
-    ),
-    constraints=usual(_CONSTRAINT, []),
-    tables=optional(list_of(_TABLE, "combinations that are allowed", 0), []),
-    minimize=optional(text("an expression to make as small as possible"), ""),
-    maximize=optional(text("an expression to make as large as possible"), ""),
-    ask=optional(text("the variable whose value is the answer"), ""),
-    show=optional(whole("how many solutions to list", 1, 100), 5),
-)
-QUESTIONS: tuple[str, ...] = (
-    "What has to be decided? Each decision is a variable.",
-    "Which values can each variable take?",
-    "What must never happen together, and what must always?",
-    "Is anything to be as large or as small as possible?",
-)
 
 
 class _Asked(NamedTuple):

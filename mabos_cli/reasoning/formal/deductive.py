@@ -14,28 +14,7 @@ from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_n
 from mabos_cli.reasoning.expression import names_of
 from mabos_cli.reasoning.formal.modal import parse_formula, parts_of, where_true
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
-from mabos_cli.reasoning.shape import Shape, list_of, optional, parsed, record, text, truth, usual
 
-_FACTS = "what is known; left out, your own facts"
-_RULES = "what follows from what, each `if ?x p ?y then ?x q ?y`; left out, your own rules"
-_ONE_VALUE = "predicates with one value at a time: another value refutes the goal"
-SHAPE: Shape = record(
-    "Give a goal to prove from facts and rules, or premises and a conclusion in propositional logic.",
-    goal=usual(parsed("pattern", "what to prove; with ?x, all that fit are listed")),
-    not_goal=optional(parsed("pattern", "what would refute the goal if it were proved")),
-    facts=optional(list_of(parsed("fact", "a fact"), _FACTS, least=0)),
-    rules=optional(list_of(parsed("rule", "a rule"), _RULES, least=0)),
-    functional=optional(list_of(text("a predicate"), _ONE_VALUE), []),
-    closed_world=optional(truth("whether all that is true is known, so that what cannot be proved is false"), False),
-    premises=optional(list_of(text("a formula"), "instead of a goal: formulas with not, and, or, ->, <->, such as `paid -> shipped`, `not hotfix or tested`")),
-    conclusion=optional(text("the formula that may follow from the premises")),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "What exactly is claimed, as one statement?",
-    "Which facts are certain, and which general rules apply to them?",
-    "What would show the claim to be false?",
-    "Is everything that is true in this matter known, or may something be missing?",
-)
 _MOST_PREMISES, _MOST_ATOMS = 200, 20
 _SHOWN = 50
 

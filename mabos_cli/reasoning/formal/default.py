@@ -8,38 +8,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts
-from mabos_cli.reasoning.shape import Shape, list_of, number, optional, record, text
 
 Literal = tuple[str, bool]  # an atom, and whether it holds
 MOST_NODES, _MOST_WORK = 10_000, 1_500_000
-_LITERAL = text("a statement; `not ...` denies it")
-_STRICT = record(
-    "a rule without exceptions",
-    **{"if": optional(list_of(_LITERAL, "what must hold", least=0), [])},
-    then=text("what then holds, always"),
-)
-_DEFAULT = record(
-    "a rule with exceptions",
-    name=optional(text("what it is called")),
-    **{"if": optional(list_of(_LITERAL, "what must hold for it to apply", least=0), [])},
-    then=text("what then normally holds"),
-    unless=optional(list_of(_LITERAL, "what keeps it from applying where it holds", least=0), []),
-    assuming=optional(list_of(_LITERAL, "what must not be denied, besides `then`", least=0), []),
-    priority=optional(number("of two that oppose each other the higher goes first"), 0.0),
-)
-SHAPE: Shape = record(
-    "Statements are words such as `tweety flies`; the same words are the same statement, and there is no ?x: name each thing.",
-    facts=optional(list_of(_LITERAL, "what holds; left out, your own facts as `subject predicate object`", least=0)),
-    strict=optional(list_of(_STRICT, "rules without exceptions, used forward only", least=0), []),
-    defaults=list_of(_DEFAULT, "rules with exceptions"),
-    query=optional(text("the statement that is asked about; left out, all that holds is listed")),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "What is known for certain?",
-    "What normally holds in such a case, and what are the exceptions?",
-    "Which rules have no exception at all?",
-    "Where two rules of thumb oppose each other, which one goes first?",
-)
 _NOT = re.compile(r"(?:not\s+|[-~!¬]\s*)", re.IGNORECASE)
 _MOST_DEFAULTS, _MOST_STRICT, _SHOWN = 200, 2000, 50
 Literals = frozenset[Literal]

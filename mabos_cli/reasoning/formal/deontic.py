@@ -20,45 +20,12 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
 from mabos_cli.reasoning.network import causal_order
-from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, parsed, record, text, truth, usual
 
 CONFLICT, UNREGULATED = "conflict", "unregulated"
 MOST_APPLYING = 1000
 _NOT = re.compile(r"^not\s+", re.IGNORECASE)
 Bindings = tuple[tuple[str, str], ...]
-_FLAG = text("a flag of the context; `not ...` denies it")
-_PATTERN = parsed("pattern", "a condition on facts, such as `?x isA contractor`")
 OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL = "obligatory", "forbidden", "permitted", "optional"
-_NORM = record(
-    "one norm",
-    id=text("what it is called"),
-    modality=text("what it says", OBLIGATORY, PERMITTED, FORBIDDEN),
-    action=text("of which action; `not ...` is to leave it undone, and ?x stands for what `where` finds"),
-    **{"if": optional(list_of(_FLAG, "flags that must hold for it to apply", least=0), [])},
-    unless=optional(list_of(_FLAG, "flags that are exceptions", least=0), []),
-    where=optional(list_of(_PATTERN, "conditions on facts", least=0), []),
-    except_where=optional(list_of(_PATTERN, "conditions on facts that are exceptions", least=0), []),
-    priority=optional(number("where norms clash, the higher wins"), 0.0),
-    deadline=optional(text("by when, such as 2026-03-31")),
-    after=optional(text("the id of the norm whose violation calls for this one"), ""),
-)
-SHAPE: Shape = record(
-    "Policies among the rules count as obligations, constraints as prohibitions of a state.",
-    norms=usual(list_of(_NORM, "the norms, besides policies among the rules", least=0), []),
-    context=optional(map_of(truth("whether it holds"), "flags of the situation; one that is not named does not hold", least=0), {}),
-    done=optional(list_of(text("an action"), "what was done", least=0), []),
-    undone=optional(list_of(text("an action"), "what was not done and can no longer be done", least=0), []),
-    query=optional(text("the action that is asked about; left out, all that is to be done is listed")),
-    facts=optional(list_of(parsed("fact", "a fact"), "facts for `where`; left out, your own", least=0)),
-    rules=optional(list_of(parsed("rule", "a rule"), "rules by which more facts follow; left out, your own", least=0)),
-)  # fmt: skip
-QUESTIONS: tuple[str, ...] = (
-    "Which norms bear on this: laws, contracts, policies, promises?",
-    "Under which conditions does each apply, and what are its exceptions?",
-    "Which norm goes before which where they clash?",
-    "What was already done or missed, and which deadlines have passed?",
-    "What is owed when a norm is violated?",
-)
 _MOST_NORMS = 300
 # What each says of leaving the action undone.
 DENIED = {OBLIGATORY: FORBIDDEN, FORBIDDEN: OBLIGATORY, PERMITTED: OPTIONAL, OPTIONAL: PERMITTED}

@@ -10,7 +10,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
 from mabos_cli.reasoning.expression import Node, names_of, parse_expression
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, number, optional, record, text
 
 _MOST_TERMS, _MOST_RULES = 50, 500
 _SAMPLES = 200  # between two corners of the sets of a result
@@ -24,38 +23,6 @@ HEDGES: dict[str, Callable[[float], float]] = {
 _COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
 _SETS = (
     "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
-)
-_RANGE = optional(list_of(number("an end", -LARGEST, LARGEST), "two numbers: the lowest and the highest value", 2))
-_INPUT = record(
-    "a quantity that is known",
-    value=number("its value now", -LARGEST, LARGEST),
-    terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
-    range=_RANGE,
-)
-SHAPE: Shape = record(
-    "Give inputs and an output, each with words for its values, and rules in these words.",
-    inputs=map_of(_INPUT, "what the verdict depends on"),
-    output=record(
-        "what the verdict is about",
-        name=text("what it is called in the rules"),
-        terms=map_of(anything(_SETS), "words for it, each with its fuzzy set"),
-        range=_RANGE,
-        unit=optional(text("what its numbers count"), ""),
-    ),
-    rules=list_of(
-        text(
-            f"as in `if service is good then tip is high`; with and, or, not, {', '.join(list(HEDGES)[1:])}; at its end may stand: weight 0.5"
-        ),
-        "the rules",
-    ),
-    both=optional(text("how `and` is computed", "min", "product"), "min"),
-    either=optional(text("how `or` is computed", "max", "sum"), "max"),
-)
-QUESTIONS: tuple[str, ...] = (
-    "Which quantity should the verdict give, and in which words would you speak of it?",
-    "Which measurable inputs does it depend on, and what are their values now?",
-    "For each word such as low or high: which values fully deserve it, and from where on not at all?",
-    "Which rules of thumb lead from the inputs to the result, and which count less than the others?",
 )
 Degrees = dict[str, dict[str, float]]
 Result = tuple[float, dict[str, Any]]  # the value and its detail

@@ -9,7 +9,6 @@ from mabos_cli.core.knowledge.matching import JoinLimit, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import (
     Answer,
     binomial_tail,
@@ -25,39 +24,6 @@ from mabos_cli.reasoning.answer import (
 from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
 
 _MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
-_CASE = shape.record(
-    "one instance",
-    name=shape.optional(shape.text("what it is called")),
-    held=shape.truth("whether the property was there"),
-    features=shape.optional(shape.map_of(shape.anything("a number or a word"), "its circumstances", least=0), {}),
-)
-_COUNTS = shape.record(
-    "instead of cases: how many instances had the property",
-    held=shape.whole("with it", 0, 10**7),
-    failed=shape.whole("without it", 0, 10**7),
-)
-_IF = "instead of cases, with `then`: what an instance is, such as `?x isA customer`"
-_FACTS = shape.list_of(shape.parsed("fact", "a fact"), "the facts to count over; left out, your own facts", least=0)
-_CLOSED = shape.truth("whether an instance of which nothing is known counts as a failure")
-SHAPE: shape.Shape = shape.record(
-    "Give cases, or counts, or `then` with `if` to count over facts.",
-    claim=shape.optional(shape.text("the general statement in words")),
-    cases=shape.usual(shape.list_of(_CASE, "the instances seen, all of them and not only those that fit")),
-    counts=shape.optional(_COUNTS),
-    **{"if": shape.optional(shape.list_of(shape.parsed("pattern", "a condition"), _IF))},
-    then=shape.optional(shape.parsed("pattern", "with `if`: what may hold of it, such as `?x renews yes`")),
-    facts=shape.optional(_FACTS),
-    closed_world=shape.optional(_CLOSED, False),
-    find=shape.optional(shape.text("the share, or the circumstances that may be the cause", "rate", "cause"), "rate"),
-    level=shape.optional(shape.number("how often the interval is to hold the true share", 0.5, 0.9999), 0.95),
-    at_least=shape.optional(shape.probability("the share from which on the statement is accepted")),
-)
-QUESTIONS: tuple[str, ...] = (
-    "What is claimed to hold in general, and of which kind of thing?",
-    "Which instances were seen, with it and without it, and how were they chosen?",
-    "In which circumstances did the instances differ?",
-    "In how large a share must it hold for the claim to be of use?",
-)
 _MOST_CASES = 1000
 
 

@@ -11,7 +11,6 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
 from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, read_tokens, size_of
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, usual
 
 Relation = tuple[int, ...]  # for each world, the worlds that it sees
 CONDITIONS = ("reflexive", "serial", "symmetric", "transitive", "euclidean")
@@ -36,34 +35,6 @@ _TOKEN = re.compile(
     r"|(?P<diamond><\s*(?P<d>\w*)\s*>|[◇♢])(?:_(?P<di>\w+))?"
     r"|(?P<sign><->|<=>|->|=>|&&|\|\||[!~¬&∧|∨→↔⊤⊥()])"
     r"|(?P<word>\w+(?:-\w+)*)"
-)
-_SEES = map_of(list_of(text("a world"), "the worlds in sight", 0), "for each world, the worlds that it sees", 0)
-_WORLD = map_of(
-    list_of(text("an atom"), "the atoms that are true there, [] for none; all others are false", 0), "possible worlds"
-)
-SHAPE: Shape = record(
-    "Give a formula, and worlds with who sees which: access, or agents by name.",
-    formula=text(
-        "the statement: atoms with ! & | -> <->, []p for must and <>p for may; []_a p for the modality or agent a; in quotes"
-    ),
-    premises=optional(list_of(text("a formula"), "formulas taken as true in the world that is looked at", 0), []),
-    worlds=_WORLD,
-    access=usual(_SEES, {}),
-    agents=optional(map_of(_SEES, "for each modality or agent that the formula names, which worlds see which", 0), {}),
-    frame=optional(
-        text(f"conditions on every relation, as words: {', '.join(CONDITIONS)}; or a system: {', '.join(SYSTEMS)}"), ""
-    ),
-    enforce=optional(
-        text("close: add the pairs that the frame demands; check: refuse relations that lack them", "close", "check"),
-        "close",
-    ),
-    at=optional(text("the world to look at; left out: all worlds"), ""),
-)
-QUESTIONS: tuple[str, ...] = (
-    "Which statement is in question, and what in it must be, may be, or is known by whom?",
-    "Which situations are possible, and what is true in each?",
-    "From each situation, which others cannot be ruled out?",
-    "Is everything known true (reflexive), and does one know what one knows (transitive)?",
 )
 
 

@@ -14,45 +14,12 @@ from mabos_cli.core.language.values import find_value
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, yes_no
 from mabos_cli.reasoning.formal import time_net
 from mabos_cli.reasoning.inputs import AgentData, check_size
-from mabos_cli.reasoning.shape import anything, list_of, map_of, optional, record, text, usual
 
 MOST_EVENTS, _MOST_DEMANDS, _MOST_AMOUNT = 30, 300, 10**9
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
 _Span = tuple[Fraction | None, Fraction | None]
 _MOST_SCENARIOS = 200
-_EVENT = record(
-    "when it happens, as far as known; {} if nothing is",
-    start=optional(anything("when it starts: a date, a date and time, or a number; or [earliest, latest]")),
-    end=optional(anything("when it ends; a day means the whole day; or [earliest, latest]")),
-    duration=optional(anything("how long it takes: a number of units, 3 days, or [least, most]")),
-)
-_RELATION = (
-    f"two events with one or more of {', '.join(time_net.NAMES)}, disjoint, within, as in: audit before|meets launch"
-)
-_GAP = record(
-    "the time between two events",
-    **{"from": text("an event; its end counts, unless you write: audit start")},
-    to=text("an event; its start counts, unless you write: launch end"),
-    least=optional(anything("the least time between them: a number of units, or 3 days")),
-    most=optional(anything("the most time between them")),
-)
-_ASK = "two events with ? between for their possible relations (audit ? launch), or a claim (audit before launch)"
-SHAPE = record(
-    "Give the events, and what is known of when they happen and how they lie to each other.",
-    events=map_of(_EVENT, "the events by name"),
-    relations=usual(list_of(text(_RELATION), "how events lie to each other", 0), []),
-    gaps=optional(list_of(_GAP, "times between events", 0), []),
-    unit=optional(text("what numbers of durations and gaps count", *time_net.UNITS), "days"),
-    ask=optional(text(_ASK), ""),
-)
-QUESTIONS: tuple[str, ...] = (
-    "Which events or phases matter, each with a start and an end?",
-    "Which dates are fixed, and how long does each event take at least and at most?",
-    "Which events must come before, meet, overlap or contain which others?",
-    "How much time must or may lie between them?",
-    "What do you want to know: whether it all fits, or how two events lie to each other?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:

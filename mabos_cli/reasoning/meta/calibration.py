@@ -7,37 +7,22 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning import shape
 from mabos_cli.reasoning.answer import Answer, cut, figure, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
+from mabos_cli.reasoning.shape import conform, parse_shape
 
 _MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
 _SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
-_FORECAST = shape.record(
-    "a forecast and its outcome",
-    confidence=shape.probability("the probability that was stated"),
-    happened=shape.truth("whether it came true"),
-    method=shape.optional(shape.text("who or what said so"), ""),
-)
-_FORECASTS = shape.list_of(
-    shape.anything("a forecast"),
-    "what was stated and what came of it, each as [0.8, yes] or with the fields confidence, happened, method;"
-    " the agent's own results if left out",
-)
-SHAPE: shape.Shape = shape.record(
-    "Delete forecasts to score the agent's own kept results.",
-    forecasts=shape.usual(_FORECASTS),
-    bins=shape.optional(
-        shape.whole("into how many groups forecasts are put when they have many different values", 2, 50), 10
-    ),
-)
-QUESTIONS = (
-    "Which statements came with a probability, and which of them are settled by now?",
-    "Was the probability written down before the outcome was known?",
-    "Are all settled ones in the list, or only those that are remembered?",
-)
+_FORECAST = [
+    "record | a forecast and its outcome",
+    {
+        "confidence": "probability | the probability that was stated",
+        "happened": "truth | whether it came true",
+        "method": "optional text = '' | who or what said so",
+    },
+]
 
 
 class Parts(NamedTuple):
@@ -96,7 +81,7 @@ def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
             if len(one) != 2:
                 raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
             one = {"confidence": one[0], "happened": one[1]}
-        read = shape.conform(_FORECAST, one, {}, f"forecasts[{n}]")
+        read = conform(parse_shape(_FORECAST), one, {}, f"forecasts[{n}]")
         found.append(Forecast(read["confidence"], read["happened"], read["method"]))
     return found
 

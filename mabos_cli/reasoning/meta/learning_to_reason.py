@@ -8,32 +8,10 @@ from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking, wilson
 from mabos_cli.reasoning.catalog import ASPECTS, METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name
-from mabos_cli.reasoning.shape import Shape, list_of, map_of, optional, record, text, truth, usual, whole
 
 LEVEL = 0.9  # of the intervals
 # A method is taken to be as good as all together until about so many results of its own say otherwise.
 PRIOR_CASES = 4.0
-EPISODES: Shape = list_of(
-    record(
-        "one use of a method",
-        method=text("the method that was used"),
-        right=truth("whether its conclusion turned out right"),
-        classification=optional(
-            map_of(text("a value of the aspect"), "what the problem was, as in domain: social"), {}
-        ),
-    ),
-    "past uses of methods with their outcome; the agent's own if left out",
-)
-SHAPE: Shape = record(
-    "Delete episodes to learn from the agent's own kept results.",
-    episodes=usual(EPISODES),
-    least=optional(whole("how many results a method needs before its rate is relied on", 1, 10_000), 5),
-)
-QUESTIONS = (
-    "Which methods were used on which problems, and did their conclusions turn out right?",
-    "What kind of problem was each: uncertainty, complexity, domain, data, stakes?",
-    "Are the outcomes known of all results, or only of those that were noticed?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:

@@ -9,42 +9,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_size
-from mabos_cli.reasoning.shape import Shape, map_of, number, optional, probability, record, text, truth, whole
 
 _MOST_CLAIMS = 200
 _MOST_EXACT = 15  # the most valuable checks, whose every combination is tried against the deadline
 _WEAK = 0.7
 _HEAVY = 0.2
-_COST = number("in the unit of impact", 0, 1e12)
-_CHECK = record(
-    "how one could find out",
-    hours=optional(number("hours it takes", 0, 1e6), 0),
-    cost=optional(_COST, 0),
-    finds=optional(probability("chance that it shows the claim to be false if it is"), 1),
-)
-_CLAIM = record(
-    "a claim",
-    status=text("how far it is established", "known", "assumed", "unknown"),
-    confidence=optional(probability("how likely it is true; an assumption needs it")),
-    impact=optional(_COST._replace(about="what is lost if it is false, in any one unit"), 0),
-    sources=optional(whole("how many independent sources say so", 0, 10**6)),
-    check=optional(_CHECK),
-)
-SHAPE: Shape = record(
-    claims=map_of(_CLAIM, "what the conclusion rests on"),
-    alternatives=optional(
-        map_of(truth("whether it was examined"), "other answers, and whether each was examined", least=0), {}
-    ),
-    hours_left=optional(number("hours until the decision", 0, 1e6)),
-    cost_per_hour=optional(_COST._replace(about="what an hour of thought costs, in the unit of impact"), 0),
-)
-QUESTIONS = (
-    "What must be true for the answer to be right? Which of it is known, assumed, unknown?",
-    "How sure am I of each, by which sources, and what is lost if it is false?",
-    "How could each be checked: how long, at what cost, and how likely would the check find an error?",
-    "Which other answers are there, and did I examine them?",
-    "When must the decision stand, and what does an hour of thought cost?",
-)
 
 
 class Claim(NamedTuple):

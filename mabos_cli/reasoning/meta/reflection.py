@@ -8,52 +8,13 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, notes, ranking, words
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, score_brier, surprise
-from mabos_cli.reasoning.shape import Shape, list_of, map_of, number, optional, probability, record, text, truth, usual
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
 _ENOUGH = 2  # measures of a kind before a factor is worth a rule
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 _HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
-_MEASURE = record(
-    "plan and outcome",
-    expected=number("what was planned", -LARGEST, LARGEST),
-    actual=number("what came out", -LARGEST, LARGEST),
-    better=optional(text("which way is better", "higher", "lower"), "higher"),
-    kind=optional(text("what it is about, as in time or cost, to learn a factor by"), ""),
-)
-_CAUSE = record(
-    "a cause",
-    cause=text("why"),
-    of=optional(text("the measure or event that it explains")),
-    controllable=truth("whether it was in our hands"),
-    share=optional(probability("how much of the deviation it explains"), None),
-)
-_EVENT = record(
-    "a statement with its probability",
-    what=text("what might happen"),
-    confidence=probability("how likely it was said to be"),
-    happened=truth("whether it did"),
-    stated=optional(text("when the number was written down", "before", "after"), "before"),
-)
-SHAPE: Shape = record(
-    "Give measures, events or both.",
-    measures=usual(map_of(_MEASURE, "what was measured, plan against outcome", least=0), {}),
-    events=usual(
-        list_of(_EVENT, "what was thought likely, and what came of it; the agent's own results are added", least=0), ()
-    ),
-    causes=optional(list_of(_CAUSE, "why it came out that way", least=0), ()),
-    lessons=optional(list_of(text("what to do differently"), "what to do next time", least=0), ()),
-    tolerance=optional(number("a deviation up to this share counts as met", 0, 10), 0.1),
-)
-QUESTIONS = (
-    "What was expected, in numbers, before it began? What came out?",
-    "What was thought likely or unlikely, and was that written down before or after?",
-    "Why did it come out that way? Which causes were in our hands?",
-    "What went better than planned, and was that skill or luck?",
-    "What will be done differently next time, in one sentence that can be checked?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:

@@ -6,31 +6,12 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed
-from mabos_cli.reasoning.catalog import ASPECTS, CATEGORIES, METHODS, Scored, check_classification, score_methods
+from mabos_cli.reasoning.catalog import ASPECTS, METHODS, Scored, check_classification, score_methods
 from mabos_cli.reasoning.inputs import AgentData, check_known
 from mabos_cli.reasoning.meta import learning_to_reason
-from mabos_cli.reasoning.shape import Shape, list_of, optional, record, text, usual
 
 _SELF = "strategy-selection"
 _SHOWN = 5
-SHAPE: Shape = record(
-    "Say what you know of the problem; delete the aspects that you cannot tell.",
-    uncertainty=usual(text("how much is unknown", *ASPECTS["uncertainty"])),
-    complexity=usual(text("how many things hang together", *ASPECTS["complexity"])),
-    domain=usual(text("what the problem is about", *ASPECTS["domain"])),
-    time_pressure=usual(text("how soon an answer is needed", *ASPECTS["time_pressure"])),
-    data_availability=usual(text("how much data there is", *ASPECTS["data_availability"])),
-    stakes=usual(text("what is lost if the answer is wrong", *ASPECTS["stakes"])),
-    category=optional(text("only methods of this category", *CATEGORIES)),
-    only=optional(list_of(text("a method"), "only these methods")),
-    episodes=optional(learning_to_reason.EPISODES),
-)
-QUESTIONS = (
-    "How uncertain is the matter, and how many things hang together?",
-    "Is it about logic and numbers, about what happens in the world, about people, or a mixture?",
-    "How soon is an answer needed, and what is lost if it is wrong?",
-    "How much data is there?",
-)
 
 
 class Rated(NamedTuple):

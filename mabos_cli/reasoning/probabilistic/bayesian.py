@@ -6,35 +6,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_same, known_name, sum_to_one
-from mabos_cli.reasoning.network import DATA, NODES, STATES, Network, check_states, marginal, parse_network, parse_rows
-from mabos_cli.reasoning.shape import list_of, map_of, optional, probability, record, text, truth, usual
-
-_MARGINAL = "how likely the evidence is overall, if that is known: it is checked against the rest"
-_EVIDENCE = record(
-    "a piece of evidence, independent of the others once the hypothesis is known",
-    name=text("what was looked at"),
-    likelihoods=map_of(probability("a likelihood"), "how likely it is under each hypothesis"),
-    observed=optional(truth("whether it was seen; no means that it was looked for and absent"), True),
-    marginal=optional(probability(_MARGINAL)),
-)
-SHAPE = record(
-    "Give hypotheses and evidence, or a network with what was observed and a query.",
-    hypotheses=usual(
-        map_of(probability("its prior"), "the hypotheses, which exclude each other, with their priors", least=2)
-    ),
-    evidence=usual(list_of(_EVIDENCE, "what was seen")),
-    network=optional(NODES),
-    data=optional(DATA, []),
-    observed=optional(STATES._replace(about="the variables of the network that were seen"), {}),
-    query=optional(list_of(text("a variable"), "the variables of the network to ask for")),
-)
-QUESTIONS = (
-    "Which hypotheses are there, and do they cover all cases without overlap?",
-    "How likely was each before any of this evidence (base rates)?",
-    "How likely is each piece of evidence if the hypothesis is true, and if each other one is?",
-    "Does one piece of evidence depend on another even when the hypothesis is known? Then give a network.",
-    "What was looked for and not found?",
-)
+from mabos_cli.reasoning.network import Network, check_states, marginal, parse_network, parse_rows
 
 
 class _Update(NamedTuple):

@@ -5,37 +5,11 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_same, check_size, sum_to_one
-from mabos_cli.reasoning.shape import map_of, number, optional, probability, record, text
+from mabos_cli.reasoning.inputs import AgentData, check_same, check_size, sum_to_one
 
 Gains = dict[str, dict[str, float]]  # by act and state
 MOST_ACTS = 200
 MOST_CELLS = 20_000
-_CRITERIA = ("maximin", "maximax", "hurwicz", "laplace", "regret", "expected")
-TABLE = map_of(
-    map_of(number("a payoff", -LARGEST, LARGEST), "the payoff in each state"), "the acts to choose from, each with its payoff per state"
-)  # fmt: skip
-KIND = text("whether the payoffs are gains, of which more is better, or costs", "gains", "costs")
-SHAPE = record(
-    payoffs=TABLE,
-    kind=optional(KIND, "gains"),
-    probabilities=optional(map_of(probability("its probability"), "how likely each state is, if that is known")),
-    optimism=optional(probability("weight of the best case in Hurwicz' criterion; 0 is all caution"), 0.5),
-    criterion=optional(
-        text(
-            "what decides; if left out the expected value where probabilities are given, else what most criteria pick",
-            *_CRITERIA,
-            "majority",
-        )
-    ),
-)
-QUESTIONS = (
-    "Which acts can be taken, waiting and doing nothing included?",
-    "Which states of the world matter that nobody here controls?",
-    "What does each act bring in each state, in one unit?",
-    "How likely is each state, if anything is known about it?",
-    "What is worse: to miss the best case, or to be hit by the worst?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:

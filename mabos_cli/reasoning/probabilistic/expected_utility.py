@@ -6,31 +6,12 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, sum_to_one
-from mabos_cli.reasoning.shape import list_of, map_of, number, optional, probability, record, text
+from mabos_cli.reasoning.inputs import AgentData, check_size, sum_to_one
+from mabos_cli.reasoning.shape import find_worksheet
 
 Lottery = tuple[tuple[float, float], ...]  # amounts, rising, with their probabilities
 MOST_OUTCOMES = 1000
 MOST_OPTIONS = 100
-_amount = number("what it brings, a loss is negative", -LARGEST, LARGEST)
-SHAPE = record(
-    options=map_of(
-        list_of(record("an outcome", gain=_amount, p=probability("its probability")), "what may come of it"),
-        "the options, each with its outcomes",
-    ),
-    utility=optional(
-        text("the attitude to risk: linear ignores it, crra needs wealth", "linear", "log", "crra", "cara"),
-        "linear",
-    ),
-    aversion=optional(number("strength of the aversion to risk: about 1 to 4 for crra, 1 / the loss that hurts for cara", -100, 100)),
-    wealth=optional(number("what one has before", 0, LARGEST), 0),
-)  # fmt: skip
-QUESTIONS = (
-    "Which options are there, the safe one included?",
-    "What may come of each, and with which probability? They sum to 1 per option.",
-    "How much is there to lose from, the wealth or the budget?",
-    "Which certain gain would be as good as an even chance of the best and the worst?",
-)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -85,7 +66,10 @@ def _utility(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Att
     """Returns the utility, and what is added to gains before it is asked."""
     kind, aversion = fields["utility"], fields["aversion"]
     if kind in ("crra", "cara") and aversion is None:
-        raise BadValue("aversion: is missing", f"{kind} needs it; {SHAPE.field('aversion').about}")
+        raise BadValue(
+            "aversion: is missing",
+            f"{kind} needs it; {find_worksheet('expected-utility').shape.field('aversion').about}",
+        )
     if kind in ("linear", "cara"):
         # Wealth changes nothing here.
         return (linear() if kind == "linear" else cara(aversion)), 0.0

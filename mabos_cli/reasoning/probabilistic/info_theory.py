@@ -6,32 +6,12 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_known, check_same, check_size, sum_to_one
-from mabos_cli.reasoning.probabilistic.decision_theory import KIND, TABLE, Gains, expected_gains, largest, read_gains
-from mabos_cli.reasoning.shape import anything, conform, map_of, number, optional, probability, record
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.probabilistic.decision_theory import Gains, expected_gains, largest, read_gains
+from mabos_cli.reasoning.shape import read_share
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"
-_QUESTION = record(
-    "a question or test",
-    answers=map_of(
-        anything("a list of the states that give this answer, or per state how likely it is"),
-        "the answers that it may have",
-    ),
-    cost=optional(number("what asking costs, in the unit of the payoffs", 0, LARGEST), 0),
-)
-SHAPE = record(
-    states=map_of(probability("its probability"), "what may be the case, with probabilities", least=2),
-    questions=map_of(_QUESTION, "the questions that could be asked first"),
-    payoffs=optional(TABLE),
-    kind=optional(KIND, "gains"),
-)
-QUESTIONS = (
-    "Which states are possible, and how likely is each now?",
-    "Which questions, tests or experiments could be made first, and what does each cost?",
-    "Which answers may each give, and how likely is each answer in each state (false alarms included)?",
-    "Which decision depends on it, and what does each act bring in each state?",
-)
 
 
 class _Asked(NamedTuple):
@@ -111,7 +91,7 @@ def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, flo
     if not isinstance(raw, dict):
         raise BadValue(f"{path}: must be a list of states, or a probability per state", f"states: {', '.join(states)}")
     check_same(path, raw, states, "state")
-    return {state: conform(probability(""), raw[state], {}, f"{path}.{state}") for state in states}
+    return {state: read_share(raw[state], f"{path}.{state}") for state in states}
 
 
 def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:

@@ -7,58 +7,29 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning import shape as shapes
 from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
 from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
+from mabos_cli.reasoning.shape import read_number, read_share
 
 MOST_DRAWS = 1_000_000  # of all variables together
 MOST_WORK = 20_000_000  # draws times tokens of the formulas
 Draw = Callable[[Any], float]  # takes a random.Random
-_any = shapes.number("a number", -LARGEST, LARGEST)
-_above = shapes.number("a number above 0", 0, LARGEST)
-_logged = shapes.number("a figure of the logarithm", -30, 30)
-_PARAMETERS: dict[str, dict[str, shapes.Shape]] = {
-    "constant": {"value": _any},
-    "normal": {"mean": _any, "sd": _above},
-    "lognormal": {"mu": _logged, "sigma": shapes.number("of the logarithm", 0, 5)},
-    "uniform": {"low": _any, "high": _any},
-    "triangular": {"low": _any, "mode": _any, "high": _any},
-    "pert": {"low": _any, "mode": _any, "high": _any},
-    "beta": {"alpha": _above, "beta": _above},
-    "exponential": {"mean": _above},
-    "bernoulli": {"p": shapes.probability("a chance")},
-    "poisson": {"rate": shapes.number("how many on average", 0, 1e6)},
+_ANY = (-LARGEST, LARGEST)
+_PARAMETERS: dict[str, dict[str, tuple[float, float]]] = {
+    "constant": {"value": _ANY},
+    "normal": {"mean": _ANY, "sd": (0, LARGEST)},
+    "lognormal": {"mu": (-30, 30), "sigma": (0, 5)},
+    "uniform": {"low": _ANY, "high": _ANY},
+    "triangular": {"low": _ANY, "mode": _ANY, "high": _ANY},
+    "pert": {"low": _ANY, "mode": _ANY, "high": _ANY},
+    "beta": {"alpha": (0, LARGEST), "beta": (0, LARGEST)},
+    "exponential": {"mean": (0, LARGEST)},
+    "bernoulli": {"p": (0, 1)},
+    "poisson": {"rate": (0, 1e6)},
 }
 ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
-_AMONG = "min, max, abs, exp, log, sqrt, floor, ceil, round, if(condition, a, b), and, or, not"
-_CORRELATION = shapes.record(
-    "a pair",
-    between=shapes.list_of(shapes.text("a variable"), "two variables", least=2),
-    r=shapes.number("their rank correlation, about", -1, 1),
-)
-_VARIABLE = shapes.map_of(
-    shapes.anything(f"a number, or one of {ABOUT}, {{discrete: {{VALUE: p, VALUE: p}}}}"), "what is uncertain"
-)
-SHAPE = shapes.record(
-    variables=_VARIABLE,
-    model=shapes.map_of(shapes.text("a formula"), f"what follows from it, as formulas with + - * / ^ and {_AMONG}"),
-    target=shapes.optional(shapes.text("the formula that the answer is about; the last one if left out")),
-    questions=shapes.optional(
-        shapes.map_of(shapes.text("a condition"), "conditions whose probability is wanted, as `profit < 0`", 0), {}
-    ),
-    correlations=shapes.optional(shapes.list_of(_CORRELATION, "variables that move together", least=0), []),
-    draws=shapes.optional(shapes.whole("how many draws, a million at most", 100, MOST_DRAWS), 10_000),
-    seed=shapes.optional(shapes.whole("the seed: the same one gives the same result"), 1),
-    unit=shapes.optional(shapes.text("the unit of the target"), ""),
-)
-QUESTIONS = (
-    "Which quantity is wanted, and by which formula does it follow from others?",
-    "Which inputs are uncertain, and what are their low, likely and high values?",
-    "Which inputs move together?",
-    "Which threshold matters, such as a loss or a missed date?",
-)
 
 
 class _Model(NamedTuple):
@@ -198,7 +169,7 @@ def parse_distribution(raw: Any, path: str) -> Draw:
     """Returns how to draw from `{normal: [100, 15]}`, `{normal: {mean: 100, sd: 15}}`, `{discrete: {1: 0.3}}` or a
     number."""
     if not isinstance(raw, dict):
-        value = shapes.conform(_any, raw, {}, path)
+        value = read_number(raw, path, *_ANY)
         return lambda chance: value
     if len(raw) != 1:
         raise BadValue(f"{path}: must name one distribution", ABOUT)
@@ -213,7 +184,7 @@ def parse_distribution(raw: Any, path: str) -> Draw:
         named = dict(zip(wanted, named, strict=True))
     if not isinstance(named, dict) or named.keys() != wanted.keys():
         raise BadValue(f"{here}: needs {', '.join(wanted)}", f"{kind}: [{', '.join(wanted)}]")
-    figures = [shapes.conform(shape, named[name], {}, f"{here}.{name}") for name, shape in wanted.items()]
+    figures = [read_number(named[name], f"{here}.{name}", *ends) for name, ends in wanted.items()]
     return _DRAWS[kind](*figures, here)
 
 
@@ -262,8 +233,8 @@ def _poisson(rate: float, path: str) -> Draw:
 def _discrete(raw: Any, path: str) -> Draw:
     if not isinstance(raw, dict) or not raw:
         raise BadValue(f"{path}: must be values with their probabilities", "discrete: {10: 0.3, 20: 0.7}")
-    values = [shapes.conform(_any, value, {}, f"{path}: a value") for value in raw]
-    shares = {str(value): shapes.conform(shapes.probability(""), p, {}, f"{path}.{value}") for value, p in raw.items()}
+    values = [read_number(value, f"{path}: a value", *_ANY) for value in raw]
+    shares = {str(value): read_share(p, f"{path}.{value}") for value, p in raw.items()}
     sums = list(accumulate(sum_to_one(path, shares).values()))
     last = max(at for at, share in enumerate(shares.values()) if share)
     return lambda chance: values[min(bisect_right(sums, chance.random()), last)]

@@ -10,7 +10,6 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 from mabos_cli.reasoning.network import causal_order, reach
-from mabos_cli.reasoning.shape import Shape, anything, list_of, map_of, optional, record, text
 
 _MEANS = {
     "accepted": "in every preferred set of arguments",
@@ -22,22 +21,6 @@ MOST_VISITS = 300_000
 _MOST_ARGUMENTS = 300
 _MOST_LISTED = 50
 _LINKS = "each as `a -> b` or [a, b]"
-SHAPE: Shape = record(
-    arguments=map_of(text("what it says"), "every argument by a short name"),
-    attacks=optional(anything(f"which argument speaks against which, {_LINKS}"), ()),
-    supports=optional(anything(f"which argument another one rests on, {_LINKS}: if a falls, so does b"), ()),
-    prefer=optional(
-        list_of(text("as in `a > b`"), "which argument is stronger than which: an attack on the stronger one fails"), ()
-    ),
-    claim=optional(text("the argument that is in question")),
-)
-QUESTIONS = (
-    "What is the claim, and which arguments were given for and against it? Give each a short name.",
-    "Which argument attacks which? One that shows a premise to be false attacks what rests on it.",
-    "Which argument rests on another one, so that it falls with it?",
-    "Is one argument plainly stronger than the one it meets, and why?",
-    "What would the other side answer to each of ours?",
-)
 
 
 class Frame(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, map_of, number, optional, record, text, usual
+from mabos_cli.reasoning.shape import read_number
 from mabos_cli.reasoning.social.games import (
     MOST_SYSTEMS,
     Analysis,
@@ -22,37 +22,6 @@ from mabos_cli.reasoning.social.games import (
 
 MOST_PROFILES = 1_000
 _MOST_PARTNERS = 12
-_PAYOFF = number("what the player gets", -1e12, 1e12)
-_PAYOFFS = map_of(
-    anything("[what the row player gets, what the column player gets], or one number in a zero-sum game"),
-    "each action of the second player, with what both get",
-)
-_PROFILE = record(
-    "one combination of actions",
-    play=map_of(text("an action"), "the action of each player", least=2),
-    payoffs=map_of(_PAYOFF, "what each player gets then", least=2),
-)
-SHAPE: Shape = record(
-    "Give payoffs for two players, profiles for more, or coalitions for what players earn together.",
-    players=optional(
-        list_of(text("a player"), "who plays: first the one whose actions are the rows of payoffs", least=2)
-    ),
-    me=optional(text("the player to advise; the first one if left out")),
-    payoffs=usual(map_of(_PAYOFFS, "two players: each action of the first, with a row of cells")),
-    profiles=optional(list_of(_PROFILE, "more than two players, instead of payoffs: every combination of actions")),
-    coalitions=optional(
-        map_of(
-            _PAYOFF,
-            "instead, for players who work together: what each group earns, as `ann, bob: 12`; one alone may be left out",
-        )
-    ),
-)
-QUESTIONS = (
-    "Who decides here besides me, and does each know what the others can do?",
-    "Which actions does each player have? Keep to those that differ in what follows.",
-    "What does each player get in each combination, in one unit per player? Count what they care about, not what they should.",
-    "Does one player's gain equal the other's loss? Then one number per cell is enough.",
-)
 
 
 class Advice(NamedTuple):
@@ -155,11 +124,11 @@ def _read_table(fields: dict[str, Any]) -> Game:
 
 def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
     if not isinstance(cell, list):
-        mine = Fraction(str(conform(_PAYOFF, cell, {}, path)))
+        mine = Fraction(str(read_number(cell, path, -1e12, 1e12, "what the player gets")))
         return mine, -mine
     if len(cell) != 2:
         raise BadValue(f"{path}: must be two numbers, not {len(cell)}", "[row player, column player]")
-    return tuple(Fraction(str(conform(_PAYOFF, one, {}, path))) for one in cell)
+    return tuple(Fraction(str(read_number(one, path, -1e12, 1e12, "what the player gets"))) for one in cell)
 
 
 def _read_profiles(fields: dict[str, Any]) -> Game:

@@ -9,48 +9,10 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, notes, quantity, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
-from mabos_cli.reasoning.shape import map_of, number, optional, record, text, usual
 
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20
-_WORTH = number("a figure on the party's own scale", -1e9, 1e9)
-_POWER = optional(number("bargaining power against the others; equal if left out", 0, 1e6), 1)
-_SIDE = record(
-    "one side of the deal",
-    name=optional(text("who it is")),
-    reserve=number("the worst price that is still better than no deal", -1e12, 1e12),
-    power=_POWER,
-)
-_PRICE = record(
-    "one price to agree on; instead of parties and options",
-    seller=_SIDE,
-    buyer=_SIDE,
-    unit=optional(text("the unit of the price"), ""),
-)
-_WEIGHT = number("how much the issue matters, on any scale", 0, 1e6)
-_VALUES = map_of(_WORTH, "each possible value of the issue")
-_PARTY = record(
-    "a party",
-    batna=_WORTH._replace(about="what the party has without a deal, on the scale of its worths"),
-    power=_POWER,
-    weights=optional(map_of(_WEIGHT, "weight of each issue; if left out, worths are points to add up")),
-    worth=optional(map_of(_VALUES, "of each issue, each possible value with what it is worth to the party")),
-)
-_DEAL = map_of(_WORTH, "what the deal is worth to each party")
-SHAPE = record(
-    "Give a price between two reserves, or parties with the worth of each issue, or parties and options with the worth of each deal.",
-    price=optional(_PRICE),
-    options=optional(map_of(_DEAL, "whole deals, each with its worth to every party; instead of worth by issue")),
-    parties=usual(map_of(_PARTY, "who negotiates", least=2)),
-)
 Worths = dict[str, tuple[float, ...]]  # of each deal, to each party
-QUESTIONS = (
-    "What does each party do if there is no deal, and what is that worth to it (BATNA)?",
-    "Which issues are open, and which values can each take? Or which whole deals are on the table?",
-    "How much does each party care about each issue, and about each value of it? Use 0 to 100.",
-    "If only a price is open: what is the highest that the buyer pays, and the lowest that the seller takes?",
-    "Who has more power in it: who is under pressure of time, and who can wait?",
-)
 Worth = Mapping[str, Mapping[str, float]]  # by issue and value
 
 

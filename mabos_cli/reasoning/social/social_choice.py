@@ -10,32 +10,19 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
-from mabos_cli.reasoning.shape import Shape, anything, conform, list_of, optional, record, text, whole
+from mabos_cli.reasoning.shape import conform, parse_shape, read_text
 
 Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
-RULES = ("schulze", "borda", "instant-runoff", "plurality", "approval")
 _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
-_BALLOT = record(
-    "voters who rank alike",
-    count=optional(whole("how many voters", 1, 10**9), 1),
-    rank=optional(list_of(anything("a candidate, or a list of candidates that are tied"), "the best first"), ()),
-    approve=optional(list_of(text("a candidate"), "whom these voters find acceptable", least=0)),
-)
-SHAPE: Shape = record(
-    ballots=list_of(
-        anything("a ballot"),
-        "who ranks how, each as `12: a > b = c > d` or with the fields count, rank, approve; who is not named comes last",
-    ),
-    candidates=optional(list_of(text("a candidate"), "all candidates; those on the ballots if left out", least=2)),
-    rule=optional(text("the rule that decides; schulze if left out", *RULES)),
-)
-QUESTIONS = (
-    "What are the options, and are they all that could be chosen?",
-    "Who has a say, and does each voice count the same? Give a heavier one a higher count.",
-    "How does each voter, or each group of voters who agree, rank the options? Ties and unranked ones are allowed.",
-    "Which rule was agreed on before anybody knew the ballots?",
-)
+_BALLOT = [
+    "record | voters who rank alike",
+    {
+        "count": "optional whole 1..1e9 = 1 | how many voters",
+        "rank": ["optional list = [] | the best first", "any | a candidate, or a list of candidates that are tied"],
+        "approve": ["optional list 0+ | whom these voters find acceptable", "text | a candidate"],
+    },
+]
 
 
 class Count(NamedTuple):
@@ -115,11 +102,11 @@ def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ..
         if not isinstance(order, list):
             return _read_ballot(f"{count}: {order}", path)
         ballot = {"count": count, "rank": order}
-    found = conform(_BALLOT, ballot, {}, path)
+    found = conform(parse_shape(_BALLOT), ballot, {}, path)
     groups = []
     for n, group in enumerate(found["rank"], 1):
         members = group if isinstance(group, list) else [group]
-        groups.append(tuple(conform(text("a candidate"), one, {}, f"{path}.rank[{n}]") for one in members))
+        groups.append(tuple(read_text(one, f"{path}.rank[{n}]", "a candidate") for one in members))
     if not any(groups) and found["approve"] is None:
         raise BadValue(f"{path}: names nobody", "write `12: a > b = c`, or the fields count and rank")
     approve = found["approve"]

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
-from mabos_cli.reasoning.shape import Shape, anything, conform, map_of, number, optional, probability, record, truth
+from mabos_cli.reasoning.shape import read_number
 
 _MOST = 100
 _SLACK = 1e-12
 _STANCES = {"for": 1.0, "against": -1.0, "neutral": 0.0}
-_STANCE = number("from -1, against, to 1, for; or the words for, neutral, against", -1, 1)
 # By whether power and interest are high (Mendelow).
 GRID = {
     (True, True): "manage closely",
@@ -32,36 +31,6 @@ SALIENCE = {
     (True, True, True): "definitive",
     (False, False, False): "no stakeholder",
 }
-_STAKEHOLDER = record(
-    "a stakeholder",
-    power=number("what it can do for or against the plan", 0, 10),
-    interest=number("how much it cares", 0, 10),
-    stance=anything(_STANCE.about),
-    effort=optional(number("what it costs to win it over, on any scale", 0, 1e9), 1),
-    movable=optional(truth("whether it can be won over at all"), True),
-    legitimacy=optional(truth("whether its claim is rightful")),
-    urgency=optional(truth("whether its claim presses")),
-)
-_INFLUENCE = map_of(
-    map_of(probability("the share of that one's view"), "whom it influences"),
-    "who shapes whose view; the shares of one view stay below 1 in all",
-)
-SHAPE: Shape = record(
-    stakeholders=map_of(_STAKEHOLDER, "everybody who is touched by the plan or can touch it"),
-    influence=optional(_INFLUENCE, {}),
-    needed=optional(
-        number("the balance of support that must be exceeded; 1 is all for it, -1 all against", -1, 0.99), 0
-    ),
-    high=optional(number("from where on power and interest count as high", 0, 10), 5),
-)
-QUESTIONS = (
-    "Who decides, who can block, who pays, who has to live with the result?",
-    "How much power has each over the plan, and how much does each care? 0 to 10.",
-    "Where does each stand today? Take what they did and said, not what they should think.",
-    "Who listens to whom, and how much?",
-    "What would it cost to win each one over, and who cannot be won?",
-    "Whose claim is rightful, and whose cannot wait?",
-)
 
 
 class Person(NamedTuple):
@@ -108,7 +77,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 def _read_stance(raw: Any, path: str) -> float:
     if isinstance(raw, str) and raw.strip().lower() in _STANCES:
         return _STANCES[raw.strip().lower()]
-    return float(conform(_STANCE, raw, {}, path))
+    return read_number(raw, path, -1, 1, "from -1, against, to 1, for; or the words for, neutral, against")
 
 
 def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:

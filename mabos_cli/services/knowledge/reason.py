@@ -21,7 +21,7 @@ from mabos_cli.reasoning.answer import Answer, meant
 from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classification, score_methods
 from mabos_cli.reasoning.fusion import Fused, fuse
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import conform
+from mabos_cli.reasoning.shape import conform, find_worksheet
 from mabos_cli.services.inputs import Session, draft_from, read_given, text_argument
 from mabos_cli.services.memory.remember import store_drafts
 from mabos_cli.workspace.agent import Agent
@@ -50,11 +50,6 @@ def find_method(name: str) -> Method:
     if plain not in METHODS:
         raise NotFound(f"no method {name[:40]!r}", meant(plain, METHODS, "see mabos reason list"))
     return METHODS[plain]
-
-
-def open_solver(method: Method) -> Any:
-    """Returns the module of a method: its SHAPE, QUESTIONS and solve."""
-    return import_module(method.module)
 
 
 def reason_about(session: Session, request: Request) -> Reasoned:
@@ -140,22 +135,21 @@ def _input_for(method: Method, inputs: Inputs, chosen: list[Method]) -> Source |
 def _run(agent: Agent, method: Method, source: Source | None, problem: str, warnings: list[str]) -> MethodRun:
     """Runs one method on its input. Without any, a method that draws on the agent's files may do with those; if they do
     not suffice, the answer is the worksheet."""
-    solver = open_solver(method)
+    worksheet = find_worksheet(method.name)
     drawn: dict[str, int] = {}
     try:
-        given = conform(solver.SHAPE, source.value if source else {}, PARSERS)
+        given = conform(worksheet.shape, source.value if source else {}, PARSERS)
         if source is None and not method.draws:
             raise BadValue("nothing is given")
         data = load_agent_data(agent, method, given, warnings)
         drawn = data.drawn
-        return MethodRun(method, solver.solve(given, data), "", drawn)
+        return MethodRun(method, import_module(method.module).solve(given, data), "", drawn)
     except BadValue as error:
         if source is not None:
             raise cited(error, source) from None
         if any(drawn.values()):
             warnings.append(f"{method.name}, from the agent's files: {error.message}")
-        sheet = render_worksheet(method, solver.SHAPE, solver.QUESTIONS, problem)
-        return MethodRun(method, None, sheet, {})
+        return MethodRun(method, None, render_worksheet(method, worksheet, problem), {})
 
 
 def _save(agent: Agent, found: Reasoned, result: Answer | Fused) -> tuple[dict[str, str], list[str]]:

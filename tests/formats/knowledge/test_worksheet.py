@@ -9,29 +9,21 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.knowledge.reason_input import PARSERS, cited, parse_source
 from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet
 from mabos_cli.reasoning.catalog import METHODS
-from mabos_cli.reasoning.shape import (
-    conform,
-    list_of,
-    map_of,
-    number,
-    optional,
-    parsed,
-    probability,
-    record,
-    text,
-    truth,
-    usual,
-    whole,
-)
+from mabos_cli.reasoning.shape import Worksheet, conform, parse_shape
 
-SHAPE = record(
-    options=list_of(record(name=text("what it is called"), cost=optional(number("its cost", 0), 3)), "options"),
-    priors=map_of(probability("how likely"), "priors by name"),
-    mode=usual(text("how", "fast", "slow"), "fast"),
-    draws=optional(whole("how many", 1, 100), 10),
-    rule=optional(parsed("rule", "a rule")),
-)
-SHEET = render_worksheet(METHODS["bayesian"], SHAPE, ("What is known?",), 'Is it "true"?')
+FIELDS = {
+    "options": [
+        "list | options",
+        "record",
+        {"name": "text | what it is called", "cost": "optional number 0.. = 3 | its cost"},
+    ],
+    "priors": ["map | priors by name", "probability | how likely"],
+    "mode": "usual text fast/slow = fast | how",
+    "draws": "optional whole 1..100 = 10 | how many",
+    "rule": "optional rule | a rule",
+}
+SHAPE = parse_shape(["record", FIELDS])
+SHEET = render_worksheet(METHODS["bayesian"], Worksheet(("What is known?",), SHAPE), 'Is it "true"?')
 
 
 def test_the_sheet_shows_every_field() -> None:
@@ -52,8 +44,10 @@ def test_the_sheet_shows_every_field() -> None:
 
 
 def test_what_may_be_left_out_and_bounds_that_nobody_meets() -> None:
-    shape = record("Give a or b.", a=usual(number("gain", -1e15, 1e15)), b=optional(text("how", "x", "y", "z")))
-    sheet = render_worksheet(METHODS["fuzzy"], shape, (), "")
+    shape = parse_shape(
+        ["record | Give a or b.", {"a": "usual number -1e15..1e15 | gain", "b": "optional text x/y/z | how"}]
+    )
+    sheet = render_worksheet(METHODS["fuzzy"], Worksheet((), shape), "")
     assert "## Input\n\nGive a or b.\nFill in the values." in sheet
     assert "a:                                  # a number; gain\n" in sheet
     assert "# b:                                  # x, y or z; how (optional)\n" in sheet
@@ -88,7 +82,7 @@ def test_an_empty_sheet_says_what_to_fill_in() -> None:
 
 
 def test_several_sheets_in_one_file() -> None:
-    other = render_worksheet(METHODS["fuzzy"], SHAPE, (), "")
+    other = render_worksheet(METHODS["fuzzy"], Worksheet((), SHAPE), "")
     assert list(parse_inputs(SHEET + "\n" + other, "s.md").by_method) == ["bayesian", "fuzzy"]
     with pytest.raises(InvalidFile, match="input for bayesian is there twice"):
         parse_inputs(SHEET + SHEET, "s.md")
@@ -168,7 +162,7 @@ def test_aliases_stand_for_what_they_name() -> None:
 
 
 def test_numbers_that_no_float_can_hold_are_no_numbers() -> None:
-    shape = record(n=number("a number"))
+    shape = parse_shape(["record", {"n": "number | a number"}])
     for said in ("9" * 5000, "9" * 400, "1e999"):
         with pytest.raises(BadValue, match="n: must be a number"):
             conform(shape, parse_source(f"n: {said}", "x").value, {})
@@ -193,31 +187,31 @@ def test_few_aliases_that_stand_for_millions_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "value", "message"),
+    ("fields", "value", "message"),
     [
-        (record(p=probability("x")), {"p": 1.2}, "p: must be from 0 to 1, not 1.2"),
-        (record(p=probability("x")), {"p": "high"}, "p: must be a number, not 'high'"),
-        (record(p=probability("x")), {"p": True}, "p: must be a number, not yes or no"),
-        (record(p=number("x")), {"p": float("nan")}, "p: must be a number, not nan"),
-        (record(n=whole("x")), {"n": 1.5}, "n: must be a whole number, not 1.5"),
-        (record(n=number("x", 2)), {"n": 1}, "n: must be at least 2, not 1"),
-        (record(a=text("x", "b", "c")), {"a": "d"}, "a: must be one of b, c, not 'd'"),
-        (record(a=text("x")), {"a": [1]}, "a: must be text, not a list"),
-        (record(a=truth("x")), {"a": "maybe"}, "a: must be yes or no, not 'maybe'"),
-        (record(a=list_of(text("x"), "y", 2)), {"a": ["b"]}, "a: must hold at least 2, not 1"),
-        (record(a=list_of(text("x"), "y")), {"a": []}, "a: must hold something, and is empty"),
-        (record(a=map_of(number("x"), "y")), {"a": {"b": "c"}}, "a.b: must be a number, not 'c'"),
-        (record(a=text("x")), {"b": 1}, "b: unknown field"),
-        (record(a=text("x")), {}, "a: is missing"),
-        (record(a=text("x")), [], "input: must be fields with values, not a list"),
-        (record(f=parsed("fact", "x")), {"f": "a b ?c"}, "f: 'a b ?c' is a condition, not a fact"),
-        (record(r=parsed("rule", "x")), {"r": "if ?x a b then ?y c d"},
+        ({"p": "probability | x"}, {"p": 1.2}, "p: must be from 0 to 1, not 1.2"),
+        ({"p": "probability | x"}, {"p": "high"}, "p: must be a number, not 'high'"),
+        ({"p": "probability | x"}, {"p": True}, "p: must be a number, not yes or no"),
+        ({"p": "number | x"}, {"p": float("nan")}, "p: must be a number, not nan"),
+        ({"n": "whole | x"}, {"n": 1.5}, "n: must be a whole number, not 1.5"),
+        ({"n": "number 2.. | x"}, {"n": 1}, "n: must be at least 2, not 1"),
+        ({"a": "text b/c | x"}, {"a": "d"}, "a: must be one of b, c, not 'd'"),
+        ({"a": "text | x"}, {"a": [1]}, "a: must be text, not a list"),
+        ({"a": "truth | x"}, {"a": "maybe"}, "a: must be yes or no, not 'maybe'"),
+        ({"a": ["list 2+ | y", "text | x"]}, {"a": ["b"]}, "a: must hold at least 2, not 1"),
+        ({"a": ["list | y", "text | x"]}, {"a": []}, "a: must hold something, and is empty"),
+        ({"a": ["map | y", "number | x"]}, {"a": {"b": "c"}}, "a.b: must be a number, not 'c'"),
+        ({"a": "text | x"}, {"b": 1}, "b: unknown field"),
+        ({"a": "text | x"}, {}, "a: is missing"),
+        ({"a": "text | x"}, [], "input: must be fields with values, not a list"),
+        ({"f": "fact | x"}, {"f": "a b ?c"}, "f: 'a b ?c' is a condition, not a fact"),
+        ({"r": "rule | x"}, {"r": "if ?x a b then ?y c d"},
          "r: 'if ?x a b then ?y c d' cannot run: no condition binds ?y of the conclusion"),
     ],
 )  # fmt: skip
-def test_what_is_off_is_named(shape, value, message: str) -> None:
+def test_what_is_off_is_named(fields, value, message: str) -> None:
     with pytest.raises(BadValue) as caught:
-        conform(shape, value, PARSERS)
+        conform(parse_shape(["record", fields]), value, PARSERS)
     assert caught.value.message == message
 
 
