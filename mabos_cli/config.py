@@ -206,7 +206,7 @@ SECTIONS = tuple(dict.fromkeys(setting.name.split(".")[0] for setting in SETTING
 
 
 def check_setting(name: str, value: Any) -> Any:
-    """The value in its proper type, or BadValue when the name is unknown or the value does not fit."""
+    """Returns the value in its proper type, or BadValue when the name is unknown or the value does not fit."""
     setting = BY_NAME.get(name)
     if setting is None:
         raise BadValue(f"unknown setting {name}", f"mabos config lists them{nearest_setting(name)}")
@@ -295,7 +295,7 @@ def nearest_setting(name: str) -> str:
 
 
 def env_name(name: str) -> str:
-    """The environment variable that overrides a setting.
+    """Returns the environment variable that overrides a setting.
 
     >>> env_name("memory.short_term_ttl")
     'MABOS_MEMORY_SHORT_TERM_TTL'
@@ -319,7 +319,7 @@ class Settings:
         return {name: parse_keeping(self.values[f"types.{name}"]) for name in TYPES}
 
     def limits(self, min_importance: float | None = None, min_access: int | None = None) -> Limits:
-        """The numbers that govern the stores; an option of the command wins."""
+        """Returns the numbers that govern the stores; an option of the command wins."""
         v = self.values
         return Limits(
             v["memory.working_capacity"],

@@ -214,7 +214,7 @@ def consolidate(
 
 
 def _span(text: str | None) -> str | None:
-    """A span with its unit: a bare number, which means seconds elsewhere, nobody means for logs."""
+    """Returns a span with its unit: a bare number, which means seconds elsewhere, nobody means for logs."""
     if text and text.strip().isdigit() and int(text):
         raise BadValue(f"{text} has no unit", f"{text.strip()}d for days")
     return text

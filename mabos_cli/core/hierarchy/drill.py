@@ -43,7 +43,7 @@ class Trace(NamedTuple):
 
 
 def trace_of(hit: Hit) -> Trace | None:
-    """Where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
+    """Returns where a hit leads: to the day of an item or a log, or to the period of a summary; nowhere for other files."""
     candidate = hit.candidate
     if candidate.item and candidate.item.source == "consolidation":
         return None  # its members lead to their own days
@@ -65,22 +65,22 @@ class HierarchyReader(Protocol):
     """What drill looks at: the texts of nodes, which are counted as they are read, and a search over all of them."""
 
     def read(self, period: periods.Period) -> str:
-        """The summary of a period, or the log of a day; empty when there is none."""
+        """Returns the summary of a period, or the log of a day; empty when there is none."""
 
     def glance(self, period: periods.Period) -> str:
         """Returns what the search has found in the summary of a period so far."""
 
     def events(self, day: periods.Period) -> list[LogEvent]:
-        """All that the log of a day tells."""
+        """Returns all that the log of a day tells."""
 
     def ask(self, question: str) -> list[Trace]:
-        """What the question finds, best first; nothing when there is no index."""
+        """Returns what the question finds, best first; nothing when there is no index."""
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Trace]:
-        """What some words find, best first."""
+        """Returns what some words find, best first."""
 
     def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
-        """How many passages hold each word."""
+        """Returns how many passages hold each word."""
 
 
 class Child(NamedTuple):
@@ -121,7 +121,7 @@ class Descent(NamedTuple):
 
 
 def match_terms(text: str, weights: Mapping[str, float]) -> tuple[float, tuple[str, ...]]:
-    """Which share of the weighted terms a text holds, and in which words.
+    """Returns which share of the weighted terms a text holds, and in which words.
 
     >>> match_terms("We raised the price", {"pric": 3.0, "berth": 1.0})
     (0.75, ('price',))
@@ -132,7 +132,7 @@ def match_terms(text: str, weights: Mapping[str, float]) -> tuple[float, tuple[s
 
 
 def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, ...]]:
-    """The line of a summary that holds most of the weighted terms, and in which words; none when no line holds any."""
+    """Returns the line of a summary that holds most of the weighted terms, and in which words; none when no line holds any."""
     best, found = 0.0, ""
     matched: tuple[str, ...] = ()
     for line in text.split("\n"):
@@ -144,7 +144,7 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
 
 
 def first_line(text: str) -> str:
-    """The first line of a summary that says something."""
+    """Returns the first line of a summary that says something."""
     told = (_MARKUP.sub("", line.strip()) for line in text.split("\n") if not line.startswith(_NOT_TOLD))
     return next(filter(None, told), "")
 
@@ -165,17 +165,17 @@ class _Question:
         self.known = {stem(word) for word in self.asked}
 
     def match(self, text: str) -> tuple[float, tuple[str, ...]]:
-        """How much of the question a text holds, and which words."""
+        """Returns how much of the question a text holds, and which words."""
         return match_terms(text, self.weights)
 
     def found(self, period: periods.Period) -> float:
-        """What was found within a period: its best, and a little for what else there is."""
+        """Returns what was found within a period: its best, and a little for what else there is."""
         inside = [t.score for t in self.traces if period.first <= t.first and t.last <= period.last]
         best = sorted(inside, reverse=True)[: len(_FADING)]
         return sum(share * score for share, score in zip(_FADING, best, strict=False))
 
     def named(self, period: periods.Period) -> float:
-        """How much of a period lies in the time that the question names."""
+        """Returns how much of a period lies in the time that the question names."""
         if not self.spans:
             return 0.0
         return max(_overlap(period, first, last) for first, last in self.spans)
@@ -193,13 +193,13 @@ class _Question:
         return tuple(telling)
 
     def rarest(self, lines: Iterable[str]) -> dict[str, int]:
-        """The telling words of some lines with how many passages hold them, the rarest first."""
+        """Returns the telling words of some lines with how many passages hold them, the rarest first."""
         told = dict.fromkeys(word for line in lines for word in asked_words(line))
         held = self.reader.holders([word for word in told if len(word) > 3 and is_telling(word)])
         return {word: held[word] for word in sorted(held, key=lambda word: (held[word], word)) if held[word]}
 
     def causes(self, effect: Find, days: Sequence[date], count: int) -> list[Find]:
-        """The lines of that day and the days before it that share most with a line, those that give reasons first."""
+        """Returns the lines of that day and the days before it that share most with a line, those that give reasons first."""
         held = self.rarest([effect.event.text])
         weights = {stem(word): 1 / math.log(2.5 + times) for word, times in held.items()}
         found = self.reader.follow(effect.event.text, list(held)[: 2 * _FRESH_WORDS]) if held else []
@@ -231,7 +231,7 @@ def _overlap(period: periods.Period, first: date, last: date) -> float:
 
 
 def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: int = 3, limit: int = 5) -> Descent:
-    """The way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
+    """Returns the way down from all quarters to the lines that answer a question, into at most `width` nodes at each level."""
     question, every = _Question(reader, text, (day.year for day in days)), days
     frontier: list[periods.Period] = []
     steps = []
@@ -260,7 +260,7 @@ def drill(reader: HierarchyReader, text: str, days: Sequence[date], *, width: in
 
 
 def _reasons(finds: Sequence[Find], causes: Iterable[Find]) -> list[Find]:
-    """The best find, then its causes and other finds by their scores; what came later is hardly a reason."""
+    """Returns the best find, then its causes and other finds by their scores; what came later is hardly a reason."""
     effect, lines = finds[0], {find.event: find for find in finds[1:]}
     for cause in causes:
         score = max(cause.score, lines[cause.event].score if cause.event in lines else 0.0)
@@ -278,7 +278,7 @@ def _marked(scored: list[Child], followed: list[Child]) -> tuple[Child, ...]:
 
 
 def _score(question: _Question, level: str, frontier: list[periods.Period], days: Sequence[date]) -> list[Child]:
-    """The children of the nodes that were followed, best first. Of a week across months only the days within count."""
+    """Returns the children of the nodes that were followed, best first. Of a week across months only the days within count."""
     parents: dict[periods.Period, periods.Period | None] = {}
     for day in days:
         above = next((p for p in frontier if p.holds(day)), None)
@@ -302,7 +302,7 @@ def _score(question: _Question, level: str, frontier: list[periods.Period], days
 
 
 def _told_above(question: _Question, parent: periods.Period | None, period: periods.Period) -> float:
-    """How much of the question the lines of the summary above hold that speak of a period."""
+    """Returns how much of the question the lines of the summary above hold that speak of a period."""
     if parent is None:
         return 0.0
     lines, names = question.reader.glance(parent).split("\n"), (period.name, periods.short_name(period.name))
@@ -316,13 +316,13 @@ def _told_above(question: _Question, parent: periods.Period | None, period: peri
 
 
 def _read(question: _Question, child: Child) -> Child:
-    """The node with the line that tells most about the question, of what was found in it."""
+    """Returns the node with the line that tells most about the question, of what was found in it."""
     line, matched = best_line(question.reader.glance(child.period), question.weights)
     return child._replace(line=line, matched=matched)
 
 
 def _finds(question: _Question, day: periods.Period) -> list[Find]:
-    """The lines of a day's log that answer the question."""
+    """Returns the lines of a day's log that answer the question."""
     here = [trace for trace in question.traces if trace.first == trace.last == day.first]
     found = []
     for event in question.events(day):

@@ -87,12 +87,12 @@ class LogEvent(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """How important it is: what was said, or else heuristic-v1 at the time."""
+        """Returns how important it is: what was said, or else heuristic-v1 at the time."""
         return self.importance if self.importance is not None else grade(self.text, self.kind)
 
     @property
     def is_milestone(self) -> bool:
-        """Whether something was reached, lost or changed for good."""
+        """Returns whether something was reached, lost or changed for good."""
         if self.importance is None:  # nobody graded it: its words have to tell
             return self.kind == "outcome" or (self.kind in _TELLING and bool(_MILESTONE.search(self.text)))
         if self.kind in ("outcome", "event") and self.weight >= 0.8:
@@ -153,7 +153,7 @@ def split_kind(text: str) -> tuple[str, str, float | None]:
 
 
 def is_marked_untrusted(text: str) -> bool:
-    """Whether a line of notes says that it is untrusted, as one that was copied from MEMORY.md may.
+    """Returns whether a line of notes says that it is untrusted, as one that was copied from MEMORY.md may.
 
     >>> is_marked_untrusted("**fact** (0.70, untrusted): pay here"), is_marked_untrusted("fact: (x, untrusted): y")
     (True, False)
@@ -202,7 +202,7 @@ def join_events(events: Iterable[LogEvent]) -> list[LogEvent]:
 
 
 def shape_of(text: str) -> str:
-    """What two tellings of a recurring event have in common: their words without numbers.
+    """Returns what two tellings of a recurring event have in common: their words without numbers.
 
     >>> shape_of("Nightly backup took 41 minutes") == shape_of("Nightly backup took 39 minutes.")
     True

@@ -82,7 +82,7 @@ class LogFact(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A name of its own: several facts may rest on the same event."""
+        """Returns a name of its own: several facts may rest on the same event."""
         return f"log-{mark_of(f'{self.events[0].event.day} {self.content}')}"
 
 
@@ -120,12 +120,12 @@ class Taking(NamedTuple):
 
     @property
     def lines(self) -> tuple[Candidate, ...]:
-        """The events that are taken as they are."""
+        """Returns the events that are taken as they are."""
         return tuple(candidate for candidate in self.taken if candidate.key not in self.covered)
 
 
 def is_past(day: date, today: date, span: float) -> bool:
-    """Whether a day lies more than a span of seconds before today; today itself never does.
+    """Returns whether a day lies more than a span of seconds before today; today itself never does.
 
     >>> is_past(date(2026, 2, 16), date(2026, 2, 24), 7 * 86400), is_past(date(2026, 2, 17), date(2026, 2, 24), 7 * 86400)
     (True, False)
@@ -134,22 +134,23 @@ def is_past(day: date, today: date, span: float) -> bool:
 
 
 def mark_of(text: str) -> str:
-    """A short mark that stands for a text where the text itself must not be."""
+    """Returns a short mark that stands for a text where the text itself must not be."""
     return blake2b(fold(text).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def key_of(event: LogEvent) -> str:
-    """The name of an event, which does not depend on the line it stands on: its item's id, or one made of day and text."""
+    """Returns the name of an event, which does not depend on the line it stands on: its item's id, or one made of day
+    and text."""
     return event.id if parse_id(event.id) else f"log-{mark_of(f'{event.day} {event.text}')}"
 
 
 def digest_of(texts: Iterable[str]) -> str:
-    """A mark for all that the logs of a day say; the same when they are only moved."""
+    """Returns a mark for all that the logs of a day say; the same when they are only moved."""
     return blake2b("".join(texts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def section_of(kind: str, recurring: bool = False) -> str:
-    """The section of MEMORY.md where an event of a kind belongs.
+    """Returns the section of MEMORY.md where an event of a kind belongs.
 
     >>> section_of("lesson"), section_of("note"), section_of("note", recurring=True)
     ('Learned Patterns', 'Events and Outcomes', 'Recurring Tasks')
@@ -158,7 +159,7 @@ def section_of(kind: str, recurring: bool = False) -> str:
 
 
 def days_around(days: Sequence[date], fresh: Collection[date]) -> list[date]:
-    """The days that must be read to tell what recurs on the fresh ones: those, and the days of the window before each."""
+    """Returns the days that must be read to tell what recurs on the fresh ones: those, and the days of the window before each."""
     needed, latest = [], None
     for day in sorted(days, reverse=True):
         latest = day if day in fresh else latest
@@ -168,7 +169,7 @@ def days_around(days: Sequence[date], fresh: Collection[date]) -> list[date]:
 
 
 def find_recurring(days: Mapping[str, Sequence[LogEvent]], least: int) -> dict[str, set[str]]:
-    """The shapes that recur on each day: those told on at least that many days of the window that ends with it."""
+    """Returns the shapes that recur on each day: those told on at least that many days of the window that ends with it."""
     told: dict[str, list[int]] = {}
     found: dict[str, set[str]] = {}
     for day in sorted(days):
@@ -184,7 +185,7 @@ def find_recurring(days: Mapping[str, Sequence[LogEvent]], least: int) -> dict[s
 def find_candidates(
     events: Iterable[tuple[LogEvent, str]], recurring: Collection[str], rules: Rules
 ) -> tuple[Candidate, ...]:
-    """The events of a day, given with the paths of their logs, that are important enough. What was recorded counts."""
+    """Returns the events of a day, given with the paths of their logs, that are important enough. What was recorded counts."""
     found = []
     for event, path in events:
         shape = shape_of(event.text) if recurring else ""
@@ -213,7 +214,7 @@ def plan_taking(
     ids: Collection[str],
     texts: Collection[str],
 ) -> Taking:
-    """What to take of the days. keys and said come from the ledger, ids and texts from MEMORY.md: those are known."""
+    """Returns what to take of the days. keys and said come from the ledger, ids and texts from MEMORY.md: those are known."""
     days, keys = list(days), set(keys)
     settled = (candidate for day in days for candidate in day.candidates if candidate.settled)
     said = {*said, *(mark for candidate in settled for mark in candidate.marks)}
@@ -240,7 +241,8 @@ def plan_taking(
 
 
 def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]) -> Taking:
-    """The taking with facts in place of their events, as far as all of those are taken; one that is known is not said again."""
+    """Returns the taking with facts in place of their events, as far as all of those are taken; one that is known is
+    not said again."""
     keys, told = {candidate.key for candidate in taking.taken}, {*said}
     kept: list[LogFact] = []
     covered: set[str] = set()
@@ -270,7 +272,7 @@ class Extract(NamedTuple):
 
 
 def portions(candidates: Iterable[Candidate], width: int) -> Iterator[list[Candidate]]:
-    """The events in order, a bounded number at a time; of each, no more than width characters are told."""
+    """Yields the events in order, a bounded number at a time; of each, no more than width characters are told."""
     found: list[Candidate] = []
     size = 0
     for candidate in candidates:
@@ -285,7 +287,7 @@ def portions(candidates: Iterable[Candidate], width: int) -> Iterator[list[Candi
 
 
 def find_fact(extract: Extract, portion: Sequence[Candidate], author: str) -> LogFact | None:
-    """The fact with its events, if it says no more than they do; none that the model doubts itself.
+    """Returns the fact with its events, if it says no more than they do; none that the model doubts itself.
 
     It is not more important than the most important of its events.
     """

@@ -89,7 +89,7 @@ class Segment(NamedTuple):
 
 
 def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[LogEvent]]]) -> Segment:
-    """The segment of some days, each given with the hash of its log and its events.
+    """Returns the segment of some days, each given with the hash of its log and its events.
 
     What consolidation wrote is left out: its members are events of their own, and nothing counts twice.
     """
@@ -115,7 +115,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
 
 
 def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
-    """A day boiled down: decisions, outcomes and lessons first, then what weighs most; what is told twice stands once."""
+    """Returns a day boiled down: decisions, outcomes and lessons first, then what weighs most; what is told twice stands once."""
     headings = tuple(dict.fromkeys(one_line(e.heading, 40) for e in events if e.heading.strip()))[:_HEADINGS]
     once = {fold(event.text): event for event in sorted(events, key=lambda e: (e.weight, -e.line))}.values()
     ranked = _ranked(map(_highlight, once))
@@ -128,7 +128,8 @@ def _ranked(lines: Iterable[Highlight]) -> tuple[Highlight, ...]:
 
 
 def _mark_routine(days: Iterable[DayDigest]) -> tuple[DayDigest, ...]:
-    """The days with their everyday lines marked, and those last. Lines that go on in the same three words are of one frame."""
+    """Returns the days with their everyday lines marked, and those last. Lines that go on in the same three words are
+    of one frame."""
     found = [(day, [(line, " ".join(frame_of(line.text).split()[:3])) for line in day.lines]) for day in days]
     often = Counter(frame for _, lines in found for _, frame in lines)
 
@@ -162,7 +163,7 @@ class Stretch(NamedTuple):
 
     @property
     def days(self) -> list[DayDigest]:
-        """The days that tell anything, in order."""
+        """Returns the days that tell anything, in order."""
         told = (day for segment in self.segments for day in segment.days if day.entries)
         return sorted(told, key=lambda day: day.day)
 
@@ -174,7 +175,7 @@ class Stretch(NamedTuple):
 
     @property
     def untrusted(self) -> int:
-        """How many events were left out."""
+        """Returns how many events were left out."""
         return sum(day.untrusted for segment in self.segments for day in segment.days)
 
     @property
@@ -186,7 +187,7 @@ class Stretch(NamedTuple):
 
 
 def find_key_lines(days: Iterable[DayDigest], chosen: Callable[[Highlight], bool]) -> tuple[Highlight, ...]:
-    """The most important lines of a sort, in order of importance; the same words once."""
+    """Returns the most important lines of a sort, in order of importance; the same words once."""
     found = [line for day in days for line in day.lines if line.is_key and chosen(line)]
     found.sort(key=lambda line: (-line.weight, line.day, line.line))
     least = max(_LEAST, found[0].weight - _BELOW) if found else _LEAST
@@ -300,12 +301,12 @@ class Summary(NamedTuple):
 
 
 def rank_period(level: str, now: Stretch, earlier: Sequence[Earlier]) -> list[theming.Theme]:
-    """What is telling about a period, as far as others are compared with it."""
+    """Returns what is telling about a period, as far as others are compared with it."""
     return theming.rank_topics(_past(now), [each.counts for each in earlier])[: _THEMES[level]]
 
 
 def summarize(period: Period, now: Stretch, history: History = History()) -> Summary:
-    """What the segments of a period come to, against those of the periods before."""
+    """Returns what the segments of a period come to, against those of the periods before."""
     past, count, days = _past(now), _THEMES[period.level], _mark_routine(now.days)
     ranked = theming.rank_topics(past, [each.counts for each in history.earlier])
     themes = theming.choose_themes(ranked, history.known, count)
@@ -344,13 +345,13 @@ def _past(stretch: Stretch) -> theming.Past:
 
 
 def _placed(themes: list[theming.Theme], now: Stretch) -> list[theming.Theme]:
-    """The themes of a quarter by month: those are the parts that it leads to."""
+    """Returns the themes of a quarter by month: those are the parts that it leads to."""
     months = theming.merge_topics(_only(now.spoken(lambda segment: segment.month), themes))
     return [theme._replace(places=months[theme.key].places) for theme in themes]
 
 
 def _only(parts: Iterable[theming.Spoken], themes: Iterable[theming.Theme]) -> list[theming.Spoken]:
-    """What the parts say about some themes."""
+    """Returns what the parts say about some themes."""
     keys = {theme.key for theme in themes}
     return [theming.Spoken(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
 

@@ -63,7 +63,7 @@ def _stem(word: str) -> str:
 
 
 def topic_key(text: str) -> str:
-    """The name under which a tag, a heading and a phrase of the same words meet.
+    """Returns the name under which a tag, a heading and a phrase of the same words meet.
 
     >>> topic_key("tide-tables"), topic_key("Tide tables")
     ('tid tabl', 'tid tabl')
@@ -73,7 +73,7 @@ def topic_key(text: str) -> str:
 
 
 def topics_of(event: LogEvent, common: Collection[str] = ()) -> dict[str, tuple[str, bool]]:
-    """The topics that an event speaks of, by key, as written, and whether a tag or a heading names them.
+    """Returns the topics that an event speaks of, by key, as written, and whether a tag or a heading names them.
 
     A name of several words is one topic, and its words are none. common are words that no name begins with.
     """
@@ -95,7 +95,7 @@ def topics_of(event: LogEvent, common: Collection[str] = ()) -> dict[str, tuple[
 
 
 def _runs(text: str) -> Iterator[list[str]]:
-    """The words of a text between the signs that part them."""
+    """Yields the words of a text between the signs that part them."""
     for run in _BREAK.split(text):
         if found := [word.strip("'’-+#%$€£@^") for word in _RUN.findall(run)]:
             yield found
@@ -112,7 +112,7 @@ def heading_topic(heading: str) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=50_000)
 def is_telling(word: str) -> bool:
-    """Whether a folded word can name something: no stop word, no number, none of those that stand in every log."""
+    """Returns whether a folded word can name something: no stop word, no number, none of those that stand in every log."""
     if len(word) < 3 and word.isascii():
         return False
     if word > "\u3000" and len(word) > 6:  # scripts without spaces: what looks like a word is half a sentence
@@ -121,7 +121,7 @@ def is_telling(word: str) -> bool:
 
 
 def count_topics(days: Iterable[tuple[int, list[LogEvent]]]) -> dict[str, Topic]:
-    """The topics of some days of one week, given with their weekdays; the most frequent when there are very many."""
+    """Returns the topics of some days of one week, given with their weekdays; the most frequent when there are very many."""
     shown: dict[str, str] = {}
     entries: Counter[str] = Counter()
     named: Counter[str] = Counter()
@@ -149,7 +149,7 @@ def plainness(text: str) -> tuple[int, str]:
 
 
 def mention_worth(key: str, shown: str) -> float:
-    """What an entry adds to a topic that it mentions without naming it."""
+    """Returns what an entry adds to a topic that it mentions without naming it."""
     return _PHRASE if " " in key else _NAME if shown != shown.lower() else WORD
 
 
@@ -182,7 +182,7 @@ class Extent(NamedTuple):
 
 
 def merge_topics(parts: Iterable[Spoken], least: int = 1) -> dict[str, Theme]:
-    """The topics of a period that stand in at least so many of its parts, each with how often it occurs where."""
+    """Returns the topics of a period that stand in at least so many of its parts, each with how often it occurs where."""
     told: dict[str, list[tuple[str, Topic]]] = {}
     for place, topics in parts:
         for key, topic in topics.items():
@@ -191,7 +191,7 @@ def merge_topics(parts: Iterable[Spoken], least: int = 1) -> dict[str, Theme]:
 
 
 def _theme(key: str, found: list[tuple[str, Topic]]) -> Theme:
-    """A topic over all the parts that speak of it."""
+    """Returns a topic over all the parts that speak of it."""
     entries = named = days = 0
     shown = found[0][1].shown
     places: dict[str, int] = {}
@@ -222,7 +222,7 @@ class Counts(NamedTuple):
     days: int = 0
 
     def of(self, key: str) -> int:
-        """How many entries spoke of a topic. In a topic, decoded or not, they stand second."""
+        """Returns how many entries spoke of a topic. In a topic, decoded or not, they stand second."""
         found = 0
         for part in self.parts:
             if key in part:
@@ -231,7 +231,7 @@ class Counts(NamedTuple):
 
 
 def add_counts(counts: Iterable[Counts]) -> Counts:
-    """The counts of several stretches of time together."""
+    """Returns the counts of several stretches of time together."""
     found = list(counts)
     parts = tuple(part for each in found for part in each.parts)
     totals = ((each.total, each.decisions, each.days) for each in found)
@@ -239,7 +239,7 @@ def add_counts(counts: Iterable[Counts]) -> Counts:
 
 
 def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
-    """The topics of a period that may be themes, most telling first: what recurs across its weeks, but not on every day
+    """Returns the topics of a period that may be themes, most telling first: what recurs across its weeks, but not on every day
     anyway, and sets it apart from the periods before it, the latest of which comes first."""
     extent = now.extent
     least = max(4, round(extent.entries**0.5 / 4))
@@ -254,7 +254,7 @@ def rank_topics(now: Past, history: Sequence[Counts]) -> list[Theme]:
 
 
 def choose_themes(ranked: Sequence[Theme], known: Iterable[Theme], count: int) -> list[Theme]:
-    """The themes to show: phrases that nobody named keep places among tags and headings, and so does what was a theme
+    """Returns the themes to show: phrases that nobody named keep places among tags and headings, and so does what was a theme
     of the period before, in its order there, and goes on."""
     here = {theme.key: theme for theme in ranked}
     lasting = [here[theme.key] for theme in known if theme.key in here][: round(count * 0.2)]
@@ -272,14 +272,14 @@ def choose_themes(ranked: Sequence[Theme], known: Iterable[Theme], count: int) -
 
 
 def find_steady(now: Past, themes: Iterable[Theme], count: int) -> list[Theme]:
-    """What is named on every other day, and makes no period special: the everyday work."""
+    """Returns what is named on every other day, and makes no period special: the everyday work."""
     taken = {theme.key for theme in themes}
     steady = [t for t in now.topics.values() if t.named and t.key not in taken and t.days * 2 >= now.extent.days]
     return sorted(steady, key=lambda theme: (-theme.entries, theme.key))[:count]
 
 
 def _presence(theme: Theme, extent: Extent) -> float:
-    """How much a period speaks of a topic: entries, fewer of them for one of every day, more for one of a few weeks."""
+    """Returns how much a period speaks of a topic: entries, fewer of them for one of every day, more for one of a few weeks."""
     weight = _NAMED * theme.named + mention_worth(theme.key, theme.shown) * (theme.entries - theme.named)
     # What is spoken of on more than every other day is everyday work; below that it does not matter how rare it is.
     rarity = min(0.7, math.log(max(1.0, extent.days / max(1, theme.days)))) + 0.05
@@ -289,7 +289,7 @@ def _presence(theme: Theme, extent: Extent) -> float:
 
 
 def _novelty(theme: Theme, extent: Extent, history: Sequence[Counts], earlier: Sequence[int]) -> float:
-    """How little the periods before spoke of a topic; 1 when there are none to compare with."""
+    """Returns how little the periods before spoke of a topic; 1 when there are none to compare with."""
     if not history:
         return 1.0
     known = sum(1 for entries in earlier if entries >= 2)
@@ -299,7 +299,7 @@ def _novelty(theme: Theme, extent: Extent, history: Sequence[Counts], earlier: S
 
 
 def _distinct(themes: Iterable[Theme]) -> list[Theme]:
-    """The themes without those that only say a part of another, or the same in a wider phrase."""
+    """Returns the themes without those that only say a part of another, or the same in a wider phrase."""
     chosen: dict[str, Theme] = {}
     holders: dict[str, list[str]] = {}
     for theme in themes:
@@ -318,7 +318,7 @@ def _distinct(themes: Iterable[Theme]) -> list[Theme]:
 
 
 def _is_named_apart(theme: Theme, other: Theme) -> bool:
-    """Whether somebody gave both of them a name: then they are two things."""
+    """Returns whether somebody gave both of them a name: then they are two things."""
     return bool(theme.named and other.named)
 
 
@@ -332,7 +332,7 @@ class Trend(NamedTuple):
 
 
 def find_trend(themes: Iterable[Theme], now: Counts, known: Iterable[Theme], then: Counts, count: int = 3) -> Trend:
-    """How the themes of a period and those of the one before compare, for as many days as this one covers so far.
+    """Returns how the themes of a period and those of the one before compare, for as many days as this one covers so far.
 
     What came or went counts only if at the same pace there would have been two entries at least in the other period.
     """

@@ -45,7 +45,8 @@ class LogEntry(NamedTuple):
 
 
 def without_legacy_lines(text: str) -> str:
-    """The text of Memory.md with a blank line in place of each line of an item: only what people wrote is left, on its lines.
+    """Returns the text of Memory.md with a blank line in place of each line of an item: only what people wrote is
+    left, on its lines.
 
     >>> without_legacy_lines("- by hand\\n- 2026-02-24 fact (0.50): x ^M-1-0000\\n")
     '- by hand\\n\\n'
@@ -54,17 +55,17 @@ def without_legacy_lines(text: str) -> str:
 
 
 def find_untrusted(text: str) -> set[str]:
-    """The ids of the entries that say that they are untrusted."""
+    """Returns the ids of the entries that say that they are untrusted."""
     return set(_UNTRUSTED_ID.findall(text)) if " untrusted ^" in text else set()
 
 
 def has_untrusted_bullet(text: str) -> bool:
-    """Whether a bullet of MEMORY.md says that it is untrusted."""
+    """Returns whether a bullet of MEMORY.md says that it is untrusted."""
     return ", untrusted): " in text and bool(_UNTRUSTED_BULLET.search(text))
 
 
 def parse_log(text: str) -> list[LogEntry]:
-    """The entries of a log that carry a block id; what people wrote between them is left alone."""
+    """Returns the entries of a log that carry a block id; what people wrote between them is left alone."""
     return list(_entries(_lines(text)))
 
 
@@ -81,7 +82,7 @@ class _Trailer(NamedTuple):
 
 
 def _trailer(line: str) -> _Trailer | None:
-    """What the last line of an entry says; read from its end, because tags and sources may hold anything."""
+    """Returns what the last line of an entry says; read from its end, because tags and sources may hold anything."""
     end = _TRAILER_END.search(line) if "^" in line else None
     if end is None:
         return None
@@ -126,7 +127,7 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
 
 
 def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
-    """All that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
+    """Returns all that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
     lines = _lines(text)
     events: list[log_event.LogEvent] = []
     done = count_head(lines)
@@ -141,7 +142,8 @@ def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
 
 
 def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEvent]:
-    """The events of lines that people wrote: each list item, each paragraph, under the heading above it. Code and comments that
+    """Yields the events of lines that people wrote: each list item, each paragraph, under the heading above it. Code
+    and comments that
     take more than a line are none."""
     heading, time, start = "", "", 0
     block: list[str] = []
@@ -170,7 +172,8 @@ def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEven
 
 
 def _hidden_notes(lines: list[str], first: int) -> set[int]:
-    """The lines of code, of comments that take more than one line, and between lines of %%, which are comments in Obsidian."""
+    """Returns the lines of code, of comments that take more than one line, and between lines of %%, which are
+    comments in Obsidian."""
     found = (h for h in scan(lines, first).hidden if h.kind == "fence" or (h.kind == "comment" and h.first < h.last))
     hidden = {number for each in found for number in range(each.first, each.last + 1)}
     marks = [n for n in range(first, len(lines)) if n not in hidden and lines[n].strip() == "%%"]
@@ -186,7 +189,7 @@ def _titled(title: re.Match[str]) -> tuple[str, str]:
 
 
 def _split_comments(text: str) -> tuple[str, str]:
-    """A text without its comments, and those."""
+    """Returns a text without its comments, and those."""
     plain, comments, start = [], [], 0
     while (opening := text.find("<!--", start)) >= 0 and (closing := text.find("-->", opening)) >= 0:
         plain.append(text[start:opening])
@@ -196,7 +199,7 @@ def _split_comments(text: str) -> tuple[str, str]:
 
 
 def _note(text: str, day: str, line: int, heading: str, time: str) -> log_event.LogEvent | None:
-    """What one block of notes tells; nothing when it holds only comments."""
+    """Returns what one block of notes tells; nothing when it holds only comments."""
     named = _BLOCK_ID.search(text)
     plain, comments = _split_comments(_BLOCK_ID.sub("", text))
     number = next(iter(_IMPORTANCE.findall(comments)), None)
@@ -219,7 +222,7 @@ _LINK = r"((?<!\\)\]\(<?|^ {{0,3}}\[[^\]]+\]:[ \t]*<?)(\./)?{}(?:archive/\d{{4}}
 
 
 def relink_logs(text: str, archived: Collection[str], to_memory: str, active: Collection[str] = ()) -> tuple[str, int]:
-    """The text with links to archived days leading there, those to active ones to memory/, and how many were changed.
+    """Returns the text with links to archived days leading there, those to active ones to memory/, and how many were changed.
 
     to_memory is the way to the folder of logs from where the text stands: `memory/` or `../`. A file that is as we
     generated it stays so; one that somebody edited stays recognizable as edited.

@@ -25,14 +25,14 @@ class SegmentFile:
             pass
 
     def hashes(self, week: str) -> list[tuple[str, str]]:
-        """The days of a week and the hashes of their logs, as they were digested; none when it is not here."""
+        """Returns the days of a week and the hashes of their logs, as they were digested; none when it is not here."""
         try:
             return [(day[0], day[1]) for day in self._segments[week][2]]
         except _BROKEN:
             return []
 
     def counts(self, week: str) -> Counts | None:
-        """How often a week spoke of what, without decoding the rest."""
+        """Returns how often a week spoke of what, without decoding the rest."""
         try:
             _, _, days, kinds, topics, *_ = self._segments[week]
             total = sum(day[2] for day in days)
@@ -41,7 +41,7 @@ class SegmentFile:
             return None
 
     def find(self, week: str) -> Segment | None:
-        """The segment of a week."""
+        """Returns the segment of a week."""
         try:
             found = self._segments[week]
             if not isinstance(found, Segment):
@@ -55,7 +55,7 @@ class SegmentFile:
         self._segments[segment.week] = segment
 
     def render(self) -> bytes:
-        """The file."""
+        """Returns the file."""
         body = {"version": VERSION, "segments": {week: self._segments[week] for week in sorted(self._segments)}}
         return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
@@ -85,12 +85,13 @@ class LogLedger(NamedTuple):
     said: frozenset[str] = frozenset()
 
     def is_done(self, day: str, digest: str, min_importance: float) -> bool:
-        """Whether a day was looked through as it is, and no more strictly than now."""
+        """Returns whether a day was looked through as it is, and no more strictly than now."""
         return self.done.get((day, digest), 2.0) <= min_importance
 
 
 def parse_log_ledger(data: bytes) -> LogLedger:
-    """The ledger in its lines. Lines that are torn or no record of ours are passed over: what is missing is looked up again."""
+    """Returns the ledger in its lines. Lines that are torn or no record of ours are passed over: what is missing is
+    looked up again."""
     done: dict[tuple[str, str], float] = {}
     keys: set[str] = set()
     said: set[str] = set()
@@ -109,5 +110,5 @@ def _strings(value: Any) -> list[str]:
 
 
 def render_day_taken(line: DayTaken) -> bytes:
-    """A line of the ledger; lists that are empty are left out."""
+    """Returns a line of the ledger; lists that are empty are left out."""
     return dump_record({name: value for name, value in line._asdict().items() if value != ()})

@@ -63,7 +63,8 @@ class Written(NamedTuple):
 
 
 def parse_summary(text: str) -> Written:
-    """What a summary file says about itself. One that another tool or a person wrote has no hash and counts as touched."""
+    """Returns what a summary file says about itself. One that another tool or a person wrote has no hash and counts
+    as touched."""
     head = split_head(text)[0]
     found, overview = _HASH.search(head), _OVERVIEW.search(head)
     untouched = bool(found) and is_as_generated(text)
@@ -71,7 +72,7 @@ def parse_summary(text: str) -> Written:
 
 
 def render_summary(summary: Summary, places: Places, digest: str, budget: int, overview: Overview | None = None) -> str:
-    """The file of a period, within a budget of bytes for what is found in the logs."""
+    """Returns the file of a period, within a budget of bytes for what is found in the logs."""
     period = summary.period
     sources = ", ".join(f'"{name}"' for name in _sources(summary, places))
     abstract = _abstract(overview) if overview and overview.text else ""
@@ -99,13 +100,13 @@ def _sources(summary: Summary, places: Places) -> list[str]:
 
 
 def _abstract(overview: Overview) -> str:
-    """The model's paragraph, marked as such, so that nobody takes it for what was logged."""
+    """Returns the model's paragraph, marked as such, so that nobody takes it for what was logged."""
     text = inline(overview.text)
     return f"\n> [!note] Overview written by a language model ({overview.author}), not taken from the logs\n> {text}\n"
 
 
 def _fit(blocks: Sequence[Block], budget: int) -> str:
-    """The blocks with the least worthy lines left out until they fit; what must stay, stays."""
+    """Returns the blocks with the least worthy lines left out until they fit; what must stay, stays."""
     # All logs end up in the archive, and links to them grow with that: they are counted as they will be.
     sizes = [[len(_LOG_LINK.sub(_ARCHIVED, line.text).encode("utf-8")) + 1 for line in block.lines] for block in blocks]
     left = budget - sum(len(block.heading) + 3 + sum(sizes[n]) for n, block in enumerate(blocks) if block.lines)
@@ -138,7 +139,7 @@ def _link(period: Period) -> str:
 
 
 def _link_below(name: str, places: Places) -> str:
-    """A link to a week or month, or its name alone when it has no file."""
+    """Returns a link to a week or month, or its name alone when it has no file."""
     return _link(parse_period(name)) if name in places.below else name
 
 
@@ -170,7 +171,7 @@ def _bullets(lines: Iterable[Highlight], places: Places) -> list[Line]:
 
 
 def _overview(summary: Summary) -> Line:
-    """How much of the period is covered, and by what."""
+    """Returns how much of the period is covered, and by what."""
     period, extent = summary.period, summary.extent
     weeks = f" in {plural(extent.weeks, 'week')}" if period.level != "weekly" else " with recorded activity"
     named = [plural(summary.kinds[kind], kind) for kind in _NAMED_KINDS if summary.kinds[kind]]
@@ -231,7 +232,7 @@ def _key_lines(summary: Summary, places: Places) -> list[Block]:
 
 
 def _themes(themes: Iterable[Theme]) -> Iterator[Line]:
-    """Each theme with its count, and the parts where it stood most; below, those have links."""
+    """Yields each theme with its count, and the parts where it stood most; below, those have links."""
     for rank, theme in enumerate(themes):
         ranked = sorted(theme.places, key=lambda place: (-place[1], place[0]))[:3]
         shares = [f"{count} in {short_name(n)}" for n, count in sorted(ranked)]
@@ -246,7 +247,7 @@ def _steady(themes: Iterable[Theme]) -> list[Line]:
 
 
 def _patterns(summary: Summary) -> Iterator[Line]:
-    """What keeps happening: entries that recur, and tags that go together."""
+    """Yields what keeps happening: entries that recur, and tags that go together."""
     for rank, chore in enumerate(summary.chores):
         rhythm = f", on {chore.rhythm}" if chore.rhythm else ""
         yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 2.78 - 0.2 * rank)
@@ -255,7 +256,7 @@ def _patterns(summary: Summary) -> Iterator[Line]:
 
 
 def _trend(before: Compared | None) -> Iterator[Line]:
-    """What changed against the period before, which may cover more days: by day, or in as many days."""
+    """Yields what changed against the period before, which may cover more days: by day, or in as many days."""
     if before is None:
         return
     then, now = before.then, before.now
@@ -299,7 +300,7 @@ def _change(now: int, before: int) -> str:
 
 
 def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
-    """Each week of a month, and the days that no weekly file covers."""
+    """Yields each week of a month, and the days that no weekly file covers."""
     told: list[Line] = []
     loose: list[Line] = []
     for part in parts:

@@ -21,7 +21,7 @@ _MEND = "nothing was changed; repair the file or restore it from git, then run m
 
 
 def dump_line(value: Any) -> str:
-    """The value as one line of JSON, without NaN, with harmful characters escaped.
+    """Returns the value as one line of JSON, without NaN, with harmful characters escaped.
 
     >>> dump_line({"a": "x\\u202ey"})
     '{"a": "x\\\\u202ey"}'
@@ -31,12 +31,13 @@ def dump_line(value: Any) -> str:
 
 
 def dump_record(value: Any) -> bytes:
-    """The value as a line of a file of JSON lines, with its newline."""
+    """Returns the value as a line of a file of JSON lines, with its newline."""
     return dump_line(value).encode("utf-8") + b"\n"
 
 
 def record_to_dict(record: Any, always: frozenset[str]) -> dict[str, Any]:
-    """A record whose last field holds foreign keys, as JSON values: fields in order, empty ones left out unless they are always
+    """Returns a record whose last field holds foreign keys, as JSON values: fields in order, empty ones left out
+    unless they are always
     there, foreign keys last."""
     found = {}
     for name, value in zip(record._fields[:-1], record, strict=False):
@@ -46,13 +47,13 @@ def record_to_dict(record: Any, always: frozenset[str]) -> dict[str, Any]:
 
 
 def dump_document(value: Any) -> str:
-    """The value as a two-space indented document with a final newline."""
+    """Returns the value as a two-space indented document with a final newline."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
     return _escape(text) + "\n"
 
 
 def has_harmful(text: str) -> bool:
-    """Whether a text of JSON holds what dump_line would have escaped."""
+    """Returns whether a text of JSON holds what dump_line would have escaped."""
     return re.search(_HARMFUL, text) is not None
 
 
@@ -61,7 +62,7 @@ def _escape(text: str) -> str:
 
 
 def parse_json(data: bytes | str, path: str, *, line: int = 0, hint: str = _MEND) -> Any:
-    """The value in strict JSON: no NaN, no duplicate keys, no endless nesting; InvalidFile cites path:line."""
+    """Returns the value in strict JSON: no NaN, no duplicate keys, no endless nesting; InvalidFile cites path:line."""
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
         return json.loads(
@@ -83,7 +84,8 @@ def parse_json(data: bytes | str, path: str, *, line: int = 0, hint: str = _MEND
 
 
 def parse_large(data: bytes, path: str) -> Any:
-    """The same of a file too large to look at each key: of two alike the last counts. What is odd is found the slow way."""
+    """Returns the same of a file too large to look at each key: of two alike the last counts. What is odd is found
+    the slow way."""
     try:
         return json.loads(data.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
@@ -122,7 +124,7 @@ class Ledger(NamedTuple):
 
     @property
     def skipped(self) -> int:
-        """How many lines are no record."""
+        """Returns how many lines are no record."""
         return self.torn + self.foreign
 
 
@@ -156,7 +158,8 @@ FULL_CHECK = 1 << 20
 def find_block(
     data: bytes, name: str, is_ours: Callable[[bytes], bool] = lambda block: False
 ) -> tuple[bytes, bytes] | None:
-    """The document without the elements of an array, and the text of those; None when the layout is not ours. `is_ours` may know
+    """Returns the document without the elements of an array, and the text of those; None when the layout is not ours.
+    `is_ours` may know
     that it is by other signs."""
     opening = b'\n  "%s": [\n' % name.encode()
     start = data.find(opening)
@@ -171,12 +174,12 @@ def find_block(
 
 
 def split_block(block: bytes) -> list[bytes]:
-    """The elements of a block, each a line without indentation."""
+    """Returns the elements of a block, each a line without indentation."""
     return block[4:].split(b",\n    ")
 
 
 def split_lines(data: bytes, name: str, path: str) -> tuple[bytes, list[bytes]]:
-    """The document without the elements of an array, and those as lines; no lines when the layout is not ours."""
+    """Returns the document without the elements of an array, and those as lines; no lines when the layout is not ours."""
     found = find_block(data, name)
     if found is None:
         return data, []
@@ -186,44 +189,44 @@ def split_lines(data: bytes, name: str, path: str) -> tuple[bytes, list[bytes]]:
 
 
 def render_document(parts: Sequence[bytes]) -> bytes:
-    """A document of arrays and values, in order."""
+    """Returns a document of arrays and values, in order."""
     return b"{\n" + b",\n".join(parts) + b"\n}\n"
 
 
 def render_array(name: str, lines: Sequence[bytes]) -> bytes:
-    """An array with one element per line."""
+    """Returns an array with one element per line."""
     if not lines:
         return b'  "%s": []' % name.encode()
     return b'  "%s": [\n    ' % name.encode() + b",\n    ".join(lines) + b"\n  ]"
 
 
 def render_list(lines: Sequence[bytes]) -> bytes:
-    """A document that is nothing but an array, with one element per line."""
+    """Returns a document that is nothing but an array, with one element per line."""
     return b"[\n  " + b",\n  ".join(lines) + b"\n]\n" if lines else b"[]\n"
 
 
 def renewed(raw: dict[str, Any], old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """An element as it was read, with what a change of its value makes different: the rest stays as somebody wrote it."""
+    """Returns an element as it was read, with what a change of its value makes different: the rest stays as somebody wrote it."""
     return raw | {key: value for key, value in new.items() if key not in old or value != old[key]}
 
 
 def cite_line(error: InvalidFile, path: str, line: int) -> InvalidFile:
-    """The refusal of an element, with the line that it begins on."""
+    """Returns the refusal of an element, with the line that it begins on."""
     return InvalidFile(f"{path}:{line}{error.message.removeprefix(path)}", error.hint)
 
 
 def render_value(name: str, value: Any) -> bytes:
-    """A key and its value on one line."""
+    """Returns a key and its value on one line."""
     return f"  {dump_line(name)}: {dump_line(value)}".encode()
 
 
 def line_of(data: bytes, mark: bytes) -> int:
-    """The line, counted from one, on which a text first stands; the first line when it stands nowhere."""
+    """Returns the line, counted from one, on which a text first stands; the first line when it stands nowhere."""
     return 1 + data.count(b"\n", 0, max(0, data.find(mark)))
 
 
 def line_of_element(data: bytes, name: str, number: int) -> int:
-    """The line on which an element of an array begins, in a document that is that array or has it under a name."""
+    """Returns the line on which an element of an array begins, in a document that is that array or has it under a name."""
     text = data.decode("utf-8", "replace")
     opening = re.match(r"\s*\[", text) or re.search(rf'"{name}"\s*:\s*\[', text)
     at, between, decoder = opening.end() if opening else 0, re.compile(r"[\s,]*"), json.JSONDecoder()

@@ -49,12 +49,12 @@ def _starts_block(text: str, before: str, gap: bool, in_item: bool) -> bool:
 
 
 def plain_title(title: str) -> str:
-    """The words of a heading without marks, cut where a title would not end: every passage below repeats it."""
+    """Returns the words of a heading without marks, cut where a title would not end: every passage below repeats it."""
     words = BLOCK_ID.sub("", title)[: 4 * LONGEST_TITLE]
     words = " ".join(_MARK.sub(r"\1\2", _LINK.sub(r"\1\2\3", words)).split())
     return words if len(words) <= LONGEST_TITLE else words[: LONGEST_TITLE - 1] + "…"
 
 
 def is_only_headings(text: str) -> bool:
-    """Whether there is nothing to read below the headings."""
+    """Returns whether there is nothing to read below the headings."""
     return all(not line.strip() or _HEADING.match(line) for line in text.split("\n"))

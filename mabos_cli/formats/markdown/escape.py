@@ -50,7 +50,7 @@ def escape_behind(text: str) -> str:
 
 
 def unescape_block(text: str) -> str:
-    """The text that escape_block was given (line endings and control characters as they were drawn)."""
+    """Returns the text that escape_block was given (line endings and control characters as they were drawn)."""
     return "\n".join(_unescape_line(line) for line in text.split("\n"))
 
 
@@ -94,17 +94,17 @@ def escape_links(text: str) -> str:
 
 
 def unescape_links(text: str) -> str:
-    """The text without the backslashes of escape_links."""
+    """Returns the text without the backslashes of escape_links."""
     return text.replace("\\[", "[").replace("\\]", "]")
 
 
 def newline_of(text: str) -> str:
-    """What ends the lines of a file: what ends its first one, which is the file's own."""
+    """Returns what ends the lines of a file: what ends its first one, which is the file's own."""
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 def indent(text: str, by: int = 2) -> str:
-    """The text with its second and later lines moved right, so that they stay inside a list item."""
+    """Returns the text with its second and later lines moved right, so that they stay inside a list item."""
     return text.replace("\n", "\n" + " " * by)
 
 
@@ -113,23 +113,23 @@ SEAL_SIZE = len(_SEAL.format(0))
 
 
 def seal(text: str) -> str:
-    """The text with a last line that tells whether anybody changed it since."""
+    """Returns the text with a last line that tells whether anybody changed it since."""
     return text + _SEAL.format(crc32(text.encode("utf-8", "surrogatepass")))
 
 
 def unsealed(text: str) -> str:
-    """A sealed text without its last line."""
+    """Returns a sealed text without its last line."""
     return text[:-SEAL_SIZE]
 
 
 def without_seal(text: str) -> str:
-    """A text without the seal at its end, if there is one, whether or not it still fits."""
+    """Returns a text without the seal at its end, if there is one, whether or not it still fits."""
     start = len(text) - SEAL_SIZE
     return text[:start] if start >= 0 and text.startswith(_SEAL[:20], start) else text
 
 
 def is_as_generated(text: str) -> bool:
-    """Whether a sealed text is still what was written; empty text is, text without a seal is not."""
+    """Returns whether a sealed text is still what was written; empty text is, text without a seal is not."""
     return not text or seal(unsealed(text)) == text
 
 

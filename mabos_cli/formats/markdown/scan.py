@@ -50,7 +50,8 @@ _TAG = re.compile(
 
 
 def count_head(lines: Sequence[str], is_sure: bool = False) -> int:
-    """How many lines the front matter takes. Two rules with prose between them are none, unless it is sure that there is some."""
+    """Returns how many lines the front matter takes. Two rules with prose between them are none, unless it is sure
+    that there is some."""
     if lines[0].rstrip() != "---":
         return 0
     end = next((n for n in range(1, len(lines)) if lines[n].rstrip() in ("---", "...")), 0)
@@ -59,7 +60,7 @@ def count_head(lines: Sequence[str], is_sure: bool = False) -> int:
 
 
 def split_head(text: str, is_sure: bool = False) -> tuple[str, str]:
-    """The front matter of a file without its lines of dashes, and the rest. Line ends stay as they are.
+    """Returns the front matter of a file without its lines of dashes, and the rest. Line ends stay as they are.
 
     >>> split_head("---\\nname: a\\n---\\nText\\n"), split_head("---\\nJust a rule above.\\n---\\n")
     (('name: a\\n', 'Text\\n'), ('', '---\\nJust a rule above.\\n---\\n'))
@@ -98,13 +99,13 @@ class Structure(NamedTuple):
 
     @property
     def whole(self) -> dict[int, tuple[int, bool]]:
-        """What is one block whatever it looks like: by its first line the last one, and whether it stands alone."""
+        """Returns what is one block whatever it looks like: by its first line the last one, and whether it stands alone."""
         found = {h.first: (h.last, h.is_outer) for h in self.hidden if h.kind == "fence" or h.is_outer}
         return found | {heading.first: (heading.last, True) for heading in self.headings}
 
 
 def scan(lines: Sequence[str], first: int = 0) -> Structure:
-    """The structure of a text from a line on: behind the front matter, if it has any. Lines count from zero."""
+    """Returns the structure of a text from a line on: behind the front matter, if it has any. Lines count from zero."""
     scanner = _Scanner(lines)
     number, count = first, len(lines)
     while number < count:
@@ -113,13 +114,13 @@ def scan(lines: Sequence[str], first: int = 0) -> Structure:
 
 
 def find_headings(lines: Sequence[str]) -> list[Heading]:
-    """The headings of level 1 and 2, which part a file into sections; front matter has none."""
+    """Returns the headings of level 1 and 2, which part a file into sections; front matter has none."""
     head = count_head([lines[0].removeprefix("\ufeff"), *lines[1:]])
     return [heading for heading in scan(lines, head).headings if heading.level < 3]
 
 
 def hidden_lines(lines: Sequence[str]) -> set[int]:
-    """The lines of fenced code and comments that begin on a line of their own."""
+    """Returns the lines of fenced code and comments that begin on a line of their own."""
     if not any("```" in line or "~~~" in line or "<!--" in line for line in lines):
         return set()
     found = (h for h in scan(lines).hidden if h.kind != "html" and lines[h.first].lstrip(" \t\ufeff")[:1] in "`~<")
@@ -145,7 +146,8 @@ class _Scanner:
         self._serials: list[int] = []
 
     def skip_text(self, number: int, count: int) -> int:
-        """The number of the line behind blank lines, prose, headings and simple list items; zero if there are none here. Most lines are
+        """Returns the number of the line behind blank lines, prose, headings and simple list items; zero if there are
+        none here. Most lines are
         such, and need no closer look."""
         if self._in_table or self._empty_item == number - 1 or self._open not in ([], [2]):
             return 0
@@ -195,7 +197,7 @@ class _Scanner:
         return line.expandtabs(4) if "\t" in line else line
 
     def _match(self, line: str, depth: int | None = None) -> tuple[int, str]:
-        """How many of the open containers a line is in, and what is left of it."""
+        """Returns how many of the open containers a line is in, and what is left of it."""
         matched = 0
         for width in self._open[:depth]:
             if width < 0:
@@ -216,7 +218,7 @@ class _Scanner:
         self._paragraph, self._in_table = None, False
 
     def _goes_on(self, number: int, rest: str, matched: int) -> bool:
-        """Whether a line continues a paragraph or a table; an underline ends the paragraph as a heading."""
+        """Returns whether a line continues a paragraph or a table; an underline ends the paragraph as a heading."""
         inside = matched == len(self._open)
         if self._in_table:
             return inside and not rest.startswith("    ") and not self._begins(number, rest, matched)
@@ -240,7 +242,7 @@ class _Scanner:
             self.headings.append(Heading(first, number, 1 if mark == "=" else 2, title))
 
     def _begins(self, number: int, rest: str, depth: int) -> bool:
-        """Whether a line begins a block that interrupts a paragraph."""
+        """Returns whether a line begins a block that interrupts a paragraph."""
         if not _MARKED.match(rest):
             return False
         if _QUOTE.match(rest) or _RULE.fullmatch(rest) or _ATX.match(rest):
@@ -308,7 +310,7 @@ class _Scanner:
         return _count_cells(rest) == _count_cells(row)
 
     def _find_hidden(self, number: int, rest: str, depth: int, interrupts: bool = False) -> Hidden | None:
-        """The fenced code or HTML that begins on a line, if it is closed."""
+        """Returns the fenced code or HTML that begins on a line, if it is closed."""
         fence = _FENCE.fullmatch(rest)
         if fence:
             mark = fence[1] or fence[2]
@@ -333,12 +335,13 @@ class _Scanner:
         return Hidden(number, last, "html", not depth)
 
     def _rest_in(self, number: int, depth: int) -> str | None:
-        """What is left of a line behind the marks of the outer containers; None when it is not in them."""
+        """Returns what is left of a line behind the marks of the outer containers; None when it is not in them."""
         matched, rest = self._match(self._line(number), depth)
         return rest if matched == depth else None
 
     def _find_end(self, begun: Hidden, mark: str, closes: Callable[[str], object], depth: int) -> Hidden | None:
-        """What begins here up to the line that closes it, in the container that it is in. A mark that is not closed is remembered:
+        """Returns what begins here up to the line that closes it, in the container that it is in. A mark that is not
+        closed is remembered:
         those behind it that are as long are not, either."""
         key = (mark[0] if begun.kind == "fence" else mark, *self._serials[depth - 1 : depth])
         if len(mark) < self._shortest.get(key, 1 << 30):

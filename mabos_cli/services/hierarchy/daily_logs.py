@@ -47,7 +47,7 @@ class LogFile(NamedTuple):
 
 
 def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:
-    """The logs of each day, oldest day first; a day may have an archived part and a newer one, in this order."""
+    """Returns the logs of each day, oldest day first; a day may have an archived part and a newer one, in this order."""
     settled = time.time_ns() - UNSETTLED
     found: dict[str, list[LogFile]] = {}
     for year in (*_years(paths), ""):
@@ -69,7 +69,7 @@ def _years(paths: AgentPaths) -> list[str]:
 
 
 def _files(folder: Path) -> "list[os.DirEntry[str]]":
-    """The Markdown files of a folder. Links that lead out of it are not followed here: they are nobody's log."""
+    """Returns the Markdown files of a folder. Links that lead out of it are not followed here: they are nobody's log."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -78,7 +78,7 @@ def _files(folder: Path) -> "list[os.DirEntry[str]]":
 
 
 def read_log(paths: AgentPaths, log: LogFile) -> str:
-    """The text of a log. Bytes that are not UTF-8 are shown as such: one bad byte does not hide a day."""
+    """Returns the text of a log. Bytes that are not UTF-8 are shown as such: one bad byte does not hide a day."""
     return (read_bytes(resolve_inside(log.path, paths.workspace.root)) or b"").decode("utf-8", "replace")
 
 
@@ -156,7 +156,7 @@ def _merge(paths: AgentPaths, log: LogFile) -> None:
 
 
 def _merged(old: bytes, added: bytes, day: str) -> bytes:
-    """An archived log with what a newer one of that day adds, set apart by a blank line, so that blocks stay apart."""
+    """Returns an archived log with what a newer one of that day adds, set apart by a blank line, so that blocks stay apart."""
     if added.startswith(old):  # an editor that still had it open saved all of it again
         return added
     first, found, rest = added.partition(b"\n")
@@ -168,7 +168,7 @@ def _merged(old: bytes, added: bytes, day: str) -> bytes:
 
 
 def _linking_files(paths: AgentPaths) -> list[tuple[Path, str]]:
-    """The files in which links to logs are kept working, each with its way to the folder of logs."""
+    """Returns the files in which links to logs are kept working, each with its way to the folder of logs."""
     levels = [level for level in LEVELS if level != "daily"]
     summaries = [paths.summary(level, n) for level in levels for n in list_stems(paths.summaries(level), ".md")]
     return [(paths.memory_md, "memory/"), *((path, "../") for path in summaries)]

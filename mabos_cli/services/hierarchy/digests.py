@@ -50,27 +50,27 @@ class Digests:
         return [date.fromisoformat(day) for day in self.logs]
 
     def days_in(self, period: Period) -> list[date]:
-        """The days of a period that have a log."""
+        """Returns the days of a period that have a log."""
         return self.days[bisect_left(self.days, period.first) : bisect_right(self.days, period.last)]
 
     @cached_property
     def archived(self) -> frozenset[str]:
-        """The days whose logs lie in the archive only."""
+        """Returns the days whose logs lie in the archive only."""
         return frozenset(day for day, files in self.logs.items() if all(file.archived for file in files))
 
     @cached_property
     def parted(self) -> frozenset[str]:
-        """The days whose logs lie in the archive and, as far as they are newer, in memory/."""
+        """Returns the days whose logs lie in the archive and, as far as they are newer, in memory/."""
         return frozenset(day for day, files in self.logs.items() if len({file.archived for file in files}) > 1)
 
     @cached_property
     def notes(self) -> dict[str, Any]:
-        """What was known of files by their stamps: the hashes of logs, and what summaries say about themselves."""
+        """Returns what was known of files by their stamps: the hashes of logs, and what summaries say about themselves."""
         return self._load("notes") or {"version": VERSION, "logs": {}, "summaries": {}}
 
     @cached_property
     def ranks(self) -> dict[str, Any]:
-        """What was telling about periods, by the hash of the logs that tell it."""
+        """Returns what was telling about periods, by the hash of the logs that tell it."""
         return self._load("themes") or {"version": VERSION}
 
     def _load(self, name: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class Digests:
         return {}
 
     def hash_of(self, day: str) -> str:
-        """The hash of a day's log."""
+        """Returns the hash of a day's log."""
         if day not in self._hashes:
             now = (self.forgotten, *self.trust_since)
             gone = "|".join(sorted(f"{n}{i}" for n, ids in enumerate(now) for i in ids.get(day, ())))
@@ -90,7 +90,7 @@ class Digests:
 
     @cached_property
     def forgotten(self) -> dict[str, set[str]]:
-        """The ids of items that somebody forgot, by the day of their entry: a summary must not bring them back."""
+        """Returns the ids of items that somebody forgot, by the day of their entry: a summary must not bring them back."""
         found: dict[str, str] = {}
         for name in archive_files(self.agent.paths):
             path = self.agent.paths.archive / name
@@ -105,7 +105,7 @@ class Digests:
 
     @cached_property
     def trust_since(self) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-        """The ids of items that are untrusted now, and of those that were and that a person raised, by the day of their
+        """Returns the ids of items that are untrusted now, and of those that were and that a person raised, by the day of their
         entry: the log tells how it was on that day, and before it told trust nothing of it."""
         agent = self.agent
         gone: dict[str, str] = {}
@@ -125,7 +125,7 @@ class Digests:
         return days
 
     def _noted(self, what: str, path: Path, read: Callable[[Path], list[tuple[str, str]]]) -> dict[str, str]:
-        """What was read from a file, as long as its stamp stays."""
+        """Returns what was read from a file, as long as its stamp stays."""
         known, stamp = self.notes.setdefault(what, {}), stamp_of(path)
         name = f"{path.parent.name}/{path.name}"
         if name not in known or known[name][0] != stamp:
@@ -147,11 +147,11 @@ class Digests:
         return digest.hexdigest()
 
     def hashes_in(self, period: Period) -> list[tuple[str, str]]:
-        """The days of a period that have a log, with its hash."""
+        """Returns the days of a period that have a log, with its hash."""
         return [(str(day), self.hash_of(str(day))) for day in self.days_in(period)]
 
     def history(self, period: Period) -> History:
-        """The periods before, as far as a summary is compared with them."""
+        """Returns the periods before, as far as a summary is compared with them."""
         earlier = self._earlier(period)
         try:
             return History(earlier, self._themes(parse_period(earlier[0].name)) if earlier else ())
@@ -159,7 +159,7 @@ class Digests:
             return History(earlier)
 
     def _earlier(self, period: Period) -> list[Earlier]:
-        """The periods before that tell anything, latest first."""
+        """Returns the periods before that tell anything, latest first."""
         found: list[Earlier] = []
         last = before(period)
         for _ in range(_COMPARED[period.level]):
@@ -173,7 +173,7 @@ class Digests:
         return found
 
     def has_moved(self) -> bool:
-        """Whether logs went to the archive, or came back, since links were last seen to."""
+        """Returns whether logs went to the archive, or came back, since links were last seen to."""
         known, now = self.notes.get("archived", ""), ""
         if self.archived:
             now = blake2b("|".join(sorted(self.archived)).encode(), digest_size=8).hexdigest()
@@ -184,7 +184,7 @@ class Digests:
         return True
 
     def _themes(self, period: Period) -> list[Theme]:
-        """What was telling about a period: noted, as long as its logs and those before it stay as they are."""
+        """Returns what was telling about a period: noted, as long as its logs and those before it stay as they are."""
         earlier = self._earlier(period)
         first = parse_period(earlier[-1].name).first if earlier else period.first
         logs = blake2b(repr(self.hashes_in(period._replace(first=first))).encode(), digest_size=12).hexdigest()
@@ -197,16 +197,16 @@ class Digests:
         return found
 
     def stretch(self, period: Period) -> Stretch:
-        """The segments of a period, oldest first."""
+        """Returns the segments of a period, oldest first."""
         return Stretch(tuple(self.segment(*key) for key in self._keys(period)))
 
     def _keys(self, period: Period) -> list[tuple[str, str]]:
-        """The segments of a period, by week and month."""
+        """Returns the segments of a period, by week and month."""
         low, high = str(period.first), str(period.last)
         return [key for key, days in self._by_segment.items() if low <= days[0] <= high]
 
     def segment(self, week: str, month: str) -> Segment:
-        """The digest of the days of one week in one month."""
+        """Returns the digest of the days of one week in one month."""
         file, days = self._file(month), self._by_segment[week, month]
         cached = file.find(week) if self._is_current(week, month) else None
         if cached:
@@ -231,7 +231,7 @@ class Digests:
         return self._file(month).hashes(week) == [(d, self.hash_of(d)) for d in self._by_segment[week, month]]
 
     def events(self, file: LogFile) -> list[LogEvent]:
-        """All that one log tells."""
+        """Returns all that one log tells."""
         gone = self.forgotten.get(file.day, set())
         low, raised = (ids.get(file.day, set()) for ids in self.trust_since)
         events = [
@@ -247,7 +247,7 @@ class Digests:
         return self._files[month]
 
     def _cached(self, name: str) -> bytes:
-        """What a cache file holds, if it is what was written: behind its first line, which is a checksum."""
+        """Returns what a cache file holds, if it is what was written: behind its first line, which is a checksum."""
         with suppress(MabosError):
             sum_of, _, data = (read_bytes(self.agent.paths.digests / f"{name}.cache") or b"").partition(b"\n")
             return data if sum_of == _checksum(data) else b""
@@ -259,7 +259,7 @@ class Digests:
         self._changed.add("notes")
 
     def recall(self, path: Path) -> list[Any] | None:
-        """What was noted of a summary, if it is still the same file."""
+        """Returns what was noted of a summary, if it is still the same file."""
         known = self.notes["summaries"].get(f"{path.parent.name}/{path.name}")
         return known[1:] if known and known[0] and known[0] == stamp_of(path) else None
 
@@ -280,7 +280,7 @@ class Digests:
 
 
 def _forgotten_in(data: bytes, name: str) -> list[tuple[str, str]]:
-    """The items that an archive file says were forgotten, each with the day of its entry."""
+    """Returns the items that an archive file says were forgotten, each with the day of its entry."""
     lines = [line for line in data.split(b"\n") if b'"reason": "forgotten' in line]
     departures = parse_archive(b"\n".join(lines), name)[0]
     return [(d.item.id, d.item.created_at[:10]) for d in departures if d.reason.startswith("forgotten")]

@@ -52,20 +52,20 @@ class AgentHierarchy(HierarchyReader):
                 self._load(path)
 
     def read(self, period: Period) -> str:
-        """The summary of a period, or the log of a day; empty when there is none."""
+        """Returns the summary of a period, or the log of a day; empty when there is none."""
         if period.name not in self._texts:
             self._texts[period.name] = "\n".join(self._load(path) for path in self.files_of(period))
         return self._texts[period.name]
 
     def glance(self, period: Period) -> str:
-        """What the search has found in the summary of a period, or all of it when it was read."""
+        """Returns what the search has found in the summary of a period, or all of it when it was read."""
         if period.name in self._texts or period.level == "daily":
             return self.read(period)
         found = self._passages.get(self.agent.paths.relative(self.agent.paths.summary(period.level, period.name)), {})
         return "\n".join(found.values())
 
     def files_of(self, period: Period) -> list[Path]:
-        """The files that tell of a period; a day may have two."""
+        """Returns the files that tell of a period; a day may have two."""
         if period.level == "daily":
             return [log.path for log in self.logs.get(period.name, ())]
         return [self.agent.paths.summary(period.level, period.name)]
@@ -77,7 +77,7 @@ class AgentHierarchy(HierarchyReader):
         return (data or b"").decode("utf-8", "replace")
 
     def events(self, day: Period) -> list[LogEvent]:
-        """All that the logs of a day tell."""
+        """Returns all that the logs of a day tell."""
         self.read(day)
         found = []
         gone = self._digests.forgotten.get(day.name, set())
@@ -89,19 +89,19 @@ class AgentHierarchy(HierarchyReader):
         return found
 
     def path_of(self, find: Find) -> str:
-        """The file that a line stands in."""
+        """Returns the file that a line stands in."""
         return self._places[find.event]
 
     def ask(self, question: str) -> list[Trace]:
-        """What the question finds, as far as it belongs to a day or a summary."""
+        """Returns what the question finds, as far as it belongs to a day or a summary."""
         return self._traces(self.search(question))
 
     def follow(self, question: str, asked: Sequence[str]) -> list[Trace]:
-        """What some words find."""
+        """Returns what some words find."""
         return self._traces(self.search.follow(question, asked))
 
     def holders(self, asked: Sequence[str]) -> Mapping[str, int]:
-        """How many passages hold each word."""
+        """Returns how many passages hold each word."""
         return self.search.holders(asked)
 
     def _traces(self, hits: list[Hit]) -> list[Trace]:
@@ -119,7 +119,7 @@ class AgentHierarchy(HierarchyReader):
         return paths
 
     def whole(self) -> tuple[int, int]:
-        """How many files there are on all levels, and how many bytes."""
+        """Returns how many files there are on all levels, and how many bytes."""
         paths = [os.fspath(path) for path in self._all_files()]
         sizes = [os.path.getsize(path) for path in paths if os.path.exists(path)]  # some may just be archived
         return len(sizes), sum(sizes)
@@ -167,7 +167,7 @@ def drill_down(
 
 
 def visited(reader: AgentHierarchy, query: str, descent: Descent) -> dict[str, Any]:
-    """The whole way down with every node that was scored, and how much of everything was read."""
+    """Returns the whole way down with every node that was scored, and how much of everything was read."""
     files, size = reader.whole()
     steps = [
         {"level": step.level, "refined": list(step.refined), "nodes": [_node(reader, child) for child in step.children]}
@@ -212,7 +212,7 @@ def _node(reader: AgentHierarchy, child: Child) -> dict[str, Any]:
 
 
 def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]:
-    """The nodes that were followed, each below the one that led to it, with the reasons."""
+    """Yields the nodes that were followed, each below the one that led to it, with the reasons."""
     if not steps:
         return
     for child in steps[0].children:
@@ -224,7 +224,7 @@ def _branches(steps: tuple[Step, ...], parent: str, depth: int) -> Iterator[str]
 
 
 def describe_path(reader: AgentHierarchy, descent: Descent) -> Iterator[str]:
-    """The way down for people: the nodes that were followed, and the lines at the end."""
+    """Yields the way down for people: the nodes that were followed, and the lines at the end."""
     yield from _branches(descent.steps, "", 0)
     for step in descent.steps:
         if step.refined:

@@ -70,7 +70,7 @@ def consolidate_logs(agent: Agent, rules: log_taking.Rules, *, llm: bool, dry_ru
 
 
 def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
-    """The days of old logs that the ledger does not know as they are, with their important events. Needs no lock."""
+    """Returns the days of old logs that the ledger does not know as they are, with their important events. Needs no lock."""
     ledger = _read_ledger(agent)
     texts: dict[str, _Parts] = {}
     warnings: list[str] = []
@@ -92,7 +92,7 @@ def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
 def _parse_days(
     agent: Agent, texts: dict[str, _Parts], fresh: set[str], rules: log_taking.Rules
 ) -> dict[str, tuple[int, tuple[log_taking.Candidate, ...]]]:
-    """How many events each fresh day has, and the important ones."""
+    """Returns how many events each fresh day has, and the important ones."""
     days = [date.fromisoformat(day) for day in texts]
     needed = [day.isoformat() for day in log_taking.days_around(days, {date.fromisoformat(day) for day in fresh})]
     events = {
@@ -109,7 +109,7 @@ def _parse_days(
 def _as_they_are_now(
     agent: Agent, days: tuple[log_taking.LogDay, ...], ledger: LogLedger
 ) -> tuple[log_taking.LogDay, ...]:
-    """The days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
+    """Returns the days, with events of items as those are today: what was forgotten, has expired or went to MEMORY.md when it was
     consolidated is settled and stays in the log; what was edited since says what it says now.
 
     What is untrusted is left out altogether: the ledger must not take a trusted event for known because of it.
@@ -144,7 +144,7 @@ def _as_they_are_now(
 
 
 def preview_taking(agent: Agent, found: Found, rules: log_taking.Rules) -> log_taking.Taking:
-    """What would be taken now, without writing anything."""
+    """Returns what would be taken now, without writing anything."""
     text = (read_bytes(agent.paths.memory_md) or b"").decode("utf-8", "surrogateescape")
     return _plan(found, rules, _read_ledger(agent), text)
 
@@ -190,7 +190,7 @@ def _read_ledger(agent: Agent) -> LogLedger:
 def _plan(
     found: Found, rules: log_taking.Rules, ledger: LogLedger, text: str, facts: Sequence[log_taking.LogFact] = ()
 ) -> log_taking.Taking:
-    """What is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
+    """Returns what is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
     ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.told_texts(text)
     taking = log_taking.plan_taking(
         found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
@@ -212,7 +212,7 @@ def _add_bullets(agent: Agent, text: str, taking: log_taking.Taking) -> str:
 
 
 def rules_of(agent: Agent, older_than: float | None, min_importance: float | None) -> log_taking.Rules:
-    """The rules by the settings; options of the command win."""
+    """Returns the rules by the settings; options of the command win."""
     settings = agent.settings
     return log_taking.Rules(
         agent.now().astimezone(UTC).date(),
