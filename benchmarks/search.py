@@ -25,7 +25,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, recall
-from mabos_cli.index import tables as lanes
+from mabos_cli.index.tables import match_any
 from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 
 
@@ -36,7 +36,7 @@ def in_process(root: Path, runs: int) -> tuple[float, float]:
     index = search._indexes()[0]
     pool = home.settings["recall.pool"]
     asked = questions(runs * 4)
-    prepared = [(lanes.match_any(asked_words(q)), index.embedder.embed_query(q)) for q in asked]
+    prepared = [(match_any(asked_words(q)), index.embedder.embed_query(q)) for q in asked]
     turns = [iter(asked * 2), iter(prepared * 2)]
 
     def hybrid() -> None:

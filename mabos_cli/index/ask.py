@@ -24,10 +24,9 @@ from mabos_cli.core.search.question import (
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, spread, without_retold
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
-from mabos_cli.index import tables as lanes
-from mabos_cli.index.restriction import Restriction, restrict
+from mabos_cli.index.candidates import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Row, first_parts
+from mabos_cli.index.restriction import Restriction
 from mabos_cli.index.search_index import SearchIndex
-from mabos_cli.index.tables import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Row
 from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
@@ -142,7 +141,7 @@ class Asking:
         for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
             found[n].kept[row] = lanes_of_all[n, row]
         for lane in found:
-            kept = map(lane.doc_of, lanes.load_rows(lane.search_index.db, lane.kept))
+            kept = map(lane.doc_of, lane.search_index.lanes.load_rows(lane.kept))
             docs |= {doc.signals.ref: doc for doc in kept}
         rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
         docs = self._read(question, docs) if self._scope.weighing.preset == "default" else docs
@@ -163,9 +162,9 @@ class Asking:
         prompt, total = read_prompt(question.text), len(lane.near)
         if not far or not prompt.is_question or not question.meaning or total >= self._scope.pool:
             return {}
-        db = lane.search_index.db
-        rows = [row for row in lanes.load_rows(db, far) if row.item]
-        lines = lanes.load_lines(db, [row.item_row for row in rows])
+        held = lane.search_index.lanes
+        rows = [row for row in held.load_rows(far) if row.item]
+        lines = held.load_lines([row.item_row for row in rows])
         items = {row.row: lane.search_index.decode(lines[row.item_row][0]) for row in rows}
         values = {row: relevance(prompt, item.content, 0.0, far[row]) for row, item in items.items()}
         floors = {row: least_relevance(prompt, item.type, total) for row, item in items.items()}
@@ -178,7 +177,7 @@ class Asking:
         asking: dict[tuple[str, int], float] = {}
         for index in self._indexes:
             turns = [d.row for d in docs.values() if d.search_index is index and d.row.session and d.row.item]
-            lines = lanes.load_lines(index.db, [row.item_row for row in turns if row.size <= LONGEST_ASKING])
+            lines = index.lanes.load_lines([row.item_row for row in turns if row.size <= LONGEST_ASKING])
             for number, (line, *_) in lines.items():
                 if "?" in line:
                     asking[index.label, number] = asking_share(index.decode(line).content)
@@ -200,7 +199,7 @@ class Asking:
         for index in self._indexes:
             only = self._restriction(index)
             for away in range(self._scope.reach + 1):
-                for row in lanes.list_best(index.db, self._scope.limit, only, away):
+                for row in index.lanes.list_best(self._scope.limit, only, away):
                     worth = row.importance * (AWAY if row.row >= ARCHIVED or is_past(row, self._now) else 1.0)
                     found.append((Doc(index, row, Signals(row.item)), Scored("", round(worth, 4), 0.0, ())))
         self.candidates = len(found)
@@ -211,34 +210,34 @@ class Asking:
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
         """Returns the agent's own items before a place in time, and those from there on."""
         index = self._indexes[0]
-        found = lanes.list_around(index.db, place, before, after, self._scope.reach)
+        found = index.lanes.list_around(place, before, after, self._scope.reach)
         return [[candidate_of(index.decode(line), *rest) for line, *rest in side] for side in found]
 
     def count(self) -> int:
         """Returns how many items and passages can be found at all."""
-        return sum(lanes.count_findable(index.db, self._end) for index in self._indexes)
+        return sum(index.lanes.count_findable(self._end) for index in self._indexes)
 
     def holders(self, asked: Sequence[str]) -> dict[str, int]:
         """Returns how many passages hold each word, in whatever form."""
         found: dict[str, int] = {}
         for index in self._indexes:
-            for word, held in lanes.holders(index.db, asked).items():
+            for word, held in index.lanes.holders(asked).items():
                 found[word] = found.get(word, 0) + held
         return found
 
     def _restriction(self, index: SearchIndex) -> Restriction:
         if index.label not in self._only:
-            self._only[index.label] = restrict(index.db, self._scope.filters, index.sharing)
+            self._only[index.label] = index.lanes.restrict(self._scope.filters, index.sharing)
         return self._only[index.label]
 
     def _find(self, index: SearchIndex, question: Question) -> Lanes:
         """Returns what both lanes of one index find."""
         only, pool = self._restriction(index), self._scope.pool
-        named = names_in(question.text, lanes.list_authors(index.db))
+        named = names_in(question.text, index.lanes.list_authors())
         lexical = self._find_by_words(index, question.asked, only)
         exact: dict[int, float] = {}
         for phrase, sure in question.written:
-            found = lanes.find_words(index.db, lanes.match_phrase(phrase), pool, only, PARTS, self._end)
+            found = index.lanes.find_phrase(phrase, pool, only, PARTS, self._end)
             if sure or len(found) <= _RARE:  # a code that stands everywhere tells nothing
                 exact |= found
         if question.meaning and (stated := statement(question.text)):
@@ -249,23 +248,23 @@ class Asking:
         authors = named | _USER if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
         kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
-        return Lanes(index, lexical, lanes.first_parts(near), exact, authors, floor, self._now, kept)
+        return Lanes(index, lexical, first_parts(near), exact, authors, floor, self._now, kept)
 
     def _find_stated(self, index: SearchIndex, stated: str, longest: float, only: Restriction) -> set[int]:
         """Returns what says a statement and little more. For what was merged or consolidated, that is what it went into."""
-        found = lanes.find_words(index.db, lanes.match_phrase(stated), _AWAY, Restriction(), PARTS, FORGOTTEN)
-        rows = [row for row in lanes.load_rows(index.db, found) if row.size <= longest] if found else []
-        heirs = lanes.find_heirs(index.db, (row.item for row in rows if row.row >= self._end), self._scope.reach)
+        found = index.lanes.find_phrase(stated, _AWAY, Restriction(), PARTS, FORGOTTEN)
+        rows = [row for row in index.lanes.load_rows(found) if row.size <= longest] if found else []
+        heirs = index.lanes.find_heirs((row.item for row in rows if row.row >= self._end), self._scope.reach)
         ids = [*(row.item for row in rows if row.item and row.row < self._end), *heirs]
         files = set[int]() if only.sql else {row.row for row in rows if not row.item}
-        return files | {row.row for row in lanes.load_items(index.db, ids, only, self._end)} if ids else files
+        return files | {row.row for row in index.lanes.load_items(ids, only, self._end)} if ids else files
 
     def _find_by_words(self, index: SearchIndex, asked: Sequence[str], only: Restriction) -> dict[int, float]:
         """Returns what shares words with a question. In an archive, which may be large, only what holds its rarer words."""
-        lexical = lanes.find_words(index.db, lanes.match_any(asked), self._scope.pool, only, *BOUNDS[:2])
+        lexical = index.lanes.find_words(asked, self._scope.pool, only, *BOUNDS[:2])
         if self._scope.reach:
             count, most = max(_AWAY, self._scope.limit), max(_POSTINGS, 50 * self._scope.limit)
-            lexical |= lanes.find_rare(index.db, asked, count, most, only, self._end)
+            lexical |= index.lanes.find_rare(asked, count, most, only, self._end)
         return lexical
 
     def _find_by_meaning(self, vectors: Vectors, query: bytes, only: Restriction) -> list[tuple[int, float]]:
@@ -283,7 +282,7 @@ class Asking:
         missing: dict[str, list[str]] = {}
         for doc in nlargest(_GIVERS, turns, key=lambda doc: blend(doc.signals.lexical, doc.signals.semantic)):
             label = doc.search_index.label
-            before, after = lanes.neighbours(doc.search_index.db, doc.row, self._scope.reach)
+            before, after = doc.search_index.lanes.neighbours(doc.row, self._scope.reach)
             near, far = (tuple(label + i for i in (*before[n : n + 1], *after[n : n + 1])) for n in (0, 1))
             rings[doc.signals.ref] = Ring(near, far)
             new = [i for i in (*before, *after) if label + i not in docs]
@@ -291,7 +290,7 @@ class Asking:
         for lane in found:
             index = lane.search_index
             ids = missing.get(index.label, [])
-            rows = lanes.load_items(index.db, ids, self._restriction(index), self._end) if ids else ()
+            rows = index.lanes.load_items(ids, self._restriction(index), self._end) if ids else ()
             docs |= {doc.signals.ref: doc for doc in map(lane.doc_of, rows)}
         return rings
 
@@ -308,8 +307,8 @@ class Asking:
         for index in self._indexes:
             rows = [doc.row for doc, _ in found if doc.search_index is index]
             loaded[index.label] = (
-                lanes.load_lines(index.db, [row.item_row for row in rows if row.item]),
-                lanes.load_texts(index.db, [row.row for row in rows if not row.item]),
+                index.lanes.load_lines([row.item_row for row in rows if row.item]),
+                index.lanes.load_texts([row.row for row in rows if not row.item]),
             )
         return [
             Hit(_candidate(doc, self._now, *loaded[doc.search_index.label]), s.score, s.relevance, parts=s.parts)
@@ -345,15 +344,17 @@ def embed_question(index: SearchIndex, text: str) -> bytes:
 
 def search_lanes(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """Returns what each lane finds by itself: reference, measure and text."""
-    match = lanes.match_any(words_as_written(question))
-    found = {"words": [*lanes.find_words(index.db, match, count, Restriction(), *BOUNDS[:2]).items()], "vectors": []}
+    found = {
+        "words": [*index.lanes.find_words(words_as_written(question), count, Restriction(), *BOUNDS[:2]).items()],
+        "vectors": [],
+    }
     if index.vectors and (query := embed_question(index, question)):
         found["vectors"] = index.vectors.nearest(query, count, Restriction(), 0)
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
-        docs = {row.row: Doc(index, row, Signals("")) for row in lanes.load_rows(index.db, [row for row, _ in hits])}
-        lines = lanes.load_lines(index.db, [doc.row.item_row for doc in docs.values() if doc.row.item])
-        texts = lanes.load_texts(index.db, docs)
+        docs = {row.row: Doc(index, row, Signals("")) for row in index.lanes.load_rows([row for row, _ in hits])}
+        lines = index.lanes.load_lines([doc.row.item_row for doc in docs.values() if doc.row.item])
+        texts = index.lanes.load_texts(docs)
         candidates = [(_candidate(docs[row], "", lines, texts), value) for row, value in hits]
         shown[name] = [(c.ref, value, c.text) for c, value in candidates]
     return shown

@@ -1,15 +1,19 @@
 """Embeds passages: which of them wait for a vector of a model, and what the model is given. Two models have a slot each: one that embeds
 at once, and one that takes long and answers when none waits for it."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
 from math import inf
+from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.search.documents import Embedder
+from mabos_cli.index.candidates import EMBEDDED, NONE
 from mabos_cli.index.packing import pack_vector, unpack_text
-from mabos_cli.index.tables import EMBEDDED, NONE, read_meta, transaction, write_meta
+from mabos_cli.index.tables import read_meta, transaction, write_meta
 from mabos_cli.index.vectors import BlobTable, Engine, VecTable, Vectors
 
 Decode = Callable[[str], MemoryItem]
@@ -152,6 +156,17 @@ def keep_cached(db: Any, model: str, made: dict[str, bytes]) -> None:
     """Keeps vectors that took long or cost something, by the hash of their text."""
     rows = [(model, hash, vector, crc32(vector)) for hash, vector in made.items()]
     db.executemany("INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?)", rows)
+
+
+def carry_cache(engine: Engine, path: Path, db: Any) -> None:
+    """Carries over vectors that cost something to compute, as far as an old file can still be read."""
+    if not path.is_file():
+        return
+    with suppress(*engine.errors), closing(engine.connect(os.fspath(path), read_only=True)) as old:
+        is_float = int(read_meta(old)["shape"].split(" ")[0]) < 10  # what was paid for is packed as it is now
+        for model, hash, vector, checksum in old.execute("SELECT * FROM embedding_cache"):
+            if is_kept(vector, checksum):
+                keep_cached(db, model, {hash: pack_vector(vector) if is_float else vector})
 
 
 def _embed_missing(db: Any, embedder: Embedder, texts: list[Text], known: dict[str, bytes]) -> dict[str, bytes]:

@@ -15,9 +15,10 @@ from mabos_cli.core.memory.stores import reach_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
+from mabos_cli.index.candidates import BOUNDS, NONE, PARTS, WAITING
 from mabos_cli.index.embedding import Decode
 from mabos_cli.index.packing import pack_text, unpack_text
-from mabos_cli.index.tables import BOUNDS, NONE, PARTS, WAITING, transaction
+from mabos_cli.index.tables import transaction
 from mabos_cli.index.vectors import Vectors
 
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most

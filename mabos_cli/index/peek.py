@@ -25,9 +25,9 @@ from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
-from mabos_cli.index import tables as lanes
+from mabos_cli.index.candidates import ARCHIVED, GONE, Row, first_parts
 from mabos_cli.index.packing import pack_vector, signs_of
-from mabos_cli.index.tables import ARCHIVED, GONE, SCHEMA, address_of, read_meta
+from mabos_cli.index.tables import SCHEMA, SqliteLanes, address_of, give_memo, match_any, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
@@ -59,7 +59,7 @@ class Peek:
     """An index that was opened for reading. Used in a `with`."""
 
     def __init__(self, db: sqlite3.Connection, meta: Mapping[str, str]) -> None:
-        self._db, self._meta = db, meta
+        self._db, self._meta, self._lanes = db, meta, SqliteLanes(db)
         self._stamps: dict[str, str] = {}
 
     def __enter__(self) -> "Peek":
@@ -70,12 +70,12 @@ class Peek:
 
     def find(self, prompt: Prompt, least: int, importance: float, embedder: Embedder | None = None) -> list[Seen]:
         """Returns what is relevant to a prompt, by its words and by its meaning, and trusted at least so far, best first."""
-        asked, total = prompt.asked, lanes.count_findable(self._db, GONE)
-        worth = telling_words(asked, lanes.holders(self._db, asked), total)
+        asked, total = prompt.asked, self._lanes.count_findable(GONE)
+        worth = telling_words(asked, self._lanes.holders(asked), total)
         places = {word: self._places(word) for word in worth}
         found = share_words(places, worth, asked, total) if len(worth) >= words_needed(len(asked)) else {}
         if embedder and self._meta.get("model") == embedder.model:
-            lanes.give_memo(self._db, embedder)
+            give_memo(self._db, embedder)
             shared = {
                 row: sum(worth[word] for word in worth if row in places[word]) for row in {*()}.union(*places.values())
             }
@@ -88,7 +88,7 @@ class Peek:
                     prompt._replace(asked=[*asked, *names], other=" ".join(names)), least, importance, embedder
                 )
         best = sorted(found, key=lambda row: (-found[row], row))[:_KEPT]
-        rows = [row for row in lanes.load_rows(self._db, best) if row.trust >= least]
+        rows = [row for row in self._lanes.load_rows(best) if row.trust >= least]
         lexical = shares([found[row.row] for row in rows])
         signals = [
             Signals(str(row.row), value, importance=row.importance, at=row.at, away=row.row >= ARCHIVED)
@@ -151,9 +151,9 @@ class Peek:
 
     def _texts(self, numbers: Collection[int], least: int) -> Iterator[tuple[int, str, str]]:
         """Yields type and text of those passages, by their numbers, that are trusted at least so far."""
-        rows = [row for row in lanes.load_rows(self._db, numbers) if row.trust >= least]
-        lines = lanes.load_lines(self._db, [row.item_row for row in rows if row.item])
-        texts = lanes.load_texts(self._db, [row.row for row in rows if not row.item])
+        rows = [row for row in self._lanes.load_rows(numbers) if row.trust >= least]
+        lines = self._lanes.load_lines([row.item_row for row in rows if row.item])
+        texts = self._lanes.load_texts([row.row for row in rows if not row.item])
         for row in rows:
             item = json.loads(lines[row.item_row][0]) if row.item else None
             yield row.row, *((item["type"], item["content"]) if item else ("file", texts[row.row]))
@@ -170,18 +170,18 @@ class Peek:
 
     def line(self, item_id: str) -> str | None:
         """Returns the record of an item, live or archived."""
-        return lanes.find_line(self._db, item_id)
+        return self._lanes.find_line(item_id)
 
     def _places(self, word: str) -> set[int]:
-        match = lanes.match_any([word])
+        match = match_any([word])
         sql = "SELECT rowid, 0 FROM passages_fts WHERE passages_fts MATCH ? AND rowid < ? LIMIT ?"
-        return {*lanes.first_parts(self._db.execute(sql, (match, GONE, _ROWS)))}
+        return {*first_parts(self._db.execute(sql, (match, GONE, _ROWS)))}
 
-    def _seen(self, rows: list[tuple[lanes.Row, float]]) -> Iterator[Seen]:
-        lines = lanes.load_lines(self._db, [row.item_row for row, _ in rows if row.item])
-        texts = lanes.load_texts(self._db, [row.row for row, _ in rows if not row.item])
+    def _seen(self, rows: list[tuple[Row, float]]) -> Iterator[Seen]:
+        lines = self._lanes.load_lines([row.item_row for row, _ in rows if row.item])
+        texts = self._lanes.load_texts([row.row for row, _ in rows if not row.item])
         stamps = self.stamps()
-        sources = lanes.load_sources(self._db, lines)
+        sources = self._lanes.load_sources(lines)
         for row, worth in rows:
             line, _, archived = lines[row.item_row] if row.item else ("", "", "")
             item = json.loads(line) if row.item else None

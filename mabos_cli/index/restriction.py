@@ -11,11 +11,9 @@ if TYPE_CHECKING:
 # hidden is never found: what it is worth need not be looked up.
 TRUST = (
     "CASE WHEN i.row IS NOT NULL THEN i.trust WHEN p.copy_of = '' OR NOT p.shown THEN p.trust ELSE"
-    " min(p.trust, ifnull((SELECT min(c.trust) FROM items c WHERE c.id = p.copy_of AND c.shown), p.trust)) END"
+    " coalesce((SELECT min(c.trust) FROM items c WHERE c.id = p.copy_of AND c.shown AND c.trust < p.trust), p.trust) END"
 )
-_NOT_PRIVATE = (
-    f"NOT EXISTS (SELECT 1 FROM items c WHERE c.id IN (p.item, p.copy_of) AND instr(lower(c.tags), '\n{PRIVATE}\n'))"
-)
+_NOT_PRIVATE = f"NOT EXISTS (SELECT 1 FROM items c WHERE c.id IN (p.item, p.copy_of) AND instr(lower(c.tags), '\n{PRIVATE}\n') > 0)"
 
 
 class Restriction(NamedTuple):
@@ -38,10 +36,10 @@ def restrict(db: Any, filters: "Filters", sharing: Sharing | None = None) -> Res
         on_item.append(f"i.store IN ({','.join('?' * len(filters.stores))})")
         values += filters.stores
     if filters.types:  # of an item, or of one that it was made of
-        on_item.append(f"({' OR '.join(['instr(i.type, ?)'] * len(filters.types))})")
+        on_item.append(f"({' OR '.join(['instr(i.type, ?) > 0'] * len(filters.types))})")
         values += [f"\n{name}\n" for name in filters.types]
     for tag in filters.tags:
-        on_item.append("instr(i.tags, ?)")
+        on_item.append("instr(i.tags, ?) > 0")
         values.append(f"\n{tag}\n")
     if filters.min_importance > 0:
         on_item.append("i.importance >= ?")

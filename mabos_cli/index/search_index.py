@@ -15,12 +15,13 @@ from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.memory.trust import Sharing
 from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
+from mabos_cli.index.candidates import Candidates
 from mabos_cli.index.embedding import (
     Decode,
     Slot,
+    carry_cache,
     embed_waiting,
     find_cached,
-    is_kept,
     keep_cached,
     keep_memo,
     list_waiting,
@@ -28,7 +29,7 @@ from mabos_cli.index.embedding import (
 )
 from mabos_cli.index.follow import Follower, Stats
 from mabos_cli.index.packing import pack_vector
-from mabos_cli.index.tables import SCHEMA, create_tables, give_memo, read_meta, transaction, write_meta
+from mabos_cli.index.tables import SCHEMA, SqliteLanes, create_tables, give_memo, read_meta, transaction, write_meta
 from mabos_cli.index.vectors import BlobTable, Engine, VecTable, Vectors
 
 _LOOKED_AT = 64  # passages that wait, to see whether they are many
@@ -89,6 +90,11 @@ class SearchIndex:
     def db(self) -> Any:
         assert self._db is not None, "refresh opens the index"
         return self._db
+
+    @property
+    def lanes(self) -> Candidates:
+        """The candidates that a search asks for."""
+        return SqliteLanes(self.db)
 
     @property
     def vectors(self) -> Vectors | None:
@@ -347,7 +353,7 @@ class SearchIndex:
         self._db.execute("PRAGMA synchronous = OFF")
         create_tables(self._db, self._shape)
         if old:
-            self._keep_cache(old)
+            carry_cache(self.engine, old, self.db)
         return self._follow(sources)
 
     def _build_beside(self, path: Path, sources: Sequence[Source]) -> tuple[Path, Stats]:
@@ -363,20 +369,6 @@ class SearchIndex:
         finally:
             self.close()
         return temp, stats
-
-    def _keep_cache(self, path: Path) -> None:
-        """Carries over vectors that cost something to compute, as far as the old file can still be read."""
-        if not path.is_file():
-            return
-        with suppress(*self.engine.errors):
-            old = self.engine.connect(os.fspath(path), read_only=True)
-            try:
-                is_float = int(read_meta(old)["shape"].split(" ")[0]) < 10  # what was paid for is packed as it is now
-                for model, hash, vector, checksum in old.execute("SELECT * FROM embedding_cache"):
-                    if is_kept(vector, checksum):
-                        keep_cached(self.db, model, {hash: pack_vector(vector) if is_float else vector})
-            finally:
-                old.close()
 
     def _swap(self, temp: Path, path: Path) -> None:
         """Puts a new file in the place of the old one, whatever is there."""

@@ -20,9 +20,10 @@ from operator import mul
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from mabos_cli.index.candidates import BOUNDS
 from mabos_cli.index.packing import pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.tables import BOUNDS, address_of
+from mabos_cli.index.tables import address_of
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")

@@ -10,8 +10,6 @@ from forked import run_here as run
 
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.index import follow
-from mabos_cli.index.restriction import restrict
-from mabos_cli.index.tables import list_best
 from mabos_cli.services.search import agent_search
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.workspace.sources import find_sources, holds_items, item_state
@@ -82,10 +80,10 @@ def test_the_best_are_read_off_the_top_however_many_there_are(lab: Lab) -> None:
         lab.store_all([draft._replace(store="long_term") for draft in drafts])
         with closing(lab.open().index) as index:
             for stores, count in (((), 10), (("working", "short_term"), 1)):
-                only = restrict(index.db, Filters(stores=stores))
+                only = index.lanes.restrict(Filters(stores=stores))
                 steps.append(0)
                 index.db.set_progress_handler(tick, 1)
-                found = [row.importance for row in list_best(index.db, 10, only, False)]
+                found = [row.importance for row in index.lanes.list_best(10, only, 0)]
                 assert len(found) == count and found == sorted(found, reverse=True)
     assert steps[2] < 1.5 * steps[0] and steps[3] < 1.5 * steps[1]
 

@@ -6,9 +6,9 @@ from struct import pack
 import pytest
 
 from mabos_cli.index import vectors
+from mabos_cli.index.candidates import ARCHIVED, PARTS
 from mabos_cli.index.packing import pack_vector
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.tables import ARCHIVED, PARTS
 from mabos_cli.index.vectors import BlobTable, VecTable, open_engine
 
 WIDTH = 64

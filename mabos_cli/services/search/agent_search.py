@@ -30,7 +30,6 @@ from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
 from mabos_cli.index.ask import Asking, Scope
 from mabos_cli.index.search_index import Plan, SearchIndex
-from mabos_cli.index.tables import find_line, list_private
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.search.later import embed_later
 from mabos_cli.workspace.agent import Agent
@@ -214,7 +213,7 @@ class AgentIndex(TrustJudge):
     @cached_property
     def _private(self) -> list[str]:
         items = self._items.values() if self.index is None else ()
-        lines = list_private(self.index.db) if self.index else []
+        lines = self.index.lanes.list_private() if self.index else []
         return [decode_line(line).content for line in lines] + [
             c.text for c in items if c.item and PRIVATE in c.item.tags
         ]
@@ -239,7 +238,7 @@ class AgentIndex(TrustJudge):
         if self.index is None:
             found = self._items.get(item_id)
             return found.item if found and reach_of(found.archived) <= reach else None
-        line = find_line(self.index.db, item_id, reach)
+        line = self.index.lanes.find_line(item_id, reach)
         return decode_line(line) if line else None
 
 

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from commands.desk import note
-from mabos_cli.index import tables as lanes
+from mabos_cli.index.tables import SqliteLanes
 
 
 @pytest.fixture
@@ -164,29 +164,29 @@ def test_a_damaged_index_of_another_heals(office, thing):
 
 
 def test_an_index_that_fails_while_it_is_asked_keeps_its_agent(office, monkeypatch):
-    real, struck = lanes.find_words, []
+    real, struck = SqliteLanes.find_words, []
 
-    def find_words(db, *how):
+    def find_words(lanes, *how):
         if not struck:
             struck.append(True)
-            return db.execute("SELECT * FROM nowhere").fetchall()
-        return real(db, *how)
+            return lanes._db.execute("SELECT * FROM nowhere").fetchall()
+        return real(lanes, *how)
 
-    monkeypatch.setattr(lanes, "find_words", find_words)
+    monkeypatch.setattr(SqliteLanes, "find_words", find_words)
     assert {*office.recall("budget", "--shared").refs} == {MAIN, CFO, COO, "cfo/Beliefs.md:3-5"}
     assert struck
 
 
 def test_an_index_that_fails_while_it_is_asked_is_made_anew(office, monkeypatch):
-    real, struck = lanes.find_words, []
+    real, struck = SqliteLanes.find_words, []
 
-    def find_words(db, *how):
+    def find_words(lanes, *how):
         if not struck:
             struck.append(True)
-            return db.execute("SELECT * FROM nowhere").fetchall()
-        return real(db, *how)
+            return lanes._db.execute("SELECT * FROM nowhere").fetchall()
+        return real(lanes, *how)
 
-    monkeypatch.setattr(lanes, "find_words", find_words)
+    monkeypatch.setattr(SqliteLanes, "find_words", find_words)
     assert office.recall("budget").refs == [MAIN]
     assert struck
 
