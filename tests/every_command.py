@@ -82,6 +82,11 @@ _BESIDE = {
         {"role": "assistant", "content": "We bill per seat."},
     ],
     "facts.ndjson": {"subject": "bolt", "predicate": "costs", "object": "5"},
+    "shapes.json": {
+        "@context": {"@vocab": "http://www.w3.org/ns/shacl#"},
+        "targetClass": {"@id": "http://ex.org/Pump"},
+        "property": {"path": {"@id": "http://ex.org/costs"}, "minCount": 1},
+    },
 }
 
 
@@ -186,6 +191,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "infer backward": ("infer", "backward", "acme", "isTaxable", "true"),
     "infer abductive": ("infer", "abductive", "bolt", "isTaxable", "true"),
     "constraint check": ("constraint", "check"),
+    "constraint import": ("constraint", "import", "{side}/shapes.json"),
     "policy eval": ("policy", "eval", "--set", "acme:hasDebt=1"),
     "explain": ("explain", "why is acme taxable"),
     "graph neighbors": ("graph", "neighbors", "acme"),

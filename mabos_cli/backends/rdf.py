@@ -54,6 +54,20 @@ def _name(term: Any) -> str:
     return unquote(value.removeprefix(_BASE)) if value.startswith(_BASE) else value
 
 
+def parse_shapes(text: str, path: str, form: str) -> list[tuple[tuple[str, str], str, tuple[str, str]]]:
+    """Returns the triples of a file of shapes, with the kind of each term."""
+    rdf = _library("SHACL", "turtle needs it too")
+    kinds = {rdf.NamedNode: "iri", rdf.BlankNode: "blank", rdf.Literal: "literal"}
+    try:
+        format_ = rdf.RdfFormat.TURTLE if form == "turtle" else rdf.RdfFormat.JSON_LD
+        found = [quad.triple for quad in rdf.parse(text.encode("utf-8"), format=format_)]
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        raise InvalidFile(f"{path}:{line}: not valid {form}: {error}", "nothing was imported") from None
+    ends = [((kinds[type(t.subject)], t.subject.value), (kinds[type(t.object)], t.object.value)) for t in found]
+    return [(start, str(t.predicate.value), end) for t, (start, end) in zip(found, ends, strict=True)]
+
+
 def convert_jsonld(documents: Mapping[str, bytes], form: str, prefixes: Mapping[str, str]) -> str:
     """Returns the triples of documents, by the paths that messages cite: sorted and each once. Two runs give the
     same text, but for the names of nameless nodes."""

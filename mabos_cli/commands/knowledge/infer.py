@@ -32,7 +32,7 @@ from mabos_cli.formats.knowledge.rules import (
     rule_to_dict,
     violation_row,
 )
-from mabos_cli.services.inputs import line_argument, read_moment, text_argument
+from mabos_cli.services.inputs import line_argument, read_given, read_moment, text_argument
 from mabos_cli.services.knowledge import rules
 from mabos_cli.services.knowledge.inference import Answer, answer, find_hypotheses, infer_forward, prove
 from mabos_cli.workspace.knowledge.facts import load_rules
@@ -326,6 +326,26 @@ def check(
     ctx.obj.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
         raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
+
+
+@constraint.command("import")
+def import_command(
+    ctx: Context,
+    path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
+    form: Annotated[str, Option("--format", help="turtle or jsonld; else by the name of the file.")] = "",
+) -> None:
+    """Make constraints of SHACL shapes; what the same shapes asked for before is replaced.
+
+    Example: mabos constraint import shapes.ttl
+    """
+    from mabos_cli.formats.knowledge.shapes import SHAPE_FORMATS  # late: few import shapes
+
+    by_name = "jsonld" if path.endswith((".jsonld", ".json")) else "turtle"
+    form = check_choice(form or by_name, SHAPE_FORMATS, "format")
+    named = path if path != "-" else "standard input"
+    counts, warnings = rules.import_shapes(ctx.obj.open_agent(), read_given(path), named, form)
+    line = ", ".join(f"{number} {state}" for state, number in counts.items())
+    ctx.obj.emit("constraint.import", counts, [f"constraints: {line}"], warnings)
 
 
 @policy.command("eval")

@@ -213,9 +213,9 @@ def scaffold_command(
 def export_command(
     ctx: Context,
     domain: Annotated[str, Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
-    form: Annotated[str, Option("--format", help="jsonld, turtle, ntriples or typeql.")] = "jsonld",
+    form: Annotated[str, Option("--format", help="jsonld, turtle, ntriples, typeql or shacl.")] = "jsonld",
 ) -> None:
-    """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or a DOT graph.
+    """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or SHACL shapes.
 
     Example: mabos ontology export business --format typeql
     """

@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.fact_lint import LintFinding
 from mabos_cli.core.knowledge.matching import JoinLimit, Match, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
-from mabos_cli.core.language.values import find_value
+from mabos_cli.core.language.values import is_literal
 
 
 class Firing(NamedTuple):
@@ -101,8 +101,7 @@ def _message(rule: Rule, one: Match) -> str:
 
 
 _TYPE = "type"
-_NUMBERS = ("decimal", "double", "float")
-_AMOUNTS = ("number", "money", "percent")
+_IRIS = ("http://", "https://", "urn:")
 
 
 def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[LintFinding]:
@@ -178,40 +177,6 @@ def _fits_range(value: str, classes: Collection[str], each: ontologies.Property,
     return _is_one_of(classes, each.ranges, taxonomy)
 
 
-def is_literal(text: str, datatype: str) -> bool:
-    """Returns whether a text is a value of an XML Schema datatype, as facts write them: money and percentages are decimals.
-
-    >>> [is_literal("$50,000", "xsd:decimal"), is_literal("2.5", "xsd:integer"), is_literal("soon", "xsd:date")]
-    [True, False, False]
-    """
-    name, value = ontologies.local_name(datatype), find_value(text)
-    if name in _NUMBERS:
-        return value is not None and value.kind in _AMOUNTS
-    if ontologies.is_whole_number(datatype):
-        whole = value is not None and value.kind == "number" and value.amount == int(value.amount)
-        return whole and _has_sign(name, value.amount)  # type: ignore[union-attr]
-    if name == "boolean":
-        return text.strip().lower() in ("true", "false", "1", "0")
-    if name == "date":
-        return value is not None and value.kind == "time" and len(text.strip()) == 10
-    if name in ("dateTime", "dateTimeStamp"):
-        return value is not None and value.kind == "time"  # a day stands for its start
-    if name == "time":
-        return value is not None and value.kind == "clock"
-    return True
-
-
-def _has_sign(name: str, amount: float) -> bool:
-    """Returns whether a whole number is on the side of zero that the name of its type demands."""
-    if name.startswith(("nonNegative", "unsigned")):
-        return amount >= 0
-    if name.startswith("positive"):
-        return amount > 0
-    if name.startswith("nonPositive"):
-        return amount <= 0
-    return amount < 0 if name.startswith("negative") else True
-
-
 def _told(properties: Iterable[ontologies.Property], end: str, ontology: ontologies.Ontology) -> str:
     return _labels(dict.fromkeys(name for each in properties for name in getattr(each, end)), ontology)
 
@@ -229,10 +194,12 @@ def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterat
         if fact.predicate in ontologies.TYPE_PREDICATES:
             above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
             for name in above or (fact.object,):
-                yield fact._replace(predicate=_TYPE, object=ontologies.local_name(name) if above else name)
+                is_iri = above or name.startswith(_IRIS)
+                yield fact._replace(predicate=_TYPE, object=ontologies.local_name(name) if is_iri else name)
         else:
             named = known.properties(fact.predicate)
-            name = ontologies.local_name(named[0].id) if named else fact.predicate
+            own = named[0].id if named else fact.predicate
+            name = ontologies.local_name(own) if named or own.startswith(_IRIS) else own
             yield fact if name == fact.predicate else fact._replace(predicate=name)
 
 

@@ -89,15 +89,6 @@ def is_datatype(own: str) -> bool:
     return own.startswith("xsd:") or own == "rdfs:Literal"
 
 
-def is_whole_number(datatype: str) -> bool:
-    """Returns whether the values of a datatype are whole numbers.
-
-    >>> [is_whole_number(name) for name in ("xsd:nonNegativeInteger", "xsd:unsignedShort", "xsd:decimal")]
-    [True, True, False]
-    """
-    return local_name(datatype).lower().endswith(("integer", "long", "int", "short", "byte"))
-
-
 @lru_cache(maxsize=1 << 16)
 def name_key(name: str) -> str:
     """Returns a name as names are compared: letters of any case, however its words are joined.

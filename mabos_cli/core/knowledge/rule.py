@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
 
 KINDS = ("inference", "constraint", "policy")
-OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains")
+# What shapes ask of values is a constraint where it does not hold; `not_gte` is true also of what has no order.
+_SHAPED = ("gt", "gte", "lt", "lte", "matches", "typed", "among")
+OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "contains", *(f"not_{name}" for name in _SHAPED))
 _SIGNS = {"eq": "=", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 SEVERITIES = ("info", "warning", "error", "critical")
 

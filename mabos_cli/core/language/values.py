@@ -139,6 +139,8 @@ def compare(operator: str, left: str, right: str) -> bool:
     >>> compare("eq", "$1,200.50", "1200.5"), compare("eq", "0.5 kg", "500 g"), compare("ne", "12 %", "12")
     (True, True, False)
     """
+    if operator.startswith("not_"):
+        return not _meets(operator[4:], left, right)
     if operator == "contains":
         return right.casefold() in left.casefold()
     if operator in ("eq", "ne") and left == right:
@@ -147,6 +149,63 @@ def compare(operator: str, left: str, right: str) -> bool:
     if pair is None:
         return operator == "ne"
     return _RELATIONS[operator](*pair) if operator in _RELATIONS else False
+
+
+def _meets(operator: str, left: str, right: str) -> bool:
+    """Returns whether a value fits an expression, is of one of some datatypes or one of some values, each a word or a line of what
+    is given; or compares as asked for."""
+    if operator == "matches":
+        return re.search(right, left) is not None
+    if operator == "typed":
+        return any(is_literal(left, datatype) for datatype in right.split())
+    if operator == "among":
+        return any(compare("eq", left, each) for each in right.split("\n"))
+    return compare(operator, left, right)
+
+
+_NUMBERS = ("decimal", "double", "float")
+_AMOUNTS = ("number", "money", "percent")
+
+
+def is_whole_number(datatype: str) -> bool:
+    """Returns whether the values of a datatype are whole numbers.
+
+    >>> [is_whole_number(name) for name in ("xsd:nonNegativeInteger", "xsd:unsignedShort", "xsd:decimal")]
+    [True, True, False]
+    """
+    return datatype.lower().endswith(("integer", "long", "int", "short", "byte"))
+
+
+def is_literal(text: str, datatype: str) -> bool:
+    """Returns whether a text is a value of an XML Schema datatype, as facts write them: money and percentages are decimals.
+
+    >>> [is_literal("$50,000", "xsd:decimal"), is_literal("2.5", "xsd:integer"), is_literal("soon", "xsd:date")]
+    [True, False, False]
+    """
+    name, value = re.split("[#:]", datatype)[-1], find_value(text)
+    if name in _NUMBERS:
+        return value is not None and value.kind in _AMOUNTS
+    if is_whole_number(name):
+        whole = value is not None and value.kind == "number" and value.amount == int(value.amount)
+        return whole and _has_sign(name, value.amount)  # type: ignore[union-attr]
+    if name == "boolean":
+        return text.strip().lower() in ("true", "false", "1", "0")
+    if name == "date":
+        return value is not None and value.kind == "time" and len(text.strip()) == 10
+    if name in ("dateTime", "dateTimeStamp"):
+        return value is not None and value.kind == "time"  # a day stands for its start
+    return name != "time" or (value is not None and value.kind == "clock")
+
+
+def _has_sign(name: str, amount: float) -> bool:
+    """Returns whether a whole number is on the side of zero that the name of its type demands."""
+    if name.startswith(("nonNegative", "unsigned")):
+        return amount >= 0
+    if name.startswith("positive"):
+        return amount > 0
+    if name.startswith("nonPositive"):
+        return amount <= 0
+    return amount < 0 if name.startswith("negative") else True
 
 
 _RELATIONS = {"eq": eq, "ne": ne, "gt": gt, "gte": ge, "lt": lt, "lte": le}

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import NamedTuple
 
-from mabos_cli.core.knowledge.ontology import Ontology, Property, Taxonomy, is_whole_number, local_name
+from mabos_cli.core.knowledge.ontology import Ontology, Property, Taxonomy, local_name
+from mabos_cli.core.language.values import is_whole_number
 
 VALUE_TYPES = frozenset("boolean integer double decimal date datetime datetime-tz duration string".split())
 # Words of TypeQL, and names of its value types and annotations: as the label of a type any of them is an error or a trap.

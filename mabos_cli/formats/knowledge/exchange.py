@@ -16,7 +16,7 @@ from mabos_cli.formats.knowledge.facts import fact_from_dict, fact_to_dict
 
 GRAPH_FORMATS = ("mermaid", "dot", "jsonld")
 FACT_FORMATS = ("ndjson", "csv", "turtle")
-ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql")
+ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql", "shacl")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:

@@ -301,6 +301,10 @@ def _render(documents: dict[str, jsonld.Document], domain: str, form: str) -> st
         return chosen[0].data.decode("utf-8-sig") if len(chosen) == 1 else jsonld.render_together(chosen)
     ontology = read_ontology(list(documents.values()))
     ontology = select_domain(ontology, domain) if domain else ontology
+    if form == "shacl":
+        from mabos_cli.formats.knowledge.shapes import render_shapes
+
+        return render_shapes(ontology, jsonld.Prefixes(list(documents.values())).expand)
     from mabos_cli.core.mirror.schema import mirror_schema
     from mabos_cli.formats.mirror.typeql import render_typeql
 

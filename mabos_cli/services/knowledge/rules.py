@@ -2,10 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import count
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.constraints import Firing, Firings, assume, check_with_ontology, eval_policies
+from mabos_cli.core.knowledge.constraints import (
+    Firing,
+    Firings,
+    assume,
+    check_with_ontology,
+    eval_policies,
+    ground_pattern,
+)
 from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
 from mabos_cli.core.knowledge.matching import JoinLimit, Match, match
 from mabos_cli.core.knowledge.ontology import Ontology
@@ -135,6 +143,27 @@ def try_rule(agent: Agent, rule_id: str) -> tuple[Rule, list[Match]]:
         raise BadValue(f"{rule.id} joins facts in too many ways", "give it a condition that narrows it down") from None
 
 
+def import_shapes(agent: Agent, text: str, path: str, form: str) -> tuple[dict[str, int], list[str]]:
+    """Makes constraints of SHACL shapes, in place of what the same shapes asked for before: how many are added, updated, unchanged
+    and removed; and warnings, with all that was not understood."""
+    from mabos_cli.backends.rdf import parse_shapes
+    from mabos_cli.formats.knowledge.shapes import read_shapes, update_shapes
+
+    try:
+        shapes = read_shapes(parse_shapes(text, path, form))
+    except InvalidFile as error:
+        raise InvalidFile(error.message if path in error.message else f"{path}: {error.message}", error.hint) from None
+    for rule in shapes.rules:
+        _check_usable(rule, rule.name)
+
+    def plan(rules: tuple[Rule, ...], new_id: str) -> tuple[list[Rule], dict[str, int]]:
+        numbers = count(int(new_id.removeprefix("R-")))
+        return update_shapes(rules, shapes, lambda: f"R-{next(numbers):03d}", format_time(agent.now()))
+
+    counts, warnings = change_rules(agent, "constraint import", plan)
+    return counts, [*warnings, *shapes.notes]
+
+
 class Violations(NamedTuple):
     """Violations, the most severe first; the ontologies whose rules were checked too; and warnings."""
 
@@ -152,7 +181,10 @@ def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: d
     least = SEVERITIES.index(check_choice(severity, SEVERITIES, "severity"))
     ontology, warnings = load_ontology(agent.paths.workspace) if with_ontology else (Ontology(), [])
     given, unread = read_constraints(ontology)
-    facts, rules = _facts_at(agent, at), load_rules(agent).rules
+    facts, every = _facts_at(agent, at), load_rules(agent).rules
+    shaped = [rule for rule in every if "shape" in dict(rule.extra)]  # they speak of classes, as rules of ontologies do
+    rules = [rule for rule in every if rule not in shaped]
+    given += [r._replace(conditions=tuple(ground_pattern(c, ontology) for c in r.conditions)) for r in shaped]
     if with_ontology and agent.settings["knowledge.ontology_rules"]:
         given += disjoint_constraints(ontology)
         facts += _entailed(facts, [*rules, *given], ontology)
