@@ -155,7 +155,10 @@ def _meets(operator: str, left: str, right: str) -> bool:
     """Returns whether a value fits an expression, is of one of some datatypes or one of some values, each a word or a line of what
     is given; or compares as asked for."""
     if operator == "matches":
-        return re.search(right, left) is not None
+        try:
+            return re.search(right, left) is not None
+        except re.error:  # what is no expression asks for nothing
+            return True
     if operator == "typed":
         return any(is_literal(left, datatype) for datatype in right.split())
     if operator == "among":
