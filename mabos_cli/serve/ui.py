@@ -1,4 +1,4 @@
-"""Serves the page of `mabos ui` to browsers of this machine: three static files, the calls of ui_calls.py, and a stream of changes.
+"""Serves the page of `mabos ui` to browsers of this machine: the files of templates/ui, the calls of ui_calls.py, a stream of changes.
 
 The standard library's server is enough for one person. It listens on loopback only, everything is below a path that is random for
 each run, and Host and Origin must be its own. Nothing is remembered in cookies, which other ports of this machine would share.
@@ -19,9 +19,9 @@ from threading import BoundedSemaphore, Event, Lock
 from typing import Any, NoReturn
 
 from mabos_cli import __version__
-from mabos_cli.commands.call import Call
+from mabos_cli.commands.call import Answer, Call
 from mabos_cli.core.memory.item import TYPES
-from mabos_cli.errors import MabosError, UsageFault
+from mabos_cli.errors import Conflict, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.calling import answer_tool
 from mabos_cli.serve.tool import Tool, find_command, input_schema
@@ -31,8 +31,8 @@ from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.layout import template_file
 
 _ADDRESS = "127.0.0.1"
-_FILES = {"": ("ui.html", "text/html"), "ui.css": ("ui.css", "text/css"), "ui.js": ("ui.js", "text/javascript")}
-_LONGEST = 64 * 1024  # bytes of a request's body
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_LONGEST = 256 * 1024  # bytes of a request's body
 _PATIENCE = 10  # seconds that a client may take for its request, or to read its answer
 _THREADS = 32  # requests at a time; others wait to be accepted
 _STREAMS = 12  # of these, at most so many that wait for changes
@@ -76,18 +76,37 @@ class Door:
             raise Refused(HTTPStatus.NOT_FOUND, "no such call")
         if self.is_read_only and not tool.effect.reads:
             raise Refused(HTTPStatus.FORBIDDEN, "this page is read-only: it was started with --read-only")
+        seen = arguments.pop("seen", None)
         with self._turn:
-            found = answer_tool(self._call, tool, self._schema(tool), arguments)
+            found = (seen is not None and self._check_seen(seen)) or self._run(tool, arguments)
         if isinstance(found, MabosError):
             error = {"code": found.code, "message": found.message, "hint": found.hint}
             return _STATUS.get(found.exit_code, 500), {"error": error}
         return 200, found._asdict()
 
-    def _schema(self, tool: Tool) -> dict[str, Any]:
+    def _check_seen(self, seen: Any) -> MabosError | None:
+        """Returns why a change is refused when what its page had shown is no longer so: another page or an editor was quicker."""
+        tool = CALLS.get(str(seen.get("call"))) if isinstance(seen, dict) else None
+        if (
+            tool is None
+            or not tool.effect.reads
+            or not all(isinstance(seen.get(key), dict) for key in ("arguments", "has"))
+        ):
+            raise Refused(
+                HTTPStatus.BAD_REQUEST, "seen names a call that reads, its arguments, and what its answer has"
+            )
+        found = self._run(tool, seen["arguments"])
+        if not isinstance(found, MabosError) and _has(json.loads(dump_line(found.data)), seen["has"]):
+            return None
+        return Conflict(
+            "this has changed since the page showed it; nothing was written", "look at it again, then decide"
+        )
+
+    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Answer | MabosError:
         if tool.name not in self._schemas:
             assert self._call.program is not None, "app knows its commands"
             self._schemas[tool.name] = input_schema(tool, find_command(tool, self._call.program))
-        return self._schemas[tool.name]
+        return answer_tool(self._call, tool, self._schemas[tool.name], arguments)
 
     def about(self) -> dict[str, Any]:
         """Returns what the page starts from."""
@@ -124,6 +143,7 @@ class Server(ThreadingMixIn, HTTPServer):
 
     def __init__(self, port: int, door: Door) -> None:
         self.door, self.token = door, secrets.token_urlsafe(24)
+        self.files = {each.name: each for each in template_file("ui").iterdir() if each.suffix in _KINDS}
         self._room = BoundedSemaphore(_THREADS)
         super().__init__((_ADDRESS, port), Handler)
         self.hosts = {f"{name}:{self.server_port}" for name in (_ADDRESS, "localhost")}
@@ -193,9 +213,8 @@ class Handler(BaseHTTPRequestHandler):
         return path
 
     def _get(self, path: str) -> None:
-        if path in _FILES:
-            name, kind = _FILES[path]
-            return self._send(HTTPStatus.OK, f"{kind}; charset=utf-8", read_text(template_file(name)))
+        if file := self.server.files.get(path or "page.html"):
+            return self._send(HTTPStatus.OK, f"{_KINDS[file.suffix]}; charset=utf-8", read_text(file))
         if path == "api/about":
             return self._send(HTTPStatus.OK, "application/json", dump_line(self.server.door.about()))
         if path == "api/changes":
@@ -251,6 +270,14 @@ class Handler(BaseHTTPRequestHandler):
         if size is not None:
             self.send_header("Content-Length", str(size))
         self.end_headers()
+
+
+def _has(value: Any, wanted: dict[str, Any]) -> bool:
+    """Returns whether an object with these names and values is anywhere in a value."""
+    if isinstance(value, dict) and all(name in value and value[name] == wanted[name] for name in wanted):
+        return True
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_has(each, wanted) for each in below)
 
 
 def _refuse_constant(text: str) -> NoReturn:

@@ -14,7 +14,7 @@ CALLS = {
             word("query"),
             option("store", schema=choice(*STORES, "all")),
             _TRUST,
-            *options("type", "tag", "since", "until", "limit", "archived", "live"),
+            *options("type", "tag", "since", "until", "depth", "limit", "archived", "live"),
         ),
         tool("timeline", "memory", "timeline", READ)(word("query"), *options("before", "after", "live", "archived")),
         tool("get", "memory", "get --tree --no-use", READ)(word("id")),
@@ -33,12 +33,15 @@ CALLS = {
         tool("harvest", "memory", "harvest", SET)(option("apply", required=True)),
         tool("leave", "memory", "harvest", SET)(option("leave", required=True)),
         tool("periods", "memory", "hierarchy show", READ)(word("period"), option("level")),
+        tool("drill", "memory", "hierarchy drill", READ)(word("query", required=True)),
+        tool("build", "memory", "hierarchy build", SET)(),
         tool("checkpoints", "memory", "checkpoint list", READ)(),
         tool("pack", "memory", "context pack --trace --no-use", READ)(
             word("query"), option("budget"), _TRUST, option("live")
         ),
         tool("mind", "mind", "mind", READ)(),
         tool("goals", "mind", "goal tree", READ)(),
+        tool("beliefs", "mind", "belief list", READ)(),
         tool("intentions", "mind", "intention list", READ)(),
         tool("conflicts", "mind", "bdi conflicts", READ)(*options("all", "with")),
         tool("resolve", "mind", "bdi resolve", SET)(
@@ -48,10 +51,10 @@ CALLS = {
         tool("adopt", "mind", "bdi deliberate", SET)(option("adopt", required=True), *options("deadline", "reason")),
         tool("decline", "mind", "bdi deliberate", SET)(option("decline", required=True), option("reason")),
         tool("facts", "knowledge", "fact query", READ)(
-            word("subject"), word("predicate"), word("object"), option("limit")
+            word("subject", blank="*"), word("predicate", blank="*"), word("object", blank="*"), option("limit")
         ),
         tool("neighbors", "knowledge", "graph neighbors", READ)(word("entity"), *options("hops", "limit")),
-        tool("match", "knowledge", "graph match", READ)(word("text"), option("limit")),
+        tool("explain", "knowledge", "fact explain", READ)(word("id", required=True)),
         tool("concepts", "knowledge", "ontology list --proposals", READ)(
             option("status", schema=choice("pending", "approved", "rejected"))
         ),
