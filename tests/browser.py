@@ -15,7 +15,20 @@ from typing import Any
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
-_OPTIONS = "--headless --no-sandbox --disable-gpu --hide-scrollbars --disable-background-networking --no-first-run"
+_OPTIONS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --hide-scrollbars --no-first-run"
+    " --disable-background-networking --disable-component-update --disable-sync"
+)
+_KEYS = {
+    "Backspace": 8,
+    "Tab": 9,
+    "Enter": 13,
+    "Escape": 27,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
 
 
 class Browser:
@@ -71,15 +84,15 @@ class Browser:
             self._read()
 
     def ask(self, expression: str) -> Any:
-        """What an expression of JavaScript gives, as a value."""
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """What an expression of JavaScript gives, or promises, as a value."""
+        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 
     def wait(self, expression: str, seconds: float = 15) -> Any:
         """Asks until the answer is true in JavaScript, and gives it."""
         end = time.monotonic() + seconds
-        while not (found := self.ask(expression)):
+        while not (found := self.ask(f"(found => found instanceof Node || found)({expression})")):
             assert time.monotonic() < end, f"{expression}\n{self.ask('document.body.innerText')}"
             time.sleep(0.05)
         return found
@@ -87,7 +100,7 @@ class Browser:
     def press(self, *keys: str) -> None:
         """Presses keys by name, one after the other; a longer word that is no key is typed."""
         for key in keys:
-            code = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38}.get(key)
+            code = _KEYS.get(key)
             if code is None and len(key) > 1:
                 self.call("Input.insertText", text=key)
                 continue

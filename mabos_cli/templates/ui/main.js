@@ -59,6 +59,7 @@ async function refresh() {
   document.body.classList.toggle("split", Boolean(id));
   $("panel").hidden = !id;
   $("panel").dataset.item = id || "";
+  $("panel").removeAttribute("aria-busy");
   const close = el("a", { class: "shut", href: here({ item: "" }), "data-id": "close" }, "Close ", el("kbd", {}, "Esc"));
   const panel = async () => {
     await fill($("panel"), async () => [close, ...(await details(id, mine.signal))]);
