@@ -58,9 +58,9 @@ def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | No
             if read is None:
                 return None
             given[parameter.name] = [*(given[parameter.name] or ()), read] if parameter.type is list else read
-        elif not word or (word[0] == "-" and word != "-"):
+        elif not word or (word[0] == "-" and word != "-" and not _NUMBERS[float].fullmatch(word)):
             return None
-        else:
+        else:  # -5 is a number: no option is called so
             places.append(word)
     return _place(parameters, places, given)
 

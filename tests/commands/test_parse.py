@@ -118,6 +118,12 @@ def test_the_rest_is_left_to_typer(line: str) -> None:
     assert _plain(tuple(line.split())) == NOTHING
 
 
+def test_a_negative_number_is_a_word() -> None:
+    given = _plain(("fact", "assert", "account", "balance", "-12.50"))
+    assert isinstance(given, dict)
+    assert given["object"] == "-12.50"
+
+
 def test_every_command_can_be_called_plainly() -> None:
     """A new kind of parameter is no reason to load Typer."""
     late = [name for name in COMMANDS for function in _functions(name) if not _is_readable(function)]
