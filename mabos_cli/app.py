@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from mabos_cli import __version__
-from mabos_cli.commands.call import Call, Commands, Context
+from mabos_cli.commands.call import Call, Commands, run_function
 from mabos_cli.commands.parse import plan_calls
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
@@ -246,7 +246,7 @@ def _run(call: Call, args: list[str]) -> int:
         commands = find_commands(args[0])
         plan = plan_calls(commands, args[1:] if commands.name else args)
         for function, subcommand, given in plan:
-            function(Context(call, subcommand), **given)
+            run_function(call, function, subcommand, given)
         if plan:
             return 0
     from mabos_cli.typer_app import run_typer

@@ -13,7 +13,7 @@ from typer.main import get_command_from_info, get_group
 from typer.models import CommandInfo
 
 from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
-from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option
+from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option, run_function
 from mabos_cli.errors import UsageFault
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -107,7 +107,7 @@ def _declare(function: Function) -> Function:
 
     @functools.wraps(function)
     def run(ctx: typer.Context, **given: Any) -> Any:
-        return function(Context(ctx.obj, ctx.invoked_subcommand or ""), **given)
+        return run_function(ctx.obj, function, ctx.invoked_subcommand or "", given)
 
     parameters = [_declare_parameter(each) for each in inspect.signature(function).parameters.values()]
     run.__annotations__ = {each.name: each.annotation for each in parameters}

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -14,6 +15,8 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, note
 from mabos_cli.workspace.agent import Agent
+from mabos_cli.workspace.ids import complete_id
+from mabos_cli.workspace.locate import find_agent
 
 # Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
 # reads passages, which hold none; an item holds one only where somebody allowed it.
@@ -193,6 +196,11 @@ class Commands:
         return add
 
 
+# What takes the id or the title of something in a cognitive file.
+_NAMED_KINDS = {name: f"{name.lower()}s" for name in "BELIEF DESIRE GOAL INTENTION PLAN COMMITMENT".split()}
+_NAMED_KINDS["LESSON"] = "learnings"
+
+
 class Option:
     """Declares an option of a command, in the metadata of its parameter's type."""
 
@@ -204,6 +212,7 @@ class Option:
         min: float | None = None,
         max: float | None = None,
         show_default: bool = True,
+        ids: str = "",
     ) -> None:
         self.names = names
         self.help = help
@@ -211,10 +220,36 @@ class Option:
         self.min = min
         self.max = max
         self.show_default = show_default
+        # The kinds of ids that it takes, as workspace/ids.py knows them: the end of one is completed.
+        self.ids = ids or _NAMED_KINDS.get(metavar or "", "")
 
 
 class Argument(Option):
     """Declares an argument of a command: a word that is known by its place."""
+
+
+def run_function(call: Call, function: Function, subcommand: str, given: Mapping[str, Any]) -> Any:
+    """Calls the function of a command with what its words give; of an id the end is enough."""
+    whole = dict(given)
+    for name, value in given.items():
+        declared: Option = function.__annotations__[name].__metadata__[0]
+        if value and declared.ids:
+            whole[name] = (
+                [_complete(call, declared, word) for word in value]
+                if isinstance(value, list)
+                else _complete(call, declared, value)
+            )
+    return function(Context(call, subcommand), **whole)
+
+
+def _complete(call: Call, declared: Option, given: str) -> str:
+    """Returns what is given with every id in it whole. Where words may stand as well, only what has a digit and is no year can be
+    the end of an id."""
+    is_word = declared.metavar == "[QUERY]" and (not any(map(str.isdigit, given)) or given[:2] in ("19", "20"))
+    if is_word:
+        return given
+    agent = cache(lambda: find_agent(call.open_workspace(), call.agent))
+    return ",".join(complete_id(agent, each, declared.ids.split()) for each in given.split(","))
 
 
 DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]

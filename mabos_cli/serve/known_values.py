@@ -12,15 +12,14 @@ from pathlib import Path
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.ids import NAMED, archive_files, proposal_files, store_files
+from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
 
 MOST = 100
 _WIDTH = 60
 _ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
 _TAGS = re.compile(r'"tags":\s*+(\[(?:\s*+"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*+,?)*+\s*+\])')
-# Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
-_NAMED = re.compile(r"(?:#+|\||[-*]|(?i:id):)[\s*]*([A-Z]{1,3}-[\w.]*\w)[\s*:|]*(.*)")
 Pair = tuple[str, str]
 
 
@@ -44,23 +43,6 @@ def _agent(options: dict[str, str]) -> AgentPaths:
 
 def _text(path: Path) -> str:
     return (read_bytes(path) or b"").decode("utf-8", "replace")
-
-
-def _stores(agent: AgentPaths) -> Iterator[Path]:
-    """Yields the files of memory, latest first."""
-    yield agent.store
-    folder = agent.store_pages
-    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
-
-
-def _archives(agent: AgentPaths) -> Iterator[Path]:
-    names = [name for name in list_names(agent.archive) if re.fullmatch(r"\d{4}-\d\d.*\.jsonl", name)]
-    yield from (agent.archive / name for name in reversed(names))
-
-
-def _proposals(workspace: WorkspacePaths) -> Iterator[Path]:
-    folder = workspace.proposals_folder
-    yield from (folder / name for name in list_names(folder) if name.endswith(".json"))
 
 
 def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
@@ -105,7 +87,7 @@ def _short(text: str) -> str:
 
 
 def _items(options: dict[str, str]) -> list[Pair]:
-    return _ids("M-", options["--"], _stores(_agent(options)))
+    return _ids("M-", options["--"], store_files(_agent(options)))
 
 
 def _facts(options: dict[str, str]) -> list[Pair]:
@@ -123,8 +105,8 @@ def _any_id(options: dict[str, str]) -> list[Pair]:
 def _archived(options: dict[str, str]) -> list[Pair]:
     """Returns what can be revived: what left, and did not come back."""
     agent = _agent(options)
-    live = frozenset(m[1] for path in _stores(agent) for m in _ID.finditer(_text(path)))
-    return _ids("M-", options["--"], _archives(agent), live)
+    live = frozenset(m[1] for path in store_files(agent) for m in _ID.finditer(_text(path)))
+    return _ids("M-", options["--"], archive_files(agent), live)
 
 
 def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str, str]], list[Pair]]:
@@ -138,7 +120,7 @@ def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
         found: dict[str, str] = {}
         heading = ""
         for line in _text(_agent(options).root / name).splitlines():
-            if (match := _NAMED.match(line)) and match[1].startswith(options["--"]):
+            if (match := NAMED.match(line)) and match[1].startswith(options["--"]):
                 found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
             heading = line.lstrip("# ") if line.startswith("#") else heading
         return list(found.items())[:MOST]
@@ -149,7 +131,7 @@ def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
 def _tags(options: dict[str, str]) -> list[Pair]:
     """Returns the tags of memory, the most used first."""
     counts: dict[str, int] = {}
-    for path in _stores(_agent(options)):
+    for path in store_files(_agent(options)):
         for match in _TAGS.finditer(_text(path)):
             counts[match[1]] = counts.get(match[1], 0) + 1
     uses: dict[str, int] = {}
@@ -190,7 +172,7 @@ KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
     "cases": _of("C-", lambda agent: agent.cases),
     "results": _of("T-", lambda agent: agent.reasoning),
     "rules": _of("", lambda agent: agent.rules),
-    "proposals": lambda options: _ids("", options["--"], _proposals(find_workspace(options["-w"]))),
+    "proposals": lambda options: _ids("", options["--"], proposal_files(find_workspace(options["-w"]))),
     **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
     "tags": _tags,
     "paths": _paths,

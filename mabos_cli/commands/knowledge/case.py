@@ -14,7 +14,7 @@ from mabos_cli.services.knowledge import cases
 from mabos_cli.workspace.agent import Agent
 
 app = Commands("case", "Store cases, retrieve those like the present situation, and note what came of reuse.")
-CaseId = Annotated[str, Argument(metavar="ID", help="The case: C-001.")]
+CaseId = Annotated[str, Argument(metavar="ID", ids="cases", help="The case: C-001.")]
 Beliefs = Annotated[
     list[str] | None, Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
 ]
@@ -38,7 +38,7 @@ def store(
     metric: Metrics = None,
     lessons: Lessons = "",
     base: Annotated[
-        str, Option("--from", metavar="ID", help="Take what is not given from this case: an adaptation.")
+        str, Option("--from", metavar="ID", ids="cases", help="Take what is not given from this case: an adaptation.")
     ] = "",
     from_mind: Annotated[bool, Option("--from-mind", help="Add the beliefs and desires of the agent's files.")] = False,
     batch: Annotated[str, Option(metavar="FILE", help="Cases as NDJSON or a case file; - reads standard input.")] = "",

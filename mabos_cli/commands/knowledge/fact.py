@@ -154,7 +154,7 @@ def _day(text: str, agent: Agent) -> str:
 @app.command()
 def retract(
     ctx: Context,
-    fact_id: Annotated[str, Argument(metavar="[ID]", help="One fact.")] = "",
+    fact_id: Annotated[str, Argument(metavar="[ID]", ids="facts", help="One fact.")] = "",
     subject: Annotated[str, Option(help="All asserted facts about it.")] = "",
     predicate: Annotated[str, Option(help="All asserted facts with it.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the archive.")] = "",
@@ -225,7 +225,7 @@ def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
 @app.command()
 def explain(
     ctx: Context,
-    fact_id: Annotated[str, Argument(metavar="ID", help="The fact.")],
+    fact_id: Annotated[str, Argument(metavar="ID", ids="facts", help="The fact.")],
     depth: Annotated[int, Option(help="How far down to go.")] = 5,
 ) -> None:
     """Show what a fact rests on, back to asserted facts and rules.

@@ -140,7 +140,14 @@ def export(
 @app.command()
 def impact(
     ctx: Context,
-    name: Annotated[str, Argument(metavar="[ID]", help="Only chains with this belief, goal, plan or intention.")] = "",
+    name: Annotated[
+        str,
+        Argument(
+            metavar="[ID]",
+            ids="beliefs goals plans intentions",
+            help="Only chains with this belief, goal, plan or intention.",
+        ),
+    ] = "",
     conflict: Annotated[str, Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")] = "",
     behind: Annotated[bool, Option("--behind", help="The goals of all agents that are behind.")] = False,
     level: Annotated[str, Option(help="With --behind: strategic, tactical or operational.")] = "",

@@ -192,7 +192,7 @@ def _answer_lines(found: Answer) -> list[str]:
 rule = Commands("rule", "Create, list, test and switch rules over facts.")
 constraint = Commands("constraint", "Check facts against constraints.")
 policy = Commands("policy", "Evaluate policies against facts.")
-RuleId = Annotated[str, Argument(metavar="ID", help="The rule: R-001.")]
+RuleId = Annotated[str, Argument(metavar="ID", ids="rules", help="The rule: R-001.")]
 
 
 @rule.command()

@@ -125,7 +125,9 @@ def _checked(text: str, what: str, limit: int = 200) -> str:
 @app.command("validate")
 def validate_command(
     ctx: Context,
-    ids: Annotated[list[str] | None, Argument(metavar="[ID...]", help="Proposals; else all that wait.")] = None,
+    ids: Annotated[
+        list[str] | None, Argument(metavar="[ID...]", ids="proposals", help="Proposals; else all that wait.")
+    ] = None,
     check: Annotated[bool, Option("--check", help="Exit 7 when a proposal fails.")] = False,
     similar: AllowSimilar = False,
 ) -> None:
@@ -145,7 +147,7 @@ def validate_command(
 @app.command("merge")
 def merge_command(
     ctx: Context,
-    ids: Annotated[list[str] | None, Argument(metavar="[ID...]", help="Proposals.")] = None,
+    ids: Annotated[list[str] | None, Argument(metavar="[ID...]", ids="proposals", help="Proposals.")] = None,
     every: Annotated[bool, Option("--all", help="All that wait.")] = False,
     similar: AllowSimilar = False,
     dry_run: DryRun = False,
@@ -173,7 +175,7 @@ def merge_command(
 @app.command("reject")
 def reject_command(
     ctx: Context,
-    proposal_id: Annotated[str, Argument(metavar="ID", help="The proposal.")],
+    proposal_id: Annotated[str, Argument(metavar="ID", ids="proposals", help="The proposal.")],
     reason: Annotated[str, Option(help="Why; kept with the proposal.")] = "",
 ) -> None:
     """Reject a proposal; it stays in its file, with the reason.

@@ -112,7 +112,7 @@ def show(
 @app.command()
 def outcome(
     ctx: Context,
-    result_id: Annotated[str, Argument(metavar="ID", help="The kept result: T-..., or last.")],
+    result_id: Annotated[str, Argument(metavar="ID", ids="results", help="The kept result: T-..., or last.")],
     happened: Annotated[str, Option(metavar="yes|no", help="Whether the conclusion was right.")],
     note: Annotated[str, Option(help="What there is to learn.")] = "",
 ) -> None:

@@ -149,9 +149,14 @@ def harvest(
         bool, Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
     ] = False,
     apply: Annotated[
-        str, Option(metavar="ID,...", help="Keep only these candidates of a review, or all; the rest waits.")
+        str,
+        Option(
+            metavar="ID,...", ids="observations", help="Keep only these candidates of a review, or all; the rest waits."
+        ),
     ] = "",
-    leave: Annotated[str, Option(metavar="ID,...", help="Never offer these candidates again, or all of them.")] = "",
+    leave: Annotated[
+        str, Option(metavar="ID,...", ids="observations", help="Never offer these candidates again, or all of them.")
+    ] = "",
     dry_run: DryRun = False,
 ) -> None:
     """Make memories of observations, never twice.

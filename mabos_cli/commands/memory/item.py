@@ -27,11 +27,12 @@ from mabos_cli.services.memory.items import (
 from mabos_cli.terminal.emit import columns
 
 app = Commands()
-Id = Annotated[str, Argument(metavar="ID", help="An item's id: M-...")]
+Id = Annotated[str, Argument(metavar="ID", ids="items", help="An item's id: M-...")]
 AnyId = Annotated[
     str,
     Argument(
         metavar="ID",
+        ids="items facts observations",
         help="The id of an item, a fact or an observation: M-, F-, O-...; of another agent that shares it: cfo/M-...",
     ),
 ]
@@ -157,10 +158,13 @@ def update(
     ] = None,
     store: Annotated[str | None, Option(help="Move it to working, short_term or long_term.")] = None,
     context: Annotated[str | None, Option(help="Why it is stored.")] = None,
-    related_to: Annotated[list[str] | None, Option(metavar="ID", help="Related items, replacing the old.")] = None,
+    related_to: Annotated[
+        list[str] | None, Option(metavar="ID", ids="items", help="Related items, replacing the old.")
+    ] = None,
     expires: Annotated[str | None, Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
     supersedes: Annotated[
-        list[str] | None, Option(metavar="ID", help="An item that was so before; it is archived. May repeat.")
+        list[str] | None,
+        Option(metavar="ID", ids="items", help="An item that was so before; it is archived. May repeat."),
     ] = None,
     redact: Redact = False,
     allow_secret: AllowSecret = False,

@@ -40,7 +40,9 @@ def store(
     ] = "",
     source: Annotated[str, Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, Option(help="Why it is stored.")] = "",
-    related_to: Annotated[list[str] | None, Option(metavar="ID", help="A related item; may repeat.")] = None,
+    related_to: Annotated[
+        list[str] | None, Option(metavar="ID", ids="items", help="A related item; may repeat.")
+    ] = None,
     expires: Annotated[str, Option(help="A date, or how long from now: 30d.")] = "",
     observed_at: Annotated[str, Option(help="When it happened, if not now.")] = "",
     author: Annotated[str, Option(help="Who said it.")] = "",

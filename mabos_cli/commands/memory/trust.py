@@ -25,7 +25,7 @@ _LONGEST_REASON = 1000
 @app.command()
 def trust(
     ctx: Context,
-    item_id: Annotated[str, Argument(metavar="[ID]", help="An item's id: M-...")] = "",
+    item_id: Annotated[str, Argument(metavar="[ID]", ids="items", help="An item's id: M-...")] = "",
     to: Annotated[str, Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
     by: Annotated[str, Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the log.")] = "",

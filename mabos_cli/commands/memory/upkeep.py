@@ -88,7 +88,8 @@ def _consolidation_lines(planned: Consolidation, dry_run: bool) -> list[str]:
 def grade(
     ctx: Context,
     ids: Annotated[
-        list[str] | None, Argument(metavar="[ID...]", help="Items, or observations to see their grade.")
+        list[str] | None,
+        Argument(metavar="[ID...]", ids="items observations", help="Items, or observations to see their grade."),
     ] = None,
     all: Annotated[bool, Option("--all", help="Every item whose importance nobody gave.")] = False,
     dry_run: DryRun = False,

@@ -324,7 +324,7 @@ def add(
     supports: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
     group: Annotated[str, Option(help="The heading that it goes under.")] = "",
     rests_on: Annotated[
-        list[str] | None, Option(metavar="ID", help="A fact or belief it rests on; may repeat.")
+        list[str] | None, Option(metavar="ID", ids="facts beliefs", help="A fact or belief it rests on; may repeat.")
     ] = None,
     trust: Trust = "",
     by: Voucher = "",

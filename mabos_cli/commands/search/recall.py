@@ -176,7 +176,10 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
 def timeline(
     ctx: Context,
     around: Annotated[
-        str, Argument(metavar="[QUERY]", help="An id, a date, or words, - for standard input; empty: the latest.")
+        str,
+        Argument(
+            metavar="[QUERY]", ids="items", help="An id, a date, or words, - for standard input; empty: the latest."
+        ),
     ] = "",
     before: Annotated[int, Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, Option("--after", "-A", help="Entries after it.")] = 5,
