@@ -132,6 +132,7 @@ _SWITCHES = {
     "--verbose": "verbose",
     "-v": "verbose",
     "--commit": "commit",
+    "--no-pager": "no_pager",
 }
 _VALUES = {
     "--workspace": "workspace",

@@ -3,7 +3,10 @@
 import functools
 import inspect
 import shlex
+import shutil
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from itertools import takewhile
 from typing import Annotated, Any
 
@@ -15,6 +18,8 @@ from typer.models import CommandInfo
 from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
 from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option, run_function
 from mabos_cli.errors import UsageFault
+from mabos_cli.terminal.emit import is_terminal
+from mabos_cli.workspace.runtime import now
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -172,6 +177,9 @@ def build_root() -> TyperGroup:
         commit: Annotated[
             bool, typer.Option("--commit", help="Commit to git what the command writes, and nothing else.")
         ] = False,
+        no_pager: Annotated[
+            bool, typer.Option("--no-pager", help="Show all at once, whatever the size of the screen.")
+        ] = False,
         version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
     ) -> None:
         """Memory and mind for autonomous agents, as plain files."""
@@ -188,7 +196,9 @@ def run_typer(call: Call, args: list[str]) -> int:
     name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
     try:
         command = load_command(args[0]) if known else build_root()
-        code = command.main(args=rest, prog_name=name, standalone_mode=False, obj=call)
+        run = functools.partial(command.main, args=rest, prog_name=name, standalone_mode=False, obj=call)
+        is_help = any(word in ("--help", "-h") for word in takewhile(lambda word: word != "--", rest))
+        code = _show_help(call, run) if is_help and is_terminal(sys.stdout) else run()
         return code if isinstance(code, int) else 0  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
     except typer.Exit as stop:
         return stop.exit_code
@@ -201,6 +211,16 @@ def run_typer(call: Call, args: list[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise UsageFault("no command given", f"see {name} --help") from None
         raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
+
+
+def _show_help(call: Call, run: Any) -> Any:
+    """Shows a help as a terminal can, as wide as it is."""
+    from mabos_cli.terminal.screen import Screen, show
+
+    with redirect_stdout(StringIO()) as printed:
+        code = run(max_content_width=shutil.get_terminal_size().columns)
+    show("help", {}, printed.getvalue().rstrip("\n").split("\n"), Screen(now(), str), not call.no_pager)
+    return code
 
 
 def _usage_hint(error: Any, args: list[str]) -> str:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -15,8 +15,9 @@ from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, note
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.ids import complete_id
+from mabos_cli.workspace.ids import LONG, complete_id, find_ids, shorten
 from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.runtime import now
 
 # Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
 # reads passages, which hold none; an item holds one only where somebody allowed it.
@@ -59,6 +60,7 @@ class Call(Session):
         program: Mapping[str, Any] | None = None,
         parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None,
         run: "Callable[[Call, list[str]], int] | None" = None,
+        no_pager: bool = False,
         take: "Callable[[Answer], None] | None" = None,
     ) -> None:
         super().__init__(workspace, agent, lock_timeout, opened)
@@ -76,6 +78,7 @@ class Call(Session):
         self.parse = parse
         # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
         self.run = run
+        self.no_pager = no_pager
         # Takes the result instead of the terminal: data, lines, warnings.
         self.take = take
 
@@ -92,8 +95,17 @@ class Call(Session):
         if every and self.agent:
             raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
 
-    def emit(self, name: str, data: dict[str, Any], text: Iterable[str] = (), warnings: Sequence[str] = ()) -> None:
-        """Prints the result of a command in the form that was asked for; verbose adds how long it took.
+    def emit(
+        self,
+        name: str,
+        data: dict[str, Any],
+        text: Iterable[str] = (),
+        warnings: Sequence[str] = (),
+        *,
+        is_whole: bool = False,
+    ) -> None:
+        """Prints the result of a command in the form that was asked for; verbose adds how long it took, and a terminal shows
+        contents without cutting them if they are wanted whole.
 
         What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
         """
@@ -115,7 +127,18 @@ class Call(Session):
         if self.take:
             self.take(Answer(data, list(text), list(warnings)))
             return
-        emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings)
+        show = partial(self._show, name, data, is_whole)
+        emit(f"mabos.{name}.v1", data, text, as_json=self.as_json, quiet=self.quiet, warnings=warnings, show=show)
+
+    def _show(self, name: str, data: dict[str, Any], is_whole: bool, lines: Iterable[str]) -> None:
+        """Shows a result on a terminal; ids are shortened among those of the agents that were opened."""
+        from mabos_cli.terminal.screen import Screen, show
+
+        @cache
+        def known() -> Callable[[str], str]:
+            return shorten({name for home in self.opened or () for name in find_ids(home.paths, LONG)})
+
+        show(name, data, lines, Screen(now(), lambda item: known()(item), is_whole, name == "get"), not self.no_pager)
 
     def _wants_commit(self) -> bool:
         return self.commit or any(home.settings["git.commit"] for home in self.opened or ())

@@ -18,20 +18,31 @@ def emit(
     as_json: bool,
     quiet: bool = False,
     warnings: Sequence[str] = (),
+    show: "Callable[[Iterable[str]], None] | None" = None,
 ) -> None:
-    """Prints a result: with as_json exactly one object on stdout; otherwise lines of text, warnings on stderr."""
+    """Prints a result: with as_json exactly one object on stdout; otherwise lines of text, warnings on stderr.
+
+    Where a person looks on at a terminal, `show` takes the lines instead.
+    """
     if as_json:
-        _write(sys.stdout, dump_line({"schema": schema, "data": data, "warnings": list(warnings)}) + "\n")
+        write(sys.stdout, dump_line({"schema": schema, "data": data, "warnings": list(warnings)}) + "\n")
         return
     for warning in warnings:
-        _write(sys.stderr, f"warning: {one_line(warning)}\n")
-    if not quiet:
-        _write(sys.stdout, "".join(visible(line) + "\n" for line in text))
+        write(sys.stderr, f"{_coloured('warning:', 130)} {one_line(warning)}\n")
+    if not quiet and show and is_terminal(sys.stdout):
+        show(text)
+    elif not quiet:
+        write(sys.stdout, "".join(visible(line) + "\n" for line in text))
+
+
+def is_terminal(stream: Any) -> bool:
+    """Returns whether a stream is a terminal that can do more than print lines."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
 def note(text: str) -> None:
     """Says something on the side, on stderr."""
-    _write(sys.stderr, one_line(text) + "\n")
+    write(sys.stderr, one_line(text) + "\n")
 
 
 def shows_progress() -> bool:
@@ -45,7 +56,7 @@ def progress(doing: str) -> Callable[[int, int], None]:
     def show(done: int, total: int) -> None:
         filled = 30 * done // max(1, total)
         line = f"{doing} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {total:,}"
-        _write(sys.stderr, f"\r{line}" if done < total else f"\r{' ' * len(line)}\r")
+        write(sys.stderr, f"\r{line}" if done < total else f"\r{' ' * len(line)}\r")
 
     return show
 
@@ -60,13 +71,18 @@ def emit_error(error: MabosError, *, as_json: bool) -> None:
     message, hint = redact(error.message)[0], redact(error.hint)[0]
     if as_json:
         body = {"code": error.code, "message": message, "hint": hint}
-        _write(sys.stderr, dump_line({"schema": "mabos.error.v1", "error": body}) + "\n")
+        write(sys.stderr, dump_line({"schema": "mabos.error.v1", "error": body}) + "\n")
         return
-    below = f"\n  hint: {one_line(hint)}" if hint else ""
-    _write(sys.stderr, f"mabos: {one_line(message)}{below}\n")
+    below = f"\n  {_coloured('hint:', 31)} {one_line(hint)}" if hint else ""
+    write(sys.stderr, f"{_coloured('mabos:', 161)} {one_line(message)}{below}\n")
 
 
-def _write(stream: Any, text: str) -> None:
+def _coloured(text: str, colour: int) -> str:
+    """Returns a text in one of 256 colours where standard error is a terminal."""
+    return f"\x1b[38;5;{colour}m{text}\x1b[0m" if is_terminal(sys.stderr) and not os.environ.get("NO_COLOR") else text
+
+
+def write(stream: Any, text: str) -> None:
     """Writes UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
     if stream is None:
         return

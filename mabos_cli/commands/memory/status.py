@@ -1,7 +1,8 @@
 """status: what an agent remembers, and what is due."""
 
 from mabos_cli.commands.call import Commands, Context
-from mabos_cli.services.memory.status import DUE_COMMANDS, DUE_NAMES, answer_line, describe_left, describe_status
+from mabos_cli.core.memory.stores import DUE_COMMANDS, DUE_NAMES
+from mabos_cli.services.memory.status import answer_line, describe_left, describe_status
 from mabos_cli.terminal.emit import columns
 
 app = Commands()

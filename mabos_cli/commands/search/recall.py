@@ -106,7 +106,8 @@ def recall(
         "token_count": sum(row["token_cost"] for row in rows),
         **({"llm": found.llm} if found.llm else {}),
     }
-    ctx.obj.emit("recall", data, [*_recall_lines(found, format == "detailed", explain)], found.warnings)
+    is_whole = format == "detailed"
+    ctx.obj.emit("recall", data, [*_recall_lines(found, is_whole, explain)], found.warnings, is_whole=is_whole)
 
 
 def _recall_lines(found: Recalled, detailed: bool, explain: bool) -> Iterator[str]:

@@ -14,6 +14,14 @@ Words = frozenset[str]
 # item (merged, consolidated, superseded), which a timeline tells; also what somebody forgot.
 LIVE, FINDABLE, TOLD, EVERYTHING = range(4)
 
+# What waits, as people call it where its name does not say it, and the command that does it.
+DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}
+DUE_COMMANDS = {
+    "to_consolidate": "mabos consolidate",
+    "observations": "mabos harvest",
+    "expired": "mabos lifecycle run",
+}
+
 
 class LongTerm(Protocol):
     """Long-term memory, decoded only as far as somebody looks. The workspace fills it in."""

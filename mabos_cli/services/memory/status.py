@@ -15,14 +15,6 @@ from mabos_cli.workspace.memory.store import read_deferred, read_uses
 from mabos_cli.workspace.plain_files import hook_answers
 from mabos_cli.workspace.sources import index_state
 
-# What waits, as people call it where its name does not say it, and the command that does it.
-DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}
-DUE_COMMANDS = {
-    "to_consolidate": "mabos consolidate",
-    "observations": "mabos harvest",
-    "expired": "mabos lifecycle run",
-}
-
 
 class Status(NamedTuple):
     """How many items each store holds and how many left them by each reason, how many are untrusted, what is due, the state of the

@@ -1,0 +1,210 @@
+"""Shows results on a terminal: tables, trees and wrapped lines with short ids, relative times and colours; the only importer of
+rich. Content is never markup, and what could control the terminal is drawn instead of obeyed."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from io import StringIO
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from mabos_cli.core.language.clock import find_time
+from mabos_cli.core.language.text import one_line, plural, visible
+
+# Colours of the 256 that stand out from white as from black: each has a contrast of 3.8 or more to both.
+STYLES = {
+    "id": "color(31)",
+    "kind": "color(97)",
+    "good": "color(28)",
+    "bad": "color(161)",
+    "warn": "color(130)",
+    "faint": "color(243)",
+    "head": "bold",
+}
+# What stands in lines and means something; the first that fits wins. Words of a state count where they are set apart.
+_STATES = {
+    "bad": r"FAILED|conflict(?:s|ed)?|problem|CANNOT_PROVE|violat\w+|error|no longer true",
+    "warn": r"untrusted|stale|stalled|expired|overdue|flaw|behind|missing|POTENTIALLY_DERIVABLE|unknown|edited(?:, stale)?",
+    "good": r"healthy|trusted|fresh|current|achieved|done|worked|PROVEN|yes",
+    "faint": r"archived|superseded|consolidated|merged|forgotten|dropped|disabled|note|log|outdated by \S+",
+}
+_STATE = "|".join(f"(?P<{style}>{words})" for style, words in _STATES.items())
+_MARKS = re.compile(
+    r"(?P<id>\b[MFOT]-\d{9,16}-[0-9a-f]{4}\b|\bF-inf-[0-9a-f]{6,}\b)"
+    r"|(?P<time>\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)"
+    r"|(?P<name>\b[A-Z]-\d{3}(?:-[a-z]{3})?\b)"
+    r"|(?P<place>\b[\w/.-]+\.(?:md|jsonl?|yaml)(?::\d+(?:-\d+)?)?)"
+    r"|(?P<command>\bmabos [a-z][^;,)]*)"
+    r"|(?P<well>(?<= is )healthy$)"
+    rf"|(?:(?<=[\[(])|^|(?<=: )|(?<=  ))(?:{_STATE})(?=[\]):,;]|$|  )"
+)
+_ROW = re.compile(r"(\S.*?\s{2,})(\S.*)")
+_SPANS = ((60, "s"), (60, "min"), (24, "h"), (7, "day"), (4.35, "week"), (12, "month"), (1e9, "year"))
+
+
+def join(*texts: Text) -> Text:
+    """Returns texts one behind the other, each in its style."""
+    return Text("", overflow="fold").join(texts)
+
+
+class Screen:
+    """Holds what a result is shown with: the moment that ages count from, and how ids are shortened."""
+
+    def __init__(
+        self, now: datetime, shorten: Callable[[str], str], is_whole: bool = False, is_exact: bool = False
+    ) -> None:
+        self.now = now
+        self.shorten = shorten
+        self.is_whole = is_whole  # contents are not cut
+        self.is_exact = is_exact  # full ids and times, as `get` shows them
+
+    def age(self, at: str) -> str:
+        """Returns how long ago a time was, or how far ahead it is; the text itself where it is no time."""
+        moment = find_time(at)
+        if moment is None:
+            return one_line(at)
+        size: float = (self.now - moment).total_seconds()
+        is_ahead, size = size < 0, abs(size)
+        spans = iter(_SPANS)
+        count, unit = next(spans)
+        while size >= count:
+            size, (count, unit) = size / count, next(spans)
+        if unit == "s":
+            return "now"
+        told = f"{size:.0f} {unit}" if len(unit) < 3 or unit == "min" else plural(round(size), unit)
+        return f"in {told}" if is_ahead else f"{told} ago"
+
+    def text(self, content: object, style: str = "") -> Text:
+        """Returns a text in one style, safe to show."""
+        return Text(visible(str(content)), style=STYLES.get(style, style), overflow="fold")
+
+    def id(self, name: str) -> Text:
+        """Returns an id in short."""
+        return self.text(name if self.is_exact else self._short(name), "id")
+
+    def _short(self, name: str) -> str:
+        return _MARKS.sub(lambda match: self.shorten(match[0]) if match["id"] else match[0], name)
+
+    def line(self, content: str, style: str = "") -> Text:
+        """Returns a line with what means something in colour, ids in short and times as ages."""
+        content = visible(content)
+        found, at = Text(style=STYLES.get(style, style), overflow="fold"), 0
+        for match in _MARKS.finditer(content):
+            found.append(content[at : match.start()])
+            kind = match.lastgroup or ""
+            found.append(self._mark(kind, match[0]), STYLES.get(_MARKED.get(kind, kind)))
+            at = match.end()
+        found.append(content[at:])
+        return found
+
+    def _mark(self, kind: str, text: str) -> str:
+        if kind == "id" and not self.is_exact:
+            return self.shorten(text)
+        if kind == "time":
+            return f"{text[:16].replace('T', ' ')}Z ({self.age(text)})" if self.is_exact else self.age(text)
+        return text
+
+
+_MARKED = {"name": "id", "well": "good", "time": "faint", "place": "faint", "command": "head"}
+
+
+class Hanging:
+    """Shows a text whose further lines are moved to the right."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.text.cell_len <= options.max_width or "\n" in self.text.plain:
+            yield self.text
+            return
+        for number, line in enumerate(self.text.wrap(console, options.max_width - 2)):
+            yield join(Text("  " if number else ""), line)
+
+
+def wrap_lines(screen: Screen, lines: Iterable[str]) -> Iterator[ConsoleRenderable]:
+    """Yields lines as they are shown: those that are indented below another one as a tree, names with their values in columns."""
+    tree: list[tuple[int, Tree]] = []
+    for line in lines:
+        depth = len(line) - len(line.lstrip(" "))
+        if depth and tree:
+            while tree[-1][0] >= depth:
+                tree.pop()
+            tree.append((depth, tree[-1][1].add(_row(screen, line.strip()))))
+            continue
+        if tree:
+            yield tree[0][1] if tree[0][1].children else tree[0][1].label  # type: ignore[misc]
+        tree = [(0, Tree(_row(screen, line.strip() if depth else line), guide_style=STYLES["faint"]))]
+    if tree:
+        yield tree[0][1] if tree[0][1].children else tree[0][1].label  # type: ignore[misc]
+
+
+def _row(screen: Screen, line: str) -> ConsoleRenderable:
+    """Returns a line whose further lines stand below its value, where it has a name before it."""
+    match = _ROW.fullmatch(line)
+    if match is None or "\n" in line or len(match[1]) > 30:
+        return Hanging(screen.line(line))
+    grid = Table.grid()
+    grid.add_column(width=len(match[1]), no_wrap=True)
+    grid.add_column()
+    grid.add_row(screen.line(match[1], "faint"), screen.line(match[2]))
+    return grid
+
+
+def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Sequence[str] = ()) -> Table:
+    """Returns a table that fits the width: columns named in `free` wrap at words, the others stay whole as long as they fit."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=STYLES["faint"])
+    for head in heads:
+        is_number = head in ("importance", "certainty", "score", "uses", "sure")
+        table.add_column(head, no_wrap=head not in free, justify="right" if is_number else "left", ratio=None)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def show(name: str, data: Mapping[str, Any], lines: Iterable[str], screen: Screen, has_pager: bool) -> None:
+    """Shows a result by its own view, or else its lines; through a pager where the screen is too small."""
+    from mabos_cli.terminal import views
+
+    if name in views.VERBATIM:
+        return put("".join(visible(line) + "\n" for line in lines), has_pager=has_pager)
+    view = views.VIEWS.get(name)
+    parts = view(screen, data, lines) if view else None
+    put(render(Group(*(wrap_lines(screen, lines) if parts is None else parts))), has_pager=has_pager)
+
+
+def render(shown: ConsoleRenderable) -> str:
+    """Returns what is shown as text with the colours that this terminal has, as wide as it is."""
+    size, out = shutil.get_terminal_size(), StringIO()
+    console = Console(
+        file=out, force_terminal=True, width=max(20, size.columns), highlight=False, markup=False, emoji=False
+    )
+    console.print(shown)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().removesuffix("\n").split("\n"))
+
+
+def put(text: str, *, has_pager: bool) -> None:
+    """Writes a text, by a pager if it has more lines than the screen: MABOS_PAGER, PAGER or less."""
+    from mabos_cli.terminal.emit import write
+
+    pager = next((os.environ[name] for name in ("MABOS_PAGER", "PAGER") if name in os.environ), "less")
+    words = shlex.split(pager)
+    fits = text.count("\n") < shutil.get_terminal_size().lines
+    if fits or not has_pager or words[:1] in ([], ["cat"]) or not shutil.which(words[0]):
+        return write(sys.stdout, text)
+    environment = {"LESS": "FRX", "LV": "-c"} | os.environ
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
+    try:
+        subprocess.run(pager, shell=True, input=text.encode("utf-8", "backslashreplace"), env=environment, check=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
