@@ -3,11 +3,11 @@
 import functools
 import inspect
 import shlex
-import shutil
 import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import takewhile
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -218,7 +218,7 @@ def _show_help(call: Call, run: Any) -> Any:
     from mabos_cli.terminal.screen import Screen, show
 
     with redirect_stdout(StringIO()) as printed:
-        code = run(max_content_width=shutil.get_terminal_size().columns)
+        code = run(max_content_width=get_terminal_size().columns)
     show("help", {}, printed.getvalue().rstrip("\n").split("\n"), Screen(now(), str), not call.no_pager)
     return code
 

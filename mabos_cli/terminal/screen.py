@@ -4,13 +4,13 @@ rich. Content is never markup, and what could control the terminal is drawn inst
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import StringIO
+from shutil import get_terminal_size, which
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
@@ -185,7 +185,7 @@ def show(name: str, data: Mapping[str, Any], lines: Iterable[str], screen: Scree
 
 def render(shown: ConsoleRenderable) -> str:
     """Returns what is shown as text with the colours that this terminal has, as wide as it is."""
-    size, out = shutil.get_terminal_size(), StringIO()
+    size, out = get_terminal_size(), StringIO()
     console = Console(
         file=out, force_terminal=True, width=max(20, size.columns), highlight=False, markup=False, emoji=False
     )
@@ -199,8 +199,8 @@ def put(text: str, *, has_pager: bool) -> None:
 
     pager = next((os.environ[name] for name in ("MABOS_PAGER", "PAGER") if name in os.environ), "less")
     words = shlex.split(pager)
-    fits = text.count("\n") < shutil.get_terminal_size().lines
-    if fits or not has_pager or words[:1] in ([], ["cat"]) or not shutil.which(words[0]):
+    fits = text.count("\n") < get_terminal_size().lines
+    if fits or not has_pager or words[:1] in ([], ["cat"]) or not which(words[0]):
         return write(sys.stdout, text)
     environment = {"LESS": "FRX", "LV": "-c"} | os.environ
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's

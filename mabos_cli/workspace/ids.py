@@ -12,8 +12,7 @@ from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 # Ids of memories, facts, observations and results of reasoning are long; a person gives the end of one.
-MINTED = r"[MFOT]-\d{9,16}-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}"
-_WHOLE = re.compile(rf"{MINTED}|[A-EG-LNP-SU-Z]{{1,3}}-\d{{3,}}(-[a-z]{{3}})?")
+_WHOLE = re.compile(r"[MFOT]-\d+-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}|[A-EG-LNP-SU-Z]{{1,3}}-\d{{3,}}(-[a-z]{{3}})?")
 _END = re.compile(r"([A-Z]{1,3}-)?([0-9a-z-]{1,20})")
 _ID = re.compile(rb'"(?:case_)?id":\s*"([^"\\]+)"')
 # Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
@@ -96,11 +95,11 @@ def complete_id(agent: Callable[[], AgentPaths], given: str, kinds: Sequence[str
 
 
 def shorten(known: Collection[str]) -> Callable[[str], str]:
-    """Returns a function that gives the letter of an id and the shortest end, of at least four characters, that no other one
-    with this letter has.
+    """Returns a function that gives the letter of an id and its last four characters, or the shortest end that no other one with
+    this letter has where these are not enough.
 
     >>> shorten(["M-1771945200000-0002", "M-1771945200001-0002", "F-1771945200000-00fe"])("M-1771945200001-0002")
-    'M-1-0002'
+    '1-0002'
     """
     by_end: dict[str, list[str]] = {}
     for name in known:
@@ -111,6 +110,6 @@ def shorten(known: Collection[str]) -> Callable[[str], str]:
         size = 4
         while size < len(name) - 2 and (name[-size] == "-" or any(other.endswith(name[-size:]) for other in others)):
             size += 1
-        return name[:2] + name[-size:]
+        return name[:2] + name[-size:] if size == 4 else name[-size:]
 
     return short
