@@ -1,11 +1,37 @@
 """Answers what needs no command line parser, and hands everything else to app."""
 
 import gc
+import os
+import signal
 import sys
+
+_INTERRUPTED = 130
 
 
 def main() -> int:
     """Runs this process's command line and returns its exit code."""
+    try:
+        return _main()
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    _leave()
+    return code
+
+
+def _leave() -> None:
+    """Lets nothing interrupt the end: what was asked for is done or taken back by now."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _end_in_passing(about: "sys.UnraisableHookArgs") -> None:
+    """Ends where Python would report an interrupt and go on, as in a callback while something is cleaned up."""
+    if isinstance(about.exc_value, KeyboardInterrupt):
+        os._exit(_INTERRUPTED)
+    sys.__unraisablehook__(about)
+
+
+def _main() -> int:
+    sys.unraisablehook = _end_in_passing
     if sys.argv[1:] == ["--version"]:
         from mabos_cli import __version__
 
@@ -20,6 +46,7 @@ def main() -> int:
     code = _run()
     # What is left is freed with the process: looking for garbage once more at its end costs a tenth of a command.
     gc.freeze()
+    _leave()
     return code
 
 

@@ -3,6 +3,7 @@
 Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py makes Typer's of them."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -13,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.services.inputs import Session
-from mabos_cli.terminal.emit import emit, note
+from mabos_cli.terminal.emit import emit, is_terminal, note
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.ids import LONG, complete_id, find_ids, shorten
 from mabos_cli.workspace.locate import find_agent
@@ -36,9 +37,11 @@ class Answer(NamedTuple):
 
 def open_progress(label: str) -> Callable[[int, int], None] | None:
     """Returns a function that shows how much is done, or None where nobody watches."""
-    from mabos_cli.terminal.emit import progress, shows_progress
+    if not is_terminal(sys.stderr):
+        return None
+    from mabos_cli.terminal.progress import progress
 
-    return progress(label) if shows_progress() else None
+    return progress(label)
 
 
 class Call(Session):
@@ -64,7 +67,7 @@ class Call(Session):
         take: "Callable[[Answer], None] | None" = None,
     ) -> None:
         super().__init__(workspace, agent, lock_timeout, opened)
-        self.progress = open_progress
+        self.progress = None if quiet else open_progress
         self.as_json = as_json
         self.quiet = quiet
         self.verbose = verbose

@@ -246,14 +246,14 @@ def given_bytes(path: str) -> bytes:
 
 
 def read_batch(
-    path: str, given: dict[str, Any], settings: Settings, now: datetime, secrets: str | None = None, by: str = ""
+    agent: Agent, path: str, given: dict[str, Any], secrets: str | None = None, by: str = ""
 ) -> Iterator[Draft]:
     """Parses drafts from NDJSON, a file or `-`; InvalidFile cites the first invalid line.
 
     Lines win over what was given.
     """
     shown = "standard input" if path == "-" else path
-    for number, line in enumerate(read_given(path).split("\n"), 1):
+    for number, line in enumerate(agent.each("reading", read_given(path).split("\n")), 1):
         if not line.strip():
             continue
         fields = parse_json(line, shown, line=number, hint="nothing was stored; each line must be one JSON object")
@@ -262,7 +262,7 @@ def read_batch(
                 f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
             )
         try:
-            yield draft_from(_defaults(given, fields) | fields, settings, now, secrets, by)
+            yield draft_from(_defaults(given, fields) | fields, agent.settings, agent.now(), secrets, by)
         except (BadValue, UsageFault) as error:
             raise InvalidFile(
                 f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")
@@ -317,7 +317,7 @@ class Session:
             settings = layer([])
         floor = settings["memory.related_threshold"]
         self.notices += [notice for notice in settings.warnings if notice not in self.notices]
-        home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[])
+        home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[], progress=self.progress)
         if self.opened is not None:
             self.opened.append(home)
         return home

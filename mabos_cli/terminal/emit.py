@@ -45,22 +45,6 @@ def note(text: str) -> None:
     write(sys.stderr, one_line(text) + "\n")
 
 
-def shows_progress() -> bool:
-    """Returns whether somebody watches: only a terminal gets a progress bar."""
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def progress(doing: str) -> Callable[[int, int], None]:
-    """Returns a function that shows on a terminal how much of long work is done; the line is wiped at the end."""
-
-    def show(done: int, total: int) -> None:
-        filled = 30 * done // max(1, total)
-        line = f"{doing} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {total:,}"
-        write(sys.stderr, f"\r{line}" if done < total else f"\r{' ' * len(line)}\r")
-
-    return show
-
-
 def emit_error(error: MabosError, *, as_json: bool) -> None:
     """Prints an error: one line and a hint on stderr, nothing on stdout.
 
@@ -83,7 +67,15 @@ def _coloured(text: str, colour: int) -> str:
 
 
 def write(stream: Any, text: str) -> None:
-    """Writes UTF-8 whatever the locale says; a reader that went away, or never was there, is no error."""
+    """Writes UTF-8 whatever the locale says, where no line of progress stands; a reader that went away, or never was there, is no
+    error."""
+    if bar := sys.modules.get("mabos_cli.terminal.progress"):
+        bar.wipe()
+    write_bytes(stream, text)
+
+
+def write_bytes(stream: Any, text: str) -> None:
+    """Writes a text as it is."""
     if stream is None:
         return
     try:

@@ -1,6 +1,6 @@
 """One agent's files as values: what the commands read, and the door through which they write."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mabos_cli.workspace.memory.changing import Lines, MemoryPlan
 
 Result = TypeVar("Result")
+Item = TypeVar("Item")
+Show = Callable[[int, int], None]
 
 
 class Change(NamedTuple):
@@ -59,6 +61,25 @@ class Loaded(NamedTuple):
         return touch(item, at, count) if count else item
 
 
+class Watched(Sequence[Item]):
+    """Values of which it is shown how many were taken, whenever somebody goes through them."""
+
+    def __init__(self, values: Sequence[Item], show: Show) -> None:
+        self._values, self._show = values, show
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._values[at]
+
+    def __iter__(self) -> Iterator[Item]:
+        for done, value in enumerate(self._values):
+            self._show(done, len(self._values))
+            yield value
+        self._show(len(self._values), len(self._values))
+
+
 class Agent(NamedTuple):
     """An opened agent: its paths, its settings, and this call's moment in time."""
 
@@ -70,6 +91,8 @@ class Agent(NamedTuple):
     changes: list[Change] | None = None
     # Whether this call may store secrets: somebody said --allow-secret.
     admits_secrets: bool = False
+    # How the door shows that something takes long: by what it is about, a function of done and total, or nothing.
+    progress: Callable[[str], Show | None] | None = None
 
     @property
     def id(self) -> str:
@@ -77,6 +100,11 @@ class Agent(NamedTuple):
 
     def now(self) -> datetime:
         return self.moment
+
+    def each(self, doing: str, values: Sequence[Item]) -> Sequence[Item]:
+        """The same values, with what is done with them and how far that is, where somebody watches."""
+        show = self.progress(doing) if self.progress and len(values) > 1 else None
+        return Watched(values, show) if show else values
 
     def manifest(self) -> dict[str, Any]:
         """agent.json, empty when there is none."""

@@ -85,6 +85,8 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
             write, result = plan(Fresh(agent))
             if write is None:
                 return result, holding.warnings
+            if agent.progress and (show := agent.progress("writing")):
+                show(0, 0)
             write = _admit(agent, write)
             try:
                 _commit(agent, holding, write)

@@ -90,7 +90,7 @@ def store(
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
         given = {name: value for name, value in fields.items() if value not in (None, "", [])}
-        drafts = list(read_batch(batch, given, agent.settings, agent.now(), secrets, by))
+        drafts = list(read_batch(agent, batch, given, secrets, by))
     else:
         fields["content"] = text_argument(text, ctx.obj.literal_dash)
         drafts = [draft_from(fields, agent.settings, agent.now(), secrets, by)]

@@ -3,7 +3,18 @@
 import sys
 from typing import Annotated, Any
 
-from mabos_cli.commands.call import Argument, Call, Commands, Context, DryRun, Every, Option, Trust, Voucher
+from mabos_cli.commands.call import (
+    Argument,
+    Call,
+    Commands,
+    Context,
+    DryRun,
+    Every,
+    Option,
+    Trust,
+    Voucher,
+    open_progress,
+)
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.language.text import one_line, plural
@@ -31,7 +42,7 @@ from mabos_cli.services.mind.cycle import (
 )
 from mabos_cli.services.mind.deliberation import adopt_proposal, decline_proposal, deliberate_now, find_proposal
 from mabos_cli.services.mind.overview import describe_all, describe_mind, show_mind
-from mabos_cli.terminal.emit import columns, note, progress, shows_progress
+from mabos_cli.terminal.emit import columns, note
 
 mind = Commands()
 app = Commands("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.")
@@ -57,7 +68,7 @@ def cycle(
     Example: mabos bdi cycle --all
     """
     ctx.obj.check_all(every)
-    show = progress("comparing beliefs") if shows_progress() and not ctx.obj.quiet else None
+    show = None if ctx.obj.quiet else open_progress("comparing beliefs")
     order = CycleOrder(dry_run, compacted, show)
     if not watching:
         return _run(ctx.obj, every, order, check)

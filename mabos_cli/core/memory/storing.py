@@ -1,7 +1,7 @@
 """Storing: how drafts become items, are graded, merged with what says the same, take the place of what they update, or are
 linked to what is related; and which drafts a model should be asked about."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -56,7 +56,7 @@ class Stored(NamedTuple):
 
 def plan_store(
     memory: Memory,
-    drafts: list[Draft],
+    drafts: Sequence[Draft],
     *,
     now: datetime,
     mint: Callable[[], str],

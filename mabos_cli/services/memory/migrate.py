@@ -62,7 +62,7 @@ class Migration(NamedTuple):
 def migrate_notes(agent: Agent, files: Sequence[str], min_tokens: int | None, *, dry_run: bool) -> Migration:
     """Makes items of the entries of notes, by default of MEMORY.md and memory/*.md; the notes stay as they are."""
     found, warnings = (open_note_files(agent, files), []) if files else find_note_files(agent)
-    readings = [read_notes(agent, file, min_tokens) for file in found]
+    readings = [read_notes(agent, file, min_tokens) for file in agent.each("reading notes", found)]
     entries = [named for reading in readings for named in reading.entries]
     ledger = load_migrated(agent.paths)
     unknown = {named.key: named for named in reversed(entries) if named.key not in ledger}

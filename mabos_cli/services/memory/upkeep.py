@@ -1,7 +1,7 @@
 """Upkeep of memory: what is due, consolidation, the lifecycle, grades that nobody gave, and derived files from scratch."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
@@ -133,16 +133,18 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
     started = time.monotonic()
     _drain(agent, "materialize")
     with holding_lock(agent, "materialize"):
-        loaded = agent.load()
-        items = materialize_items(agent, loaded.memory(), loaded.long_term)
-        domains = materialize_domains(agent, loaded.memory(), loaded.long_term)[1]
-        log = materialize_observations(agent, loaded.memory())
-        changed, warnings = (
-            items.changed + domains.changed + log.changed,
-            items.warnings + domains.warnings + log.warnings,
+        loaded, changed, warnings = agent.load(), list[str](), list[str]()
+        steps: tuple[Callable[[], DerivedFiles | tuple[list[str], list[str]]], ...] = (
+            lambda: materialize_items(agent, loaded.memory(), loaded.long_term),
+            lambda: materialize_domains(agent, loaded.memory(), loaded.long_term)[1],
+            lambda: materialize_observations(agent, loaded.memory()),
+            lambda: materialize_mind(agent),
+            lambda: materialize_facts(agent, load_facts(agent)),
+            lambda: materialize_cases(agent, load_cases(agent)),
         )
-        cases = materialize_cases(agent, load_cases(agent))
-        for names, notes in (materialize_mind(agent), materialize_facts(agent, load_facts(agent)), cases):
+        for step in agent.each("materializing", steps):
+            done = step()
+            names, notes = (done.changed, done.warnings) if isinstance(done, DerivedFiles) else done
             changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(agent, "materialize", {"files": len(changed)}, [], started)

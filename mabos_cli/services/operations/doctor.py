@@ -106,7 +106,7 @@ def examine(agent: Agent) -> list[Finding]:
         _check_hosts,
     )
     found: list[Finding] = []
-    for check in checks:
+    for check in agent.each("checking", checks):
         try:
             found += check(agent)
         except MabosError as error:

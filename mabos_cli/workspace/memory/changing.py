@@ -72,7 +72,7 @@ def plan_drafts(
         has_relatives = if_new or any(d.store == "long_term" or d.item.type not in HAPPENED for d in drafts)
         return plan_store(
             memory,
-            drafts,
+            agent.each("storing", drafts),
             now=agent.now(),
             mint=fresh.new_id,
             limits=agent.settings.limits(),

@@ -1,0 +1,69 @@
+"""Shows on standard error how far long work is, how fast it goes and how long it will take; nothing of the first half second."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from mabos_cli.core.language.clock import format_span
+
+_AFTER, _EVERY = 0.5, 0.1  # seconds until it shows, and between two looks
+_BAR = 24
+_shown = False  # whether a line stands on the terminal
+
+
+def progress(doing: str) -> Callable[[int, int], None]:
+    """Returns a function of what is done and of how much; the line is wiped at the end, by whatever is printed next, or by wipe.
+
+    Without a total it says what is done, if there was a line before.
+    """
+    started = last = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        at = time.monotonic()
+        if not total:
+            if _shown:
+                _put(doing)
+        elif done >= total:
+            wipe()
+        elif at - started >= _AFTER and at - last >= _EVERY:
+            last = at
+            _put(_line(doing, done, total, at - started))
+
+    return show
+
+
+def _line(doing: str, done: int, total: int, seconds: float) -> str:
+    """Returns what is told of work.
+
+    >>> _line("storing", 500, 2000, 2.0)
+    'storing ━━━━━━────────────────── 500 of 2,000, 250/s, 6s left'
+    """
+    filled = _BAR * done // total
+    rate = done / seconds
+    told = f"{doing} {'━' * filled}{'─' * (_BAR - filled)} {done:,} of {total:,}"
+    if not done:
+        return told
+    return f"{told}, {rate:,.0f}/s, {format_span(max(1, round((total - done) / rate)))} left" if rate >= 1 else told
+
+
+def _put(line: str) -> None:
+    global _shown
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    _write(f"\r{line[: columns - 1]}\x1b[K")
+    _shown = True
+
+
+def wipe() -> None:
+    """Takes the line off the terminal."""
+    global _shown
+    if _shown:
+        _shown = False
+        _write("\r\x1b[K")
+
+
+def _write(text: str) -> None:
+    from mabos_cli.terminal.emit import write_bytes
+
+    write_bytes(sys.stderr, text)
