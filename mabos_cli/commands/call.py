@@ -6,18 +6,20 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from mabos_cli.errors import UsageFault
+from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, is_terminal, note
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.ids import LONG, complete_id, find_ids, shorten
-from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.layout import AgentPaths
+from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.runtime import now
 
 # Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
@@ -139,9 +141,17 @@ class Call(Session):
 
         @cache
         def known() -> Callable[[str], str]:
-            return shorten({name for home in self.opened or () for name in find_ids(home.paths, LONG)})
+            return shorten({name for paths in self._seen_agents() for name in find_ids(paths, LONG)})
 
         show(name, data, lines, Screen(now(), lambda item: known()(item), is_whole, name == "get"), not self.no_pager)
+
+    def _seen_agents(self) -> list[AgentPaths]:
+        """Returns the agents that a result can be about: those that were opened, or else all of the workspace."""
+        with suppress(MabosError):
+            return [home.paths for home in self.opened or ()] or [
+                find_agent(self.open_workspace(), name) for name in list_agents(self.open_workspace())
+            ]
+        return []
 
     def _wants_commit(self) -> bool:
         return self.commit or any(home.settings["git.commit"] for home in self.opened or ())

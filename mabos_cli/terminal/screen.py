@@ -190,7 +190,13 @@ def render(shown: ConsoleRenderable) -> str:
         file=out, force_terminal=True, width=max(20, size.columns), highlight=False, markup=False, emoji=False
     )
     console.print(shown)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().removesuffix("\n").split("\n"))
+    return "".join(f"{_trimmed(line)}\n" for line in out.getvalue().removesuffix("\n").split("\n"))
+
+
+def _trimmed(line: str) -> str:
+    """Returns a line without blanks at its end, coloured or not."""
+    end = re.search(r"(?:\x1b\[[\d;]*m| )*$", line)
+    return line[: end.start()] + ("\x1b[0m" if "\x1b" in end[0] else "") if end else line
 
 
 def put(text: str, *, has_pager: bool) -> None:

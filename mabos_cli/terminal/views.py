@@ -150,7 +150,7 @@ def show_drill(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
             parent = grown.get(node["parent"] or "")
             if node["followed"] and parent:
                 filled = round(10 * min(1.0, node["score"]))
-                rest = screen.text("━" * (10 - filled) + f" {node['score']:.2f}", "faint")
+                rest = screen.text("─" * (10 - filled) + f" {node['score']:.2f}", "faint")
                 label = join(screen.text(f"{node['period']:<10} "), screen.text("━" * filled, "id"), rest)
                 grown[node["period"]] = parent.add(label)
     for find in data["finds"]:
@@ -198,6 +198,18 @@ def _help_line(screen: Screen, line: str) -> Text:
     return screen.text(line, "head" if re.match(r"\S.*:", line) else "")
 
 
+def show_config(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
+    """Shows settings with their values as the lines have them; what somebody set stands out."""
+    rows: list[list[Text]] = []
+    for row, line in zip(data["settings"], lines, strict=False):
+        value = line.removeprefix(row["name"]).removesuffix(row["about"]).strip().removesuffix(row["origin"]).strip()
+        is_set = row["origin"] != "default"
+        origin = screen.text(row["origin"] if is_set else "", "faint")
+        name = screen.text(row["name"], "id" if is_set else "")
+        rows.append([name, screen.text(value, "head" if is_set else ""), origin, screen.text(row["about"], "faint")])
+    return [make_table(["setting", "value", "from", "about"], rows, free=["value", "about"])]
+
+
 # Lists: where the rows are, and their columns: the field, and the heading where that is another word.
 _LISTS = {
     "timeline": ("entries", "at id type content"),
@@ -213,13 +225,12 @@ _LISTS = {
     "fact.current": ("facts", "id predicate object confidence valid_from source"),
     "checkpoint.list": ("checkpoints", "path context"),
     "agent.list": ("agents", "id name role"),
-    "config": ("settings", "name value source about"),
 }
 _HEADS = {
     "at": "when", "created_at": "when", "updated": "updated", "text": "statement", "content": "memory", "title": "what",
     "certainty": "sure", "confidence": "sure", "valid_from": "from", "valid_until": "until", "deadline": "due",
 }  # fmt: skip
-_FREE = frozenset("text content title object subject behind doubt context role status about value".split())
+_FREE = frozenset("text content title object subject behind doubt context role status".split())
 _GRADES = frozenset("certainty confidence importance".split())
 _TIMES = frozenset("at created_at updated updated_at stored_at".split())
 
@@ -266,6 +277,7 @@ VIEWS: dict[str, View] = {
     "recall": show_recall,
     "status": show_status,
     "get": show_get,
+    "config": show_config,
     "hierarchy.drill": show_drill,
     "bdi.conflicts": show_conflicts,
     **{name: _list_view(*about) for name, about in _LISTS.items()},

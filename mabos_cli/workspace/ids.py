@@ -12,7 +12,7 @@ from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 
 # Ids of memories, facts, observations and results of reasoning are long; a person gives the end of one.
-_WHOLE = re.compile(r"[MFOT]-\d+-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}|[A-EG-LNP-SU-Z]{{1,3}}-\d{{3,}}(-[a-z]{{3}})?")
+_WHOLE = re.compile(r"[MFOT]-\d+-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}|[A-EG-LNP-SU-Z]{1,3}-\d{3,}(-[a-z]{3})?")
 _END = re.compile(r"([A-Z]{1,3}-)?([0-9a-z-]{1,20})")
 _ID = re.compile(rb'"(?:case_)?id":\s*"([^"\\]+)"')
 # Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
