@@ -4,9 +4,10 @@ Conclusions are compared as values of their kind. Those that answer one question
 conclusion, the others stand apart. Inside it, every method gives each possible conclusion a share: a stated probability where the
 method computes one, else its whole vote. The shares are pooled by weight."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -57,9 +58,13 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     total = sum(weights[name] for name in answers)
     shares = {name: weights[name] / total for name in answers}
     group = heaviest_group(answers, shares)
-    votes = _votes({name: answers[name] for name in group}, shares)
+    spelled = _spell([option_names(answers[name].conclusion) for name in group])
+    votes = [_Vote(name, shares[name], answers[name], _shares(answers[name], spelled)) for name in group]
     conclusion, supports = _combine(votes)
-    parts = tuple(_part(name, answers[name], shares[name], group, supports) for name in answers)
+    parts = tuple(
+        Part(name, shares[name], *(_stance_in_group(supports[name]) if name in group else ("apart", None)), answer)
+        for name, answer in answers.items()
+    )
     inside = [part for part in parts if part.stance in ("for", "against")]
     weight = sum(part.weight for part in inside)
     agreement = sum(p.weight for p in inside if p.stance == "for") / weight if weight else 0.0
@@ -67,17 +72,10 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     pooled = sum(p.weight * (p.support or 0.0) for p in inside) / weight if stated else None
     if conclusion.value is None:  # nothing is concluded that could be right
         pooled = None
-    together, apart = _pairs(votes)
+    pairs = [*combinations([vote for vote in votes if _top(vote) is not None], 2)]
+    together = tuple((a.method, b.method) for a, b in pairs if _is_same(a, b))
+    apart = tuple((a.method, b.method) for a, b in pairs if not _is_same(a, b))
     return Fused(conclusion, pooled, agreement, parts, together, apart, _basis(inside, stated, conclusion))
-
-
-def _tied(conclusion: Conclusion) -> list[str]:
-    """Returns the options that are first together, if there are several."""
-    if conclusion.kind != "choice":
-        return []
-    best = max(share for _, share in conclusion.scores)
-    tops = [name for name, share in conclusion.scores if best - share < _SAME]
-    return tops if len(tops) > 1 else []
 
 
 def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusion) -> str:
@@ -85,8 +83,9 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
         return "no method decides"
     if conclusion.value is None:
         return "yes and no weigh the same"
-    tied = _tied(conclusion)
-    tie = f"; {' and '.join(tied)} weigh the same, the first is taken" if tied else ""
+    best = max((share for _, share in conclusion.scores), default=0.0) if conclusion.kind == "choice" else math.inf
+    tied = [name for name, share in conclusion.scores if best - share < _SAME]
+    tie = f"; {' and '.join(tied)} weigh the same, the first is taken" if len(tied) > 1 else ""
     if not stated:
         return f"no method states a probability, so there is no confidence; agreement is the share of weight{tie}"
     if len(inside) == 1:
@@ -94,11 +93,6 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
     if len(stated) == len(inside):
         return f"pooled from the probabilities that all methods state{tie}"
     return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{tie}"
-
-
-def _votes(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[_Vote]:
-    spelled = _spell([option_names(answer.conclusion) for answer in answers.values()])
-    return [_Vote(n, shares[n], answer, _shares(answer, spelled)) for n, answer in answers.items()]
 
 
 def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
@@ -184,15 +178,10 @@ def _stance(vote: _Vote, top: str) -> tuple[bool, float]:
 
 def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     """Returns what most of the weight says word for word."""
-    weights: dict[str, float] = {}
-    for vote in votes:
-        value = vote.answer.conclusion.value
-        weights[value] = weights.get(value, 0.0) + vote.weight
-    best = max(weights, key=lambda value: weights[value])
-    supports: Stances = {
-        v.method: (True, _sure(v)) if v.answer.conclusion.value == best else (False, 0.0) for v in votes
-    }
-    return next(v.answer.conclusion for v in votes if v.answer.conclusion.value == best), supports
+    said = {vote.method: vote.answer.conclusion.value for vote in votes}
+    best = max(said.values(), key=lambda value: sum(vote.weight for vote in votes if said[vote.method] == value))
+    supports: Stances = {v.method: (True, _sure(v)) if said[v.method] == best else (False, 0.0) for v in votes}
+    return next(v.answer.conclusion for v in votes if said[v.method] == best), supports
 
 
 def _sure(vote: _Vote) -> float:
@@ -233,31 +222,16 @@ def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     return Conclusion("names", kept, tuple(weights.items()), about=votes[0].answer.conclusion.about), supports
 
 
-def _part(name: str, answer: Answer, weight: float, group: Sequence[str], supports: Stances) -> Part:
-    if name not in group:
-        return Part(name, weight, "apart", None, answer)
-    stance = supports[name]
-    if stance is None:
-        return Part(name, weight, "open", None, answer)
-    return Part(name, weight, "for" if stance[0] else "against", stance[1], answer)
+def _stance_in_group(stance: tuple[bool, float] | None) -> tuple[str, float | None]:
+    """Returns how a method that answers the common question stands to the conclusion, and its share of it."""
+    return ("open", None) if stance is None else ("for" if stance[0] else "against", stance[1])
 
 
 def _agree(a: Conclusion, b: Conclusion) -> bool:
     """Returns whether two numbers agree: their intervals meet, or they are near."""
-    low_a, high_a = a.interval or (a.value, a.value)
-    low_b, high_b = b.interval or (b.value, b.value)
-    if low_a <= high_b and low_b <= high_a:
-        return True
-    return bool(abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value)))
-
-
-def _pairs(votes: list[_Vote]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...]]:
-    """Returns the pairs of methods that come to the same conclusion, and those that do not."""
-    decided = [vote for vote in votes if _top(vote) is not None]
-    pairs = [(a, b) for n, a in enumerate(decided) for b in decided[n + 1 :]]
-    same = [(a.method, b.method) for a, b in pairs if _is_same(a, b)]
-    other = [(a.method, b.method) for a, b in pairs if not _is_same(a, b)]
-    return tuple(same), tuple(other)
+    (low_a, high_a), (low_b, high_b) = (one.interval or (one.value, one.value) for one in (a, b))
+    is_near = abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value))
+    return bool(is_near or (low_a <= high_b and low_b <= high_a))
 
 
 def _top(vote: _Vote) -> Any:

@@ -1,21 +1,20 @@
-"""Finds which feedback loops drive a system, and where to act: loops, archetypes, and how a push spreads."""
+"""Finds which feedback loops drive a system, and where to act: loops, archetypes, and where a push leads."""
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, listed, notes, ranking, words
+from mabos_cli.reasoning.answer import Answer, best_names, cut, listed, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 from mabos_cli.reasoning.network import reach
 
 MOST_VARIABLES, MOST_LOOPS = 100, 1000
 MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000
-RUNAWAY = 1e12
-HINT = "write: cause -> effect + (or -), then a weight and `delayed` if wanted"
+HINT = "write: cause -> effect + (or -), then `delayed` if wanted"
 _LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
 # Pairs of loops are compared, and triples for some archetypes.
 MOST_COMPARED = 40
@@ -23,8 +22,6 @@ ADVICE = {
     "limits to growth": "do not push the growth; weaken what limits it",
     "shifting the burden": "strengthen the lasting solution; use the quick one only to win time",
     "fixes that fail": "mind the late side effect; the fix feeds the problem",
-    "success to the successful": "give both sides their own resource, or a goal above both",
-    "escalation": "let one side stop first, or agree on a goal for both",
 }
 
 
@@ -34,7 +31,6 @@ class Link(NamedTuple):
     cause: str
     effect: str
     sign: int
-    weight: float = 1.0
     is_delayed: bool = False
 
 
@@ -77,15 +73,9 @@ def _parse_link(raw: Any, path: str) -> Link:
     match = _LINK.fullmatch(raw.strip()) if isinstance(raw, str) else None
     if not match:
         raise BadValue(f"{path}: {str(raw)[:60]!r} is no link", HINT)
-    weight, is_delayed = 1.0, False
-    for word in match["more"].replace(",", " ").split():
-        if word == "delayed" and not is_delayed:
-            is_delayed = True
-        elif re.fullmatch(r"\d{1,6}(\.\d{1,9})?|\.\d{1,9}", word):
-            weight = float(word)
-        else:
-            raise BadValue(f"{path}: {word!r} means nothing after the sign", HINT)
-    return Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1, weight, is_delayed)
+    if match["more"].strip() not in ("", "delayed"):
+        raise BadValue(f"{path}: {match['more'].strip()!r} means nothing after the sign", HINT)
+    return Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1, bool(match["more"].strip()))
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -156,7 +146,7 @@ def _archetype_line(one: Archetype, labels: list[str]) -> str:
 
 
 def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
-    """Returns where the push moves each variable along all paths, and the simulation if one is wanted."""
+    """Returns where the push moves each variable along all paths."""
     signs: dict[str, set[int]] = {}
     pushed = {name: 1 if amount > 0 else -1 for name, amount in fields["push"].items() if amount}
     partly = []
@@ -173,17 +163,7 @@ def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveat
         moved = [name for name in ways if ways[name] == direction]
         if moved:
             steps.append(f"the push {verb}: {listed(moved)}")
-    if not fields["steps"]:
-        return {"push": ways}
-    values, away = simulate(graph, fields["push"], fields["steps"])
-    last = {name: line[-1] for name, line in values.items()}
-    shown = sorted(last, key=lambda name: -abs(last[name]))[:5]
-    at = fields["steps"] if away is None else away
-    steps.append(f"after {plural(at, 'step')}: " + ", ".join(f"{name} {figure(last[name])}" for name in shown))
-    if away is not None:
-        caveats.append(f"The simulation runs away and was stopped at step {away}.")
-    caveats.append("The simulation is linear: it shows directions and timing, not amounts.")
-    return {"push": ways, "simulation": values}
+    return {"push": ways}
 
 
 def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
@@ -204,35 +184,21 @@ def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
     loops = loops[:MOST_COMPARED]
     plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
     minus = [at for at, loop in enumerate(loops) if loop.sign < 0]
-    found = [
-        *_burdens(loops, plus, minus),
-        *_escalations(loops, minus),
-        *_successes(loops, plus),
-        *_failing_fixes(loops, plus, minus),
-    ]
-    taken = [set(one.loops) for one in found]
-    found += [one for one in _limits(loops, plus, minus) if not any(set(one.loops) <= more for more in taken)]
+    found = [*_burdens(loops, plus, minus)]
+    # A step that balances the problem feeds it later, by a delayed reinforcing loop.
+    for harm, fix in product(plus, minus):
+        if {*loops[harm].links} & {*loops[fix].links} and loops[harm].is_delayed and not loops[fix].is_delayed:
+            found.append(Archetype("fixes that fail", (harm, fix), _shared(loops[harm], loops[fix])))
+    # Growth that feeds itself runs into a balancing loop: the shortest of those that it meets.
+    for grow in plus:
+        hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
+        if hold is not None and not any({grow, hold} <= {*one.loops} for one in found):
+            found.append(Archetype("limits to growth", (grow, hold), _shared(loops[grow], loops[hold])))
     return found
 
 
 def _shared(one: Loop, other: Loop) -> tuple[str, ...]:
     return tuple(name for name in one.names if name in other.names)
-
-
-def _limits(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Finds growth that feeds itself and runs into a balancing loop, the shortest of those that it meets."""
-    for grow in plus:
-        hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
-        if hold is not None:
-            yield Archetype("limits to growth", (grow, hold), _shared(loops[grow], loops[hold]))
-
-
-def _failing_fixes(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Finds fixes that fail: a step that balances the problem feeds it later, by a delayed reinforcing loop."""
-    for harm, fix in product(plus, minus):
-        common = set(loops[harm].links) & set(loops[fix].links)
-        if common and loops[harm].is_delayed and not loops[fix].is_delayed:
-            yield Archetype("fixes that fail", (harm, fix), _shared(loops[harm], loops[fix]))
 
 
 def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
@@ -242,34 +208,10 @@ def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterat
             continue
         quick, slow = (one, other) if loops[other].is_delayed else (other, one)
         at = _shared(loops[quick], loops[slow])
-        fixes = set(loops[quick].names) - set(loops[slow].names)
-        lasting = set(loops[slow].names) - set(loops[quick].names)
-        for more in plus:
-            if at and fixes & set(loops[more].names) and lasting & set(loops[more].names):
-                yield Archetype("shifting the burden", (quick, slow, more), at)
-                break
-
-
-def _successes(loops: Sequence[Loop], plus: list[int]) -> Iterator[Archetype]:
-    """Finds two reinforcing loops around one share: what it gives to one it takes from the other."""
-    for one, other in combinations(plus, 2):
-        at = _shared(loops[one], loops[other])
-        if len(at) == 1 and {_turn(loops[one], at[0]), _turn(loops[other], at[0])} == {(1, 1), (-1, -1)}:
-            yield Archetype("success to the successful", (one, other), at)
-
-
-def _escalations(loops: Sequence[Loop], minus: list[int]) -> Iterator[Archetype]:
-    """Finds two balancing loops around one comparison, which each pulls to its own side."""
-    for one, other in combinations(minus, 2):
-        at = _shared(loops[one], loops[other])
-        if len(at) == 1 and {_turn(loops[one], at[0]), _turn(loops[other], at[0])} == {(1, -1), (-1, 1)}:
-            yield Archetype("escalation", (one, other), at)
-
-
-def _turn(loop: Loop, name: str) -> tuple[int, int]:
-    """Returns the signs of the links of a loop into and out of a variable."""
-    at = loop.names.index(name)
-    return loop.links[at - 1].sign, loop.links[at].sign
+        fixes, lasting = {*loops[quick].names} - {*loops[slow].names}, {*loops[slow].names} - {*loops[quick].names}
+        more = next((n for n in plus if fixes & {*loops[n].names} and lasting & {*loops[n].names}), None)
+        if at and more is not None:
+            yield Archetype("shifting the burden", (quick, slow, more), at)
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
@@ -313,23 +255,3 @@ def spread(graph: SignedGraph, start: str) -> tuple[dict[str, set[int]], bool]:
                 found.setdefault(link.effect, set()).add(sign * link.sign)
                 queue.append(((*path, link.effect), sign * link.sign))
     return found, False
-
-
-def simulate(graph: SignedGraph, push: Mapping[str, float], steps: int) -> tuple[dict[str, list[float]], int | None]:
-    """Returns the change of every variable step by step, as a pulse that runs along the links: a change moves its
-    effects in the next step, one later if delayed. Also returns the step at which something ran away."""
-    pulses = [{name: push.get(name, 0.0) for name in graph}]
-    values = {name: [pulses[0][name]] for name in graph}
-    for step in range(1, steps + 1):
-        pulse = dict.fromkeys(graph, 0.0)
-        for below in graph.values():
-            for link in below.values():
-                since = step - 1 - link.is_delayed
-                if since >= 0:
-                    pulse[link.effect] += link.sign * link.weight * pulses[since][link.cause]
-        pulses.append(pulse)
-        for name in graph:
-            values[name].append(values[name][-1] + pulse[name])
-        if any(abs(line[-1]) > RUNAWAY for line in values.values()):
-            return values, step
-    return values, None

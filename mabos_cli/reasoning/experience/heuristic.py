@@ -1,17 +1,16 @@
 """Finds which option is better by the first cue that tells them apart (take-the-best), with tallying beside it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
+from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
 
 Profile = Mapping[str, inputs.Feature]
 POSITIVE, NEGATIVE = "yes", "no"
-_MOST_OPTIONS, _MOST_CUES, _MOST_EXAMPLES = 200, 50, 200
+_MOST_OPTIONS, _MOST_CUES = 200, 50
 
 
 class Cue(NamedTuple):
@@ -38,7 +37,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
     inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
-    cues, learned = _cues(fields, options, caveats)
+    cues = _cues(fields, options, caveats)
     if not cues:
         raise BadValue("options: have no cues", "give each option some cues")
     rounds = _eliminate(cues, options)
@@ -50,7 +49,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
             {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
             for cue in cues
         ],
-        "learned": learned,
         "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
         "tallying": {"counts": counts, "best": list(most)},
     }
@@ -61,80 +59,37 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
         caveats.append(f"no cue tells {listed(left)} apart; the first is taken, which is a guess")
     if deciding and left[0] not in most:
         caveats.append(f"counting cues instead of taking the first would choose {listed(most)}")
-    sure = _sure(deciding[0], learned, fields) if len(options) == 2 and len(left) == 1 else None
+    sure = deciding[0].validity if len(options) == 2 and len(left) == 1 else None
     summary = f"{left[0]}, by {deciding[-1].name}" if len(left) == 1 else f"{listed(left)} are tied"
     summary += f" (right with {figure(sure)})" if sure is not None else ""
     scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
     return Answer(choice(left[0], scores), sure, summary, cut(lines), detail, tuple(caveats))
 
 
-def _cues(
-    fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]
-) -> tuple[list[Cue], dict[str, Any]]:
-    """Returns the cues, the most valid first, with what was learned about each."""
+def _cues(fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]) -> list[Cue]:
+    """Returns the cues, the most valid first."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
     rows = fields["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
     inputs.check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
         inputs.check_known(f"options.{option}", profile, rows, "cue")
-    examples: list[tuple[Profile, float]] = [
-        (inputs.parse_features(row["cues"], f"examples.{name}.cues"), row["value"])
-        for name, row in fields["examples"].items()
-    ]
-    inputs.check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
-    _check_kinds(rows, [*options.values(), *(profile for profile, _ in examples)])
-    learned: dict[str, Any] = {}
-    cues = []
-    for name, row in rows.items():
-        cue = Cue(name, row["validity"], row["better"] != "lower", row["least"])
-        cues.append(_learn(cue, row["better"] is None, examples, learned, caveats) if examples else cue)
-    known = [cue for cue in cues if cue.validity is not None]
-    if not known:
-        caveats.append("no validities were given, so cues are taken in the order given")
-        return cues, learned
-    if len(known) < len(cues):
-        unknown = [cue.name for cue in cues if cue.validity is None]
-        caveats.append(f"of unknown validity, and therefore last: {listed(unknown)}")
-    doubtful = [cue.name for cue in known if cue.validity is not None and cue.validity < 0.5]
-    if doubtful:
-        caveats.append(f"wrong more often than right, so better the other way round: {listed(doubtful)}")
-    return sorted(cues, key=lambda cue: (cue.validity is None, -(cue.validity or 0.0))), learned
-
-
-def _check_kinds(names: Iterable[str], profiles: list[Profile]) -> None:
-    """Raises BadValue unless each cue is yes or no throughout, or a number throughout."""
-    for name in names:
-        values = [profile[name] for profile in profiles if name in profile]
+    for name in rows:
+        values = [profile[name] for profile in options.values() if name in profile]
         words = [value for value in values if isinstance(value, str)]
         odd = next((value for value in words if value not in (POSITIVE, NEGATIVE)), None)
         if odd is not None:
             raise BadValue(f"options: {name} is {odd[:40]!r}", "write yes, no, unknown or a number")
         if words and len(words) < len(values):
             raise BadValue(f"options: {name} is yes or no for some, and a number for others", "use one of them")
-
-
-def _learn(
-    cue: Cue, is_free: bool, examples: list[tuple[Profile, float]], learned: dict[str, Any], caveats: list[str]
-) -> Cue:
-    """Returns the cue with the validity that examples show unless one is given, reversed if it is mostly wrong."""
-    right, wrong = _count_hits(cue, examples)
-    if is_free and right < wrong:
-        cue = cue._replace(is_higher_better=False)
-        right, wrong = _count_hits(cue, examples)
-        caveats.append(f"{cue.name} speaks against an option, by the examples")
-    validity = right / (right + wrong) if right + wrong else None
-    learned[cue.name] = {"right": right, "wrong": wrong, "validity": validity}
-    return cue._replace(validity=validity) if cue.validity is None else cue
-
-
-def _count_hits(cue: Cue, examples: Sequence[tuple[Profile, float]]) -> tuple[int, int]:
-    """Returns how often a cue is right and wrong over all pairs of examples."""
-    right = wrong = 0
-    for (one, a), (two, b) in combinations(examples, 2):
-        verdict = prefer(cue, one, two) * ((a > b) - (a < b))
-        right += verdict > 0
-        wrong += verdict < 0
-    return right, wrong
+    cues = [Cue(name, row["validity"], row["better"] != "lower", row["least"]) for name, row in rows.items()]
+    unknown = [cue.name for cue in cues if cue.validity is None]
+    doubtful = [cue.name for cue in cues if cue.validity is not None and cue.validity < 0.5]
+    caveats += notes(
+        (len(unknown) == len(cues), "no validities were given, so cues are taken in the order given"),
+        (0 < len(unknown) < len(cues), f"of unknown validity, and therefore last: {listed(unknown)}"),
+        (doubtful, f"wrong more often than right, so better the other way round: {listed(doubtful)}"),
+    )
+    return sorted(cues, key=lambda cue: (cue.validity is None, -(cue.validity or 0.0)))
 
 
 def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
@@ -148,15 +103,6 @@ def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
         rounds.append(_Round(cue, left, kept))
         left = kept
     return rounds
-
-
-def _sure(cue: Cue, learned: dict[str, Any], fields: dict[str, Any]) -> float | None:
-    """Returns how likely the cue that decides is right: as given, or from the examples by the rule of succession, for
-    few of them may all agree by chance."""
-    row = learned.get(cue.name)
-    if row is None or fields["cues"].get(cue.name, {}).get("validity") is not None:
-        return cue.validity
-    return float((row["right"] + 1) / (row["right"] + row["wrong"] + 2))
 
 
 def _line(one: _Round, options: Mapping[str, Profile]) -> str:

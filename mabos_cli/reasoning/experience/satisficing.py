@@ -1,11 +1,9 @@
 """Finds the first option that is good enough on every count, or how far aspirations must drop for one to be."""
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, is_better, listed, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
 
@@ -121,7 +119,7 @@ def _none(
     lines: list[str],
     detail: dict[str, Any],
 ) -> Answer:
-    """Returns how far the levels must drop, and the first option that is good enough once they have, if they may."""
+    """Returns the option that comes nearest, and how far the levels would have to drop for it."""
     known = {name: share for name, share in needed.items() if share is not None}
     unsure = [name for name, share in needed.items() if share is None]
     caveats = notes((unsure, f"not all is known of {listed(unsure)}, which count as not good enough"))
@@ -135,17 +133,6 @@ def _none(
     has_tie = sum(abs(share - least) < _SLACK for share in known.values()) > 1
     caveats += notes((has_tie, "others come as near; the first of them is named"))
     summary = f"no option is good enough; {nearest} would be if all levels dropped by {least:.1%}"
-    if fields["adjust"] is not None:
-        step, most = fields["adjust"]["step"], int(fields["adjust"]["rounds"])
-        rounds = max(1, math.ceil((least - _SLACK) / step))
-        summary = f"no option is good enough, even after all levels dropped by {most * step:.1%}"
-        if rounds <= most:
-            share = rounds * step
-            chosen = next(name for name in known if known[name] <= share + _SLACK)
-            detail["adjusted"] = {"rounds": rounds, "share": share, "levels": _dropped(fields, share, scales)}
-            lines.append(f"after {plural(rounds, 'step')} of {figure(step)}, {chosen} is the first that is good enough")
-            summary = f"{chosen}, after all levels dropped by {share:.1%}: nothing met them as they were"
-            conclusion = choice(chosen, {name: -share for name, share in known.items()})
     return Answer(conclusion, None, summary, tuple(lines), detail, caveats)
 
 

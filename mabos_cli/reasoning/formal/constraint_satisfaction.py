@@ -4,17 +4,15 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import combinations
-from math import prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, yes_no
-from mabos_cli.reasoning.expression import Node, build, check_names, names_of, parse_expression
+from mabos_cli.reasoning.expression import COMPARISONS, Node, build, check_names, names_of, parse_expression
 from mabos_cli.reasoning.formal.constraint_search import (
     MOST_CHECKS,
     Constraint,
     GaveUp,
-    Linear,
     Search,
     Views,
     make_constraint,
@@ -23,24 +21,7 @@ from mabos_cli.reasoning.formal.constraint_search import (
 from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
 
 MOST_VALUES = 10_000
-_CONSTANT = -1  # in place of the number of a variable
-_CONDITIONS = (
-    "=",
-    "!=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "in",
-    "and",
-    "or",
-    "not",
-    "->",
-    "<->",
-    "if",
-    "all_different",
-    "all_equal",
-)
+_CONDITIONS = (*COMPARISONS, "in", "and", "or", "not", "->", "<->", "if", "all_different", "all_equal")
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
 _MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
 _HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
@@ -139,7 +120,7 @@ def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
         steps.append(f"{_shown(value)}: {_assigned(asked, one)}")
         # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
         better = Node("<" if asked.sign > 0 else ">", (Node("sum", (asked.objective,)), Node("value", value=value)))
-        search.constraints[-1] = make_constraint(-1, better, place)._replace(linear=find_linear(better, asked.domains))
+        search.constraints[-1] = make_constraint(-1, better, place)
     if best is None:
         return _clash(asked)
     value, first = best
@@ -254,43 +235,7 @@ def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, .
     is_flag = node.op == "name" and all(isinstance(value, bool) for value in domains[node.value])
     if node.op not in _CONDITIONS and not is_flag and not isinstance(node.value, bool):
         raise BadValue(f"{place}: is no condition", "compare it with something: =, !=, <, <=, >, >=")
-    return [make_constraint(owner, node, place)._replace(linear=find_linear(node, domains))]
-
-
-def find_linear(node: Node, domains: tuple[tuple[Any, ...], ...]) -> Linear | None:
-    """Returns the linear form of a comparison, if it has one."""
-    if node.op not in ("=", "<", "<=", ">", ">="):
-        return None
-    less, more = node.parts if node.op[0] != ">" else node.parts[::-1]
-    found = _find_sum(Node("sum", (less, Node("neg", (more,)))), domains)
-    if found is None:
-        return None
-    factors = {variable: factor for variable, factor in found.items() if factor and variable != _CONSTANT}
-    return Linear(factors, found.get(_CONSTANT, 0), node.op in ("<", ">"), node.op == "=") if factors else None
-
-
-def _find_sum(node: Node, domains: tuple[tuple[Any, ...], ...]) -> dict[int, Any] | None:
-    """Returns an expression as factors of variables and a constant, if it is one."""
-    if node.op == "value":
-        return None if isinstance(node.value, str) else {_CONSTANT: node.value}
-    if node.op == "name":
-        return None if any(isinstance(value, str) for value in domains[node.value]) else {node.value: 1}
-    if node.op not in ("neg", "sum", "*"):
-        return None
-    parts = [part for part in (_find_sum(part, domains) for part in node.parts) if part is not None]
-    if len(parts) < len(node.parts):
-        return None
-    if node.op == "*":
-        parts.sort(key=lambda part: part.keys() == {_CONSTANT})
-        if any(part.keys() != {_CONSTANT} for part in parts[1:]):
-            return None
-        times = prod(part[_CONSTANT] for part in parts[1:])
-        return {variable: factor * times for variable, factor in parts[0].items()}
-    found: dict[int, Any] = {}
-    for part in parts:
-        for variable, factor in part.items():
-            found[variable] = found.get(variable, 0) + (-factor if node.op == "neg" else factor)
-    return found
+    return [make_constraint(owner, node, place)]
 
 
 def _read_table(

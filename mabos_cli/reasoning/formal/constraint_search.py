@@ -157,15 +157,6 @@ def _calculate(op: str, views: list[View]) -> View:
     return _ANY
 
 
-class Linear(NamedTuple):
-    """A sum of variables with factors and a constant that must be at most, below, or exactly zero."""
-
-    factors: dict[int, Any]
-    constant: Any
-    is_strict: bool = False
-    is_equal: bool = False
-
-
 class Constraint(NamedTuple):
     """A condition over some variables. `owner` is the number of the constraint that it comes from, as the user wrote it."""
 
@@ -174,7 +165,6 @@ class Constraint(NamedTuple):
     holds: Callable[[Sequence[Any]], bool]
     may_hold: Rough
     is_whole: bool = False  # ask may_hold once and not value by value: its parts are constraints by themselves
-    linear: Linear | None = None  # the same as a sum, which is faster to keep within bounds
 
 
 def make_constraint(owner: int, node: Node, place: str) -> Constraint:
@@ -293,9 +283,6 @@ class Search:
         if prod(left[n].bit_count() for n in scope) <= (1 if constraint.is_whole else _LISTED):
             self._revise_listed(constraint, left)
             return True
-        if constraint.linear is not None:
-            self._count(len(scope))
-            return self._revise_linear(constraint.linear, left)
         views: list[Any] = [None] * len(left)
         for n in scope:
             views[n] = self._view(n, left[n])
@@ -327,30 +314,6 @@ class Search:
                     kept[n] |= 1 << one
         for n in scope:
             left[n] = kept[n]
-
-    def _revise_linear(self, linear: Linear, left: list[int]) -> bool:
-        """Drops the values that are too large for a sum even if all others are as small as can be, or too small."""
-        spans = {}
-        for n, factor in linear.factors.items():
-            view = self._view(n, left[n])
-            spans[n] = sorted((factor * view.low, factor * view.high))
-        low = sum(span[0] for span in spans.values()) + linear.constant
-        high = sum(span[1] for span in spans.values()) + linear.constant
-        is_settled = True
-        for n, factor in linear.factors.items():
-            most, least = spans[n][0] - low, spans[n][1] - high
-            is_within = spans[n][1] < most or (spans[n][1] == most and not linear.is_strict)
-            if is_within and (not linear.is_equal or spans[n][0] >= least):
-                continue
-            is_settled = False
-            for one in bits(left[n]):
-                part = factor * self.domains[n][one]
-                is_over = part > most or (linear.is_strict and part == most)
-                if is_over or (linear.is_equal and part < least):
-                    left[n] ^= 1 << one
-            if not left[n]:
-                return True
-        return is_settled
 
     def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], views: list[Any]) -> None:
         """Drops the values with which the constraint cannot hold, whatever the others are; of many, those at the

@@ -1,6 +1,5 @@
-"""Shows how far a pattern seen in instances can be trusted: the share, its interval, exceptions, causes."""
+"""Shows how far a pattern seen in instances can be trusted: the share, its interval, exceptions."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -15,25 +14,14 @@ from mabos_cli.reasoning.answer import (
     cut,
     figure,
     listed,
-    names,
     notes,
     quantity,
     wilson,
     yes_no,
 )
-from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, feature_text, known_facts, parse_features
+from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts
 
-_MOST_PAIRS = 20  # one pair shows it; more of them only confirm it
 _MOST_CASES = 1000
-
-
-class Findings(NamedTuple):
-    """Circumstances as `feature=value`. `agreement`: in all cases with the phenomenon; `joint`: and in none without it;
-    `difference`: features with the pairs of cases that are alike in all else."""
-
-    agreement: tuple[str, ...]
-    joint: tuple[str, ...]
-    difference: dict[str, list[tuple[str, str]]]
 
 
 class _Seen(NamedTuple):
@@ -44,18 +32,19 @@ class _Seen(NamedTuple):
     exceptions: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     about: str = ""
-    findings: Findings | None = None
     caveats: tuple[str, ...] = ()
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns the share of instances in which the statement holds, or the circumstances that go with it."""
+    """Returns the share of instances in which the statement holds."""
     sources = [name for name in ("cases", "counts", "then") if fields[name] is not None]
     if len(sources) != 1:
         both = f", not {' and '.join(sources)} together" if sources else ""
         raise BadValue(f"cases: give cases, counts, or `if` and `then`{both}", "")
     if fields["cases"]:
-        seen = _from_cases(fields["cases"])
+        check_size("cases", len(fields["cases"]), _MOST_CASES, "cases")
+        failed = tuple(one["name"] or f"case {n}" for n, one in enumerate(fields["cases"], 1) if not one["held"])
+        seen = _Seen(len(fields["cases"]) - len(failed), len(failed), failed)
     elif fields["counts"]:
         seen = _Seen(fields["counts"]["held"], fields["counts"]["failed"])
     else:
@@ -64,19 +53,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue(f"{sources[0]}: no instance tells whether it holds", "give at least one instance")
     if fields["at_least"] == 1:
         raise BadValue("at_least: must be below 1", "no number of instances shows that there is no exception")
-    about = fields["claim"] or seen.about
-    return _causes(fields, seen, about) if fields["find"] == "cause" else _rate(fields, seen, about)
-
-
-def _from_cases(rows: list[dict[str, Any]]) -> _Seen:
-    check_size("cases", len(rows), _MOST_CASES, "cases")
-    cases = [
-        Case(row["name"] or f"case {n}", parse_features(row["features"], f"cases[{n}].features"), row["held"])
-        for n, row in enumerate(rows, 1)
-    ]  # fmt: skip
-    failed = tuple(case.name for case in cases if not case.held)
-    findings = apply_methods(cases) if any(case.features for case in cases) else None
-    return _Seen(len(cases) - len(failed), len(failed), failed, findings=findings)
+    return _rate(fields, seen, fields["claim"] or seen.about)
 
 
 def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
@@ -140,8 +117,11 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     ]
     if seen.exceptions:
         lines.append(f"exceptions: {listed(seen.exceptions)}")
-    lines += _mill_lines(seen, detail)
-    caveats = _caveats(seen, count)
+    caveats = seen.caveats + notes(
+        (seen.unknown, f"not counted, as nothing is known of them: {listed(seen.unknown)}"),
+        (not seen.failed, "no exception was seen, which does not show that there is none"),
+        (count < 5, f"only {plural(count, 'instance')}"),
+    )
     summary = f"held in {seen.held} of {count}; the next one holds with {figure(next_one)}"
     if fields["at_least"] is None:
         return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
@@ -154,84 +134,3 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
     accepted = sure > 0.5
     verdict = yes_no(accepted, about or f"it holds in at least {fields['at_least']:g} of all")
     return Answer(verdict, max(sure, 1 - sure), summary, cut(lines), detail, caveats)
-
-
-def _caveats(seen: _Seen, count: int) -> tuple[str, ...]:
-    silent = f"{plural(len(seen.unknown), 'instance')}, {listed(seen.unknown)}"
-    return seen.caveats + notes(
-        (seen.unknown, f"not counted, as nothing is known of them: {silent}"),
-        (not seen.failed, "no exception was seen, which does not show that there is none"),
-        (count < 5, f"only {plural(count, 'instance')}"),
-    )
-
-
-def _mill_lines(seen: _Seen, detail: dict[str, Any]) -> list[str]:
-    """Returns Mill's methods in words; the figures go into the detail."""
-    if seen.findings is None:
-        return []
-    found = seen.findings
-    detail["agreement"], detail["joint"] = list(found.agreement), list(found.joint)
-    detail["difference"] = {name: [list(pair) for pair in pairs] for name, pairs in found.difference.items()}
-    lines = []
-    if found.agreement:
-        lines.append(f"agreement: all with it share {listed(found.agreement)}")
-    if found.joint:
-        lines.append(f"joint method: {listed(found.joint)} is in all with it and in none without it")
-    for name, pairs in found.difference.items():
-        lines.append(f"difference: {pairs[0][0]} and {pairs[0][1]} differ in {name} alone")
-    return lines
-
-
-def _causes(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
-    """Returns the circumstances that may be the cause: by the joint method, else by difference, else by agreement."""
-    if seen.findings is None:
-        raise BadValue("find: a cause needs cases with features", "give features for each case")
-    detail: dict[str, Any] = {"held": seen.held, "failed": seen.failed}
-    lines = _mill_lines(seen, detail)
-    found = seen.findings
-    by_name = (("joint method", found.joint), ("difference", tuple(found.difference)), ("agreement", found.agreement))
-    method, candidates = next(((name, some) for name, some in by_name if some), ("any method", ()))
-    caveats: Sequence[str] = ("only circumstances that were listed can be found; what goes together need not cause",)
-    if not seen.failed:
-        caveats = (*caveats, "without a case that lacks the phenomenon only agreement can be used")
-    summary = f"by {method}: {listed(candidates)}" if candidates else "no listed circumstance goes with it throughout"
-    return Answer(names(candidates, about), None, summary, cut(lines), detail, tuple(caveats))
-
-
-class Case(NamedTuple):
-    """Something observed: its circumstances, and whether the phenomenon was there."""
-
-    name: str
-    features: Mapping[str, Feature]
-    held: bool
-
-
-def apply_methods(cases: Sequence[Case]) -> Findings:
-    """Returns what the methods say about some cases."""
-    with_it = [case for case in cases if case.held]
-    without = [case for case in cases if not case.held]
-    shared = [*with_it[0].features.items()] if len(with_it) > 1 else []
-    shared = [(name, value) for name, value in shared if all(c.features.get(name) == value for c in with_it)]
-    joint = [
-        (name, value)
-        for name, value in shared
-        if without and all(name in c.features and c.features[name] != value for c in without)
-    ]
-    return Findings(
-        tuple(f"{name}={feature_text(value)}" for name, value in shared),
-        tuple(f"{name}={feature_text(value)}" for name, value in joint),
-        _differences(with_it, without),
-    )
-
-
-def _differences(with_it: Sequence[Case], without: Sequence[Case]) -> dict[str, list[tuple[str, str]]]:
-    """Returns the features by which a case with the phenomenon and one without it differ, where it is only one."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for one in with_it:
-        for two in without:
-            if one.features.keys() != two.features.keys():
-                continue
-            unlike = [name for name, value in one.features.items() if two.features[name] != value]
-            if len(unlike) == 1 and len(found.get(unlike[0], ())) < _MOST_PAIRS:
-                found.setdefault(unlike[0], []).append((one.name, two.name))
-    return found

@@ -115,7 +115,7 @@ def _relations(
             sees = fields["access"]
         place = f"agents.{part.value}" if part.value else "access"
         relation = _relation(sees, worlds, place)
-        relations[part.value] = full = _enforce(relation, conditions, fields["enforce"], worlds, place)
+        relations[part.value] = full = _enforce(relation, conditions, worlds, place)
         if conditions:
             added = sum(map(int.bit_count, full)) - sum(map(int.bit_count, relation))
             steps.append(f"{place}: {' and '.join(conditions)} ({plural(added, 'pair')} added)")
@@ -142,17 +142,9 @@ def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -
     return tuple(found)
 
 
-def _enforce(
-    relation: Relation, conditions: tuple[str, ...], how: str, worlds: tuple[str, ...], place: str
-) -> Relation:
-    """Returns the relation as the frame wants it. That each world sees some world can only be checked."""
+def _enforce(relation: Relation, conditions: tuple[str, ...], worlds: tuple[str, ...], place: str) -> Relation:
+    """Returns the relation with what the frame demands. That each world sees some world can only be checked."""
     full = close(relation, conditions)
-    lacking = [(n, other) for n, seen in enumerate(full) for other in bits(seen & ~relation[n])]
-    if how == "check" and lacking:
-        shown = " -> ".join(worlds[n] for n in lacking[0])
-        raise BadValue(
-            f"{place}: not {' and '.join(conditions)}: {shown} is missing", "add it, or write enforce: close"
-        )
     blind = [worlds[n] for n, seen in enumerate(full) if not seen]
     if "serial" in conditions and blind:
         raise BadValue(f"{place}: not serial: {blind[0]} sees no world", "each world must see some world")

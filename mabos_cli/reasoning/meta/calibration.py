@@ -1,4 +1,4 @@
-"""Decides whether stated confidence matches what came true: Brier score and its parts, tests, recalibration."""
+"""Decides whether stated confidence matches what came true: Brier score and its parts, and tests."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     right = f"right in {detail['share_right']:.2f} of {len(forecasts)}"
     summary = f"{word}: mean confidence {detail['mean_confidence']:.2f}, {right}; Brier score {detail['brier']:.3f}"
     values = {one.stated for one in forecasts}
-    few = f"only {plural(len(forecasts), 'forecast')}: only large errors show; the recalibration follows chance too"
+    few = f"only {plural(len(forecasts), 'forecast')}: only large errors show"
     caveats = notes(
         (len(forecasts) < _FEW, few),
         (detail["skill"] is None, "all came out the same way: no skill can be told from that"),
@@ -114,9 +114,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "gap_interval": [mean - high, mean - low],
         "gap_p": find_tail(folded),
         "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
-        "recalibration": [
-            {"low": one.low, "high": one.high, "count": one.size, "rate": one.rate} for one in recalibrate(forecasts)
-        ],
         "methods": {
             name: {
                 "count": len(some),
@@ -138,15 +135,6 @@ def _judge(scores: Mapping[str, Any]) -> bool | None:
     return True if scores["count"] >= _FEW and low >= -_NEAR and high <= _NEAR else None
 
 
-class Step(NamedTuple):
-    """A range of stated probabilities and what happened as often in it."""
-
-    low: float
-    high: float
-    size: int
-    rate: float
-
-
 def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
     brier, reliability, resolution, uncertainty = (
         f"{scores[name]:.3f}" for name in ("brier", "reliability", "resolution", "uncertainty")
@@ -159,8 +147,6 @@ def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
     low, high = scores["gap_interval"]
     lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f}), p {figure(scores['gap_p'])} if calibrated")
     lines += cut([f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in scores["groups"]], 6)
-    moved = [one for one in scores["recalibration"] if abs((one["low"] + one["high"]) / 2 - one["rate"]) > 0.02]
-    lines += cut([f"read {one['low']:.2f} to {one['high']:.2f} as {one['rate']:.2f}" for one in moved], 3)
     return cut(lines)
 
 
@@ -218,21 +204,3 @@ def find_tail(forecasts: Sequence[Forecast]) -> float:
         miss, hit = [*chances, 0.0], [0.0, *chances]
         chances = [(1 - one.stated) * a + one.stated * b for a, b in zip(miss, hit, strict=True)]
     return min(1.0, 2 * min(math.fsum(chances[: hits + 1]), math.fsum(chances[hits:])))
-
-
-def recalibrate(forecasts: Sequence[Forecast]) -> list[Step]:
-    """Returns the rising steps closest to what happened, pooling neighbours in the wrong order (isotonic
-    regression)."""
-    levels: dict[float, list[int]] = {}
-    for one in forecasts:
-        level = levels.setdefault(one.stated, [0, 0])
-        level[0] += one.happened
-        level[1] += 1
-    pools: list[tuple[float, float, int, int]] = []  # low, high, hits, count
-    for stated, (hits, count) in sorted(levels.items()):
-        pools.append((stated, stated, hits, count))
-        while len(pools) > 1 and pools[-2][2] * pools[-1][3] >= pools[-1][2] * pools[-2][3]:
-            low, _, some, so_many = pools.pop(-2)
-            _, high, more, as_many = pools.pop()
-            pools.append((low, high, some + more, so_many + as_many))
-    return [Step(low, high, count, hits / count) for low, high, hits, count in pools]

@@ -23,11 +23,7 @@ _PARAMETERS: dict[str, dict[str, tuple[float, float]]] = {
     "lognormal": {"mu": (-30, 30), "sigma": (0, 5)},
     "uniform": {"low": _ANY, "high": _ANY},
     "triangular": {"low": _ANY, "mode": _ANY, "high": _ANY},
-    "pert": {"low": _ANY, "mode": _ANY, "high": _ANY},
-    "beta": {"alpha": (0, LARGEST), "beta": (0, LARGEST)},
-    "exponential": {"mean": (0, LARGEST)},
     "bernoulli": {"p": (0, 1)},
-    "poisson": {"rate": (0, 1e6)},
 }
 ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
 
@@ -97,20 +93,6 @@ def _draw(fields: dict[str, Any], chance: Any) -> dict[str, list[float]]:
     for name, raw in fields["variables"].items():
         draw = parse_distribution(raw, f"variables.{name}")
         columns[name] = [draw(chance) for _ in range(fields["draws"])]
-    together = list(dict.fromkeys(name for pair in fields["correlations"] for name in pair["between"]))
-    if not together:
-        return columns
-    check_size("correlations", len(together), 50, "variables")
-    matrix = [[float(i == j) for j in range(len(together))] for i in range(len(together))]
-    for at, pair in enumerate(fields["correlations"], 1):
-        path = f"correlations[{at}].between"
-        for name in pair["between"]:
-            known_name(path, name, columns, "variable")
-        one, other = (together.index(name) for name in pair["between"][:2])
-        if len(pair["between"]) != 2 or one == other or matrix[one][other]:
-            raise BadValue(f"{path}: must be two variables that no other pair has", "give each pair once")
-        matrix[one][other] = matrix[other][one] = pair["r"]
-    correlate(columns, together, cholesky(matrix, "correlations"), chance)
     return columns
 
 
@@ -160,7 +142,7 @@ def _caveats(found: dict[str, Any], chances: dict[str, Any], fields: dict[str, A
             seen, what = ("never", "it") if one["probability"] == 0 else ("always", "its opposite")
             bound = f"that bounds {what} at about {figure(3 / fields['draws'])}."
             caveats.append(f"{name} was {seen} seen in {fields['draws']:,} draws; {bound}")
-    if not fields["correlations"] and len(fields["variables"]) > 1:
+    if len(fields["variables"]) > 1:
         caveats.append("The inputs were drawn independently of each other.")
     return tuple(caveats)
 
@@ -198,36 +180,9 @@ def _triangular(low: float, mode: float, high: float, path: str) -> Draw:
     return lambda chance: chance.triangular(low, high, mode)
 
 
-def _pert(low: float, mode: float, high: float, path: str) -> Draw:
-    """Returns a beta between the bounds whose mean is (low + 4 mode + high) / 6."""
-    _check_rising(path, low, mode, high)
-    width = high - low
-    if not width:
-        return lambda chance: low
-    alpha, beta = 1 + 4 * (mode - low) / width, 1 + 4 * (high - mode) / width
-    return lambda chance: low + width * chance.betavariate(alpha, beta)
-
-
-def _beta(alpha: float, beta: float, path: str) -> Draw:
-    if min(alpha, beta) < 1e-3:
-        raise BadValue(f"{path}: alpha and beta must be at least 0.001", "a beta needs both above 0")
-    return lambda chance: chance.betavariate(alpha, beta)
-
-
 def _check_rising(path: str, *figures: float) -> None:
     if list(figures) != sorted(figures):
         raise BadValue(f"{path}: {', '.join(f'{one:g}' for one in figures)} must rise", "low, mode if any, high")
-
-
-def _poisson(rate: float, path: str) -> Draw:
-    """Draws by inversion over all counts within 12 deviations; what lies beyond is rarer than any draw can show."""
-    if rate == 0:
-        return lambda chance: 0.0
-    reach = 12 * math.sqrt(rate) + 30
-    first = max(0, int(rate - reach))
-    counts = range(first, int(rate + reach))
-    sums = list(accumulate(math.exp(k * math.log(rate) - rate - math.lgamma(k + 1)) for k in counts))
-    return lambda chance: float(first + min(bisect_right(sums, chance.random()), len(sums) - 1))
 
 
 def _discrete(raw: Any, path: str) -> Draw:
@@ -246,48 +201,8 @@ _DRAWS: dict[str, Callable[..., Draw]] = {
     "lognormal": lambda mu, sigma, path: lambda chance: math.exp(chance.gauss(mu, sigma)),
     "uniform": _uniform,
     "triangular": _triangular,
-    "pert": _pert,
-    "beta": _beta,
-    "exponential": lambda mean, path: lambda chance: -mean * math.log(1 - chance.random()),
     "bernoulli": lambda p, path: lambda chance: float(chance.random() < p),
-    "poisson": _poisson,
 }
-
-
-def correlate(
-    columns: dict[str, list[float]], names: Sequence[str], root: Sequence[Sequence[float]], chance: Any
-) -> None:
-    """Puts the draws of some variables into the order of correlated normal scores. Each column keeps exactly its values, so every
-    distribution can be correlated with every other."""
-    count = len(columns[names[0]])
-    rows = [[chance.gauss(0, 1) for _ in names] for _ in range(count)]
-    for at, name in enumerate(names):
-        scores = [sum(weight * row[k] for k, weight in enumerate(root[at][: at + 1])) for row in rows]
-        ordered = sorted(columns[name])
-        for value, place in zip(ordered, sorted(range(count), key=scores.__getitem__), strict=True):
-            columns[name][place] = value
-
-
-def cholesky(matrix: Sequence[Sequence[float]], path: str) -> list[list[float]]:
-    """Returns the lower triangle whose square is the matrix; BadValue if no variables can be correlated like that."""
-    size = len(matrix)
-    root = [[0.0] * size for _ in range(size)]
-    for i in range(size):
-        for j in range(i + 1):
-            left = matrix[i][j] - sum(root[i][k] * root[j][k] for k in range(j))
-            if i != j:
-                root[i][j] = left / root[j][j] if root[j][j] > 1e-9 else 0.0
-            elif left < -1e-9:
-                raise BadValue(f"{path}: these correlations contradict each other", "make some of them weaker")
-            else:
-                root[i][i] = math.sqrt(max(0.0, left))
-    if any(
-        abs(sum(root[i][k] * root[j][k] for k in range(size)) - matrix[i][j]) > 1e-6
-        for i in range(size)
-        for j in range(i)
-    ):
-        raise BadValue(f"{path}: these correlations contradict each other", "make some of them weaker")
-    return root
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:

@@ -20,17 +20,6 @@ GRID = {
     (False, True): "keep informed",
     (False, False): "monitor",
 }
-# By power, legitimacy and urgency (Mitchell, Agle and Wood 1997).
-SALIENCE = {
-    (True, False, False): "dormant",
-    (False, True, False): "discretionary",
-    (False, False, True): "demanding",
-    (True, True, False): "dominant",
-    (True, False, True): "dangerous",
-    (False, True, True): "dependent",
-    (True, True, True): "definitive",
-    (False, False, False): "no stakeholder",
-}
 
 
 class Person(NamedTuple):
@@ -183,17 +172,9 @@ def _cell(one: Person, high: float) -> str:
     return GRID[one.fields["power"] >= high, one.fields["interest"] >= high]
 
 
-def _salience(one: Person, high: float) -> str | None:
-    legitimacy, urgency = one.fields["legitimacy"], one.fields["urgency"]
-    if legitimacy is None or urgency is None:
-        return None
-    return SALIENCE[one.fields["power"] >= high, legitimacy, urgency]
-
-
 def _person_detail(one: Person, high: float) -> dict[str, Any]:
     return {
         "quadrant": _cell(one, high),
-        "salience": _salience(one, high),
         "stance": one.stance,
         "stance_after": one.after,
         "pull": one.pull,

@@ -1,4 +1,4 @@
-"""Feedback loops against counting and brute force, archetypes against their textbook diagrams, pulses against closed forms."""
+"""Feedback loops against counting and brute force, archetypes against their textbook diagrams."""
 
 from itertools import combinations, permutations
 from math import comb, factorial
@@ -69,26 +69,10 @@ def test_shifting_the_burden() -> None:
     )  # fmt: skip
 
 
-def test_success_to_the_successful() -> None:
-    found = archetypes(
-        "share for A -> resources A +", "resources A -> success A +", "success A -> share for A +",
-        "share for A -> resources B -", "resources B -> success B +", "success B -> share for A -",
-    )  # fmt: skip
-    assert found == {"success to the successful"}
-
-
-def test_escalation() -> None:
-    found = archetypes(
-        "A ahead of B -> threat to A -", "threat to A -> arms of A +", "arms of A -> A ahead of B +",
-        "A ahead of B -> threat to B +", "threat to B -> arms of B +", "arms of B -> A ahead of B -",
-    )  # fmt: skip
-    assert found == {"escalation"}
-
-
 def test_push_is_open_where_paths_disagree() -> None:
     answer = solve_yaml(
         "systems-thinking",
-        'links: [price -> demand -, {price -> margin: "+"}, demand -> profit +, margin -> profit +, demand -> stock -1]\npush: {price: 5}',
+        'links: [price -> demand -, {price -> margin: "+"}, demand -> profit +, margin -> profit +, demand -> stock -]\npush: {price: 5}',
     )
     assert answer.detail["push"] == {"demand": "down", "profit": "open", "stock": "up", "margin": "up"}
     assert answer.conclusion.kind == "text"
@@ -97,24 +81,6 @@ def test_push_is_open_where_paths_disagree() -> None:
 def test_a_push_down_turns_everything_round() -> None:
     answer = solve_yaml("systems-thinking", "links: [a -> b +, b -> c -]\npush: {a: -1}")
     assert answer.detail["push"] == {"b": "down", "c": "up"}
-
-
-def test_pulses() -> None:
-    """Roberts 1976, pulse processes: a balancing loop of two swings with period four, a reinforcing one grows by one a step in
-    turn, and a chain of weights multiplies them."""
-    swing = solve_yaml("systems-thinking", "links: [a -> b +, b -> a -]\npush: {a: 1}\nsteps: 8").detail["simulation"]
-    assert swing["a"] == [1, 1, 0, 0, 1, 1, 0, 0, 1]
-    grow = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +]\npush: {a: 1}\nsteps: 4").detail["simulation"]
-    assert grow["a"] == [1, 1, 2, 2, 3]
-    chain = solve_yaml("systems-thinking", "links: [a -> b - 0.5, b -> c + 4 delayed]\npush: {a: 3}\nsteps: 4")
-    assert chain.detail["simulation"]["b"] == [0, -1.5, -1.5, -1.5, -1.5]
-    assert chain.detail["simulation"]["c"] == [0, 0, 0, -6, -6]
-
-
-def test_a_simulation_that_runs_away_is_stopped() -> None:
-    answer = solve_yaml("systems-thinking", "links: [a -> a + 100]\npush: {a: 1}\nsteps: 1000")
-    assert "The simulation runs away and was stopped at step 6." in answer.caveats
-    assert len(answer.detail["simulation"]["a"]) == 7
 
 
 def test_leverage_counts_loops() -> None:

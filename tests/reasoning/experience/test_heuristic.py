@@ -58,28 +58,6 @@ def test_the_illustration_of_the_algorithm(pair, by, winner):
     assert answer.conclusion.value == winner and answer.detail["rounds"][-1]["cue"] == by
 
 
-def test_validity_is_right_over_told_apart_and_not_over_all_pairs():
-    examples = {
-        "w": {"cues": {"x": "yes"}, "value": 4},
-        "v": {"cues": {"x": "no"}, "value": 3},
-        "u": {"cues": {"x": "yes"}, "value": 2},
-        "t": {"cues": {"x": "no"}, "value": 1},
-    }
-    answer = solve("heuristic", {"options": {"a": {"x": "yes"}, "b": {"x": "no"}}, "examples": examples})
-    row = answer.detail["learned"]["x"]
-    assert (row["right"], row["wrong"], row["validity"]) == (3, 1, 0.75)
-    assert answer.confidence == pytest.approx(4 / 6)
-
-
-def test_a_cue_that_is_wrong_more_often_is_turned_round():
-    examples = {str(n): {"cues": {"age": n}, "value": -n} for n in range(5)}
-    options = {"old": {"age": 9}, "new": {"age": 1}}
-    answer = solve("heuristic", {"options": options, "examples": examples})
-    assert answer.conclusion.value == "new" and answer.detail["cues"][0]["better"] == "lower"
-    fixed = solve("heuristic", {"options": options, "examples": examples, "cues": {"age": {"better": "higher"}}})
-    assert fixed.conclusion.value == "old" and "other way round" in fixed.caveats[0]
-
-
 def test_more_options_are_eliminated_cue_by_cue():
     text = """
 options:

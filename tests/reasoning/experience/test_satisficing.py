@@ -35,20 +35,6 @@ options: {b: {speed: 85, cost: 100}, a: {speed: 90, cost: 110}}
     assert levels["speed"]["min"] == pytest.approx(90) and levels["cost"]["max"] == pytest.approx(110)
 
 
-def test_levels_drop_step_by_step_and_order_counts_again():
-    text = """
-aspirations: {speed: {min: 100}}
-options: {slow: {speed: 60}, first: {speed: 82}, second: {speed: 88}}
-adjust: {step: STEP}
-"""
-    fine = solve_yaml("satisficing", text.replace("STEP", "0.05"))
-    assert fine.conclusion.value == "second" and fine.detail["adjusted"]["rounds"] == 3
-    coarse = solve_yaml("satisficing", text.replace("STEP", "0.2"))
-    assert coarse.conclusion.value == "first" and coarse.detail["adjusted"]["share"] == pytest.approx(0.2)
-    short = solve_yaml("satisficing", text.replace("STEP", "0.01, rounds: 5"))
-    assert short.conclusion.value is False and "even after" in short.summary
-
-
 def test_a_level_of_zero_is_measured_by_how_far_options_lie_apart():
     answer = solve_yaml("satisficing", "aspirations: {profit: {min: 0}}\noptions: {a: {profit: -30}, b: {profit: -10}}")
     assert answer.detail["relaxation"] == {"a": 1.5, "b": 0.5}
@@ -83,9 +69,6 @@ def test_bad_input_is_refused():
     assert "min 3 is above max 2" in refused("satisficing", "aspirations: {x: {min: 3, max: 2}}\noptions: {a: {x: 1}}")
     assert "options.a: unknown count 'y'" in refused("satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {y: 1}}")
     assert "options: must hold something" in refused("satisficing", "aspirations: {x: {min: 3}}\noptions: {}")
-    assert "adjust.step" in refused(
-        "satisficing", "aspirations: {x: {min: 3}}\noptions: {a: {x: 1}}\nadjust: {step: 0}"
-    )
 
 
 def test_a_level_next_to_nothing_is_nothing() -> None:

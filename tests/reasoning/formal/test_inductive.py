@@ -50,34 +50,6 @@ def test_a_threshold_makes_it_a_verdict_with_the_probability_of_the_posterior():
     assert refuted.conclusion.value is False and refuted.confidence > 0.99
 
 
-DINERS = """
-find: cause
-cases:
-  - {name: one, held: yes, features: {soup: yes, salad: yes, beans: yes, pears: no, cake: no}}
-  - {name: two, held: yes, features: {soup: no, salad: yes, beans: yes, pears: yes, cake: no}}
-  - {name: three, held: yes, features: {soup: yes, salad: no, beans: no, pears: yes, cake: no}}
-"""
-
-
-def test_methods_of_agreement_and_difference():
-    """After the illness in the dining hall, Copi, Introduction to Logic, chapter on Mill's methods."""
-    text = DINERS.replace("salad: no, beans: no", "salad: no, beans: yes").replace(", cake: no", "")
-    answer = solve_yaml("inductive", text)
-    assert answer.conclusion.value == ("beans=yes",) and "only agreement" in answer.caveats[1]
-    other = "  - {name: four, held: no, features: {soup: yes, salad: no, beans: no, pears: yes}}\n"
-    answer = solve_yaml("inductive", text + other)
-    assert answer.detail["difference"] == {"beans": [["three", "four"]]}
-    assert answer.detail["joint"] == ["beans=yes"]
-
-
-def test_what_also_stands_where_the_phenomenon_is_absent_is_no_candidate_of_the_joint_method():
-    text = DINERS + "  - {name: four, held: no, features: {soup: no, salad: no, beans: no, pears: no, cake: no}}\n"
-    answer = solve_yaml("inductive", text)
-    assert answer.detail["agreement"] == ["cake=no"] and answer.detail["joint"] == []
-    # Agreement alone is the last resort, and there is a better answer only if the joint method or difference gives one.
-    assert answer.conclusion.value == ("cake=no",) and "agreement" in answer.summary
-
-
 FACTS = """
 if: ["?x isA customer"]
 then: ?x renews yes
@@ -130,5 +102,3 @@ def test_bad_input_is_refused():
     assert "below 1" in refused("inductive", "counts: {held: 9, failed: 0}\nat_least: 1")
     assert "if: no conditions" in refused("inductive", "then: ?x renews yes\nfacts: []")
     assert "shares no variable" in refused("inductive", 'if: ["?y isA customer"]\nthen: ?x renews yes\nfacts: []')
-    assert "needs cases with features" in refused("inductive", "counts: {held: 1, failed: 0}\nfind: cause")
-    assert "must be a number or a word" in refused("inductive", "cases: [{held: yes, features: {a: [1]}}]")

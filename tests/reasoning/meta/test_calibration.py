@@ -12,7 +12,6 @@ from mabos_cli.reasoning.meta.calibration import (
     Forecast,
     find_tail,
     group_forecasts,
-    recalibrate,
     score_brier,
     split_brier,
 )
@@ -57,23 +56,6 @@ def test_the_parts_make_up_the_score(found) -> None:
     assert parts.within == pytest.approx(0, abs=1e-12)
     assert min(parts.reliability, parts.resolution, parts.uncertainty) >= 0
     assert parts.resolution <= parts.uncertainty + 1e-12
-
-
-@quick
-@given(st.lists(st.tuples(st.integers(0, 4).map(lambda n: n / 4), st.booleans()), min_size=1, max_size=9))
-def test_recalibration_is_the_best_rising_fit(found) -> None:
-    """Ayer and others 1955: pooling gives the least squares among rising functions; tried against a grid of rising values."""
-    forecasts = [Forecast(*one) for one in found]
-    steps = recalibrate(forecasts)
-    rates = [one.rate for one in steps]
-    assert rates == sorted({*rates})
-    levels = sorted({one.stated for one in forecasts})
-    fitted = {level: next(s.rate for s in steps if s.low <= level <= s.high) for level in levels}
-    error = sum((fitted[one.stated] - one.happened) ** 2 for one in forecasts)
-    for grid in product(range(7), repeat=len(levels)):
-        if [*grid] == sorted(grid):
-            rival = dict(zip(levels, (n / 6 for n in grid), strict=True))
-            assert error <= sum((rival[one.stated] - one.happened) ** 2 for one in forecasts) + 1e-9
 
 
 @quick

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.social.stakeholder import GRID, SALIENCE
+from mabos_cli.reasoning.social.stakeholder import GRID
 from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
@@ -28,27 +28,6 @@ def test_mendelows_grid() -> None:
         "monitor": ["d"],
     }
     assert len({*GRID.values()}) == 4
-
-
-@pytest.mark.parametrize(
-    ("power", "legitimacy", "urgency", "label"),
-    [
-        (9, "no", "no", "dormant"),
-        (1, "yes", "no", "discretionary"),
-        (1, "no", "yes", "demanding"),
-        (9, "yes", "no", "dominant"),
-        (9, "no", "yes", "dangerous"),
-        (1, "yes", "yes", "dependent"),
-        (9, "yes", "yes", "definitive"),
-        (1, "no", "no", "no stakeholder"),
-    ],
-)
-def test_salience(power, legitimacy, urgency, label) -> None:
-    """Mitchell, Agle and Wood 1997: seven classes by power, legitimacy and urgency, and those who are none."""
-    people = {"a": person(power, 5, 0, legitimacy=legitimacy, urgency=urgency), "b": person(5, 5, 0)}
-    found = solve("stakeholder", {"stakeholders": people}).detail["stakeholders"]
-    assert (found["a"]["salience"], found["b"]["salience"]) == (label, None)
-    assert len(SALIENCE) == 8
 
 
 def test_balance_is_weighted() -> None:
@@ -185,6 +164,5 @@ def test_the_example_runs() -> None:
     raw.pop("problem")
     answer = solve("stakeholder", raw)
     assert answer.detail["carried"] is False
-    assert answer.detail["stakeholders"]["Head of Sales"]["salience"] == "definitive"
     assert answer.detail["stakeholders"]["CFO"]["stance_after"] == pytest.approx(0.6 * 0.2 + 0.4)
     assert answer.conclusion.value[0] == "CFO"
