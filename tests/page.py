@@ -96,7 +96,9 @@ def check_page(text: str) -> Page:
     for tag in page.tags:
         if tag.name == "svg":
             told = tag.attributes
-            assert told.get("aria-hidden") == "true" or (told.get("role") == "img" and told.get("aria-label"))
+            assert told.get("aria-hidden") == "true" or (
+                told.get("role") in ("img", "group") and told.get("aria-label")
+            )
         if tag.name == "th":
             assert tag.attributes.get("scope") in ("col", "row")
     return page

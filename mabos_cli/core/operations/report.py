@@ -1,173 +1,189 @@
-"""A report of one agent or of all in a workspace, as values: everything that the page shows, cut to size."""
+"""Counts and sorts what a report shows: memory by week, type, tier, importance and trust, topics by month, and what has a date."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+from heapq import nsmallest
 from typing import NamedTuple
 
+from mabos_cli.core.hierarchy.themes import Theme
 from mabos_cli.core.language.clock import find_time
+from mabos_cli.core.language.periods import find_day, week_of
+from mabos_cli.core.language.secrets import redact
+from mabos_cli.core.language.text import one_line
+from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, MemoryItem, priority_of
 from mabos_cli.core.mind.commitment import is_past
-from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
-from mabos_cli.core.operations.report_graph import Picture
-from mabos_cli.core.operations.report_memory import Cut, MemoryView, Month, cut, fair_share, shown
+from mabos_cli.core.mind.mind import Attitude, state_of
 
-_TROUBLES = 40
-_CONFLICTS, _RESOLVED, _GOALS, _DATES = 40, 20, 150, 40
+TIERS = (*STORES, "archive")
+CLASS_NAMES = (*CLASSES, "other")
+MONTHS = 12  # the latest, whose topics are shown
+MOST = 5_000  # rows of a kind that a page has; beyond, it says how many it has not
+_CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
+_WEEKS, _FEWEST, _TOPICS = 53, 12, 6  # weeks that are drawn, at most and at least; topics of a month
 _AHEAD = timedelta(days=30)
+_READ = (
+    32_768  # characters in which secrets are looked for, before a text is cut: or the first half of one would be shown
+)
 
 
-class Side(NamedTuple):
-    """One of two beliefs that disagree, with its place."""
+def shown(text: str, width: int = 160) -> str:
+    """Returns a text as one safe line: secrets replaced, control and direction characters made visible, cut at a word.
 
-    text: str
-    place: str
-    certainty: float
-    newer: bool
-
-
-class Clash(NamedTuple):
-    """A conflict that is open, with both beliefs and what to do."""
-
-    agent: str
-    key: str
-    reason: str
-    severity: float
-    sides: tuple[Side, Side]
-    action: str
+    >>> shown("key\\n PASSWORD=hunter2x"), shown("one two three", 9)
+    ('key PASSWORD=[redacted:password]', 'one two…')
+    """
+    return one_line(redact(text[:_READ])[0], width)
 
 
-class Settled(NamedTuple):
-    """A conflict that somebody resolved: which side was kept, why and when."""
+class Held(NamedTuple):
+    """An item with whose it is, where it is, and how far it can be relied on, its sources considered."""
 
     agent: str
-    key: str
-    sides: tuple[str, str]
-    keep: str
-    reason: str
-    day: str
+    tier: str
+    item: MemoryItem
+    trust: str
 
 
-class GoalRow(NamedTuple):
-    """A goal in the tree, so many levels down; the state is one of five words, the status is as it is written."""
+class Week(NamedTuple):
+    """A week and how many items were stored in it, by class."""
 
-    agent: str
-    depth: int
     name: str
-    title: str
-    level: str
-    state: str
-    status: str
-    progress: float | None
-    deadline: str
-    late: bool
-    below: int
+    first: date
+    counts: tuple[int, ...]
+
+
+class MemoryView(NamedTuple):
+    """Memory at a glance, and the live items, the most important first.
+
+    Tiers are counted for all and by agent, types for whatever was ever stored; importance and trust are those of live items; outside
+    the weeks is what was stored before them, is dated later than now, or not at all.
+    """
+
+    tiers: tuple[int, ...]
+    by_agent: dict[str, tuple[int, ...]]
+    bands: dict[str, int]
+    trusts: dict[str, int]
+    weeks: tuple[Week, ...]
+    kinds: dict[str, int]
+    outside: dict[str, int]
+    items: Sequence[Held]
+
+    @property
+    def live(self) -> int:
+        return sum(self.tiers[:-1])
+
+    @property
+    def archived(self) -> int:
+        return self.tiers[-1]
+
+
+class Tally:
+    """Counts items one by one, so that however many there are, only the most important are kept."""
+
+    def __init__(self, agents: tuple[str, ...], today: date) -> None:
+        self._today = today
+        self._tiers = {agent: Counter[str]() for agent in agents}
+        self._bands: Counter[str] = Counter()
+        self._trusts: Counter[str] = Counter()
+        self._stored: Counter[tuple[date, str]] = Counter()
+        self._types: Counter[str] = Counter()
+        self._outside: Counter[str] = Counter()
+        self._best: list[Held] = []
+
+    def add(self, held: Held) -> None:
+        """Counts an item. One that is archived was stored all the same; of its kind only that is shown."""
+        item = held.item
+        self._tiers[held.agent][held.tier] += 1
+        self._types[item.type] += 1
+        day = find_day(item.created_at[:10])
+        if day is None or day > self._today:
+            self._outside["dated later than now" if day else "without a date"] += 1
+        else:
+            self._stored[week_of(day).first, item.type] += 1
+        if held.tier == TIERS[-1]:
+            return
+        self._bands[priority_of(item.importance)] += 1
+        self._trusts[held.trust] += 1
+        self._best.append(held)
+        if len(self._best) > 2 * MOST:
+            self._best = nsmallest(MOST, self._best, key=_rank)
+
+    def view(self) -> MemoryView:
+        """Returns what was counted."""
+        weeks = self._weeks()
+        firsts = {week.first for week in weeks}
+        earlier = sum(count for (first, _), count in self._stored.items() if first not in firsts)
+        # The known types in their order, and behind them those that other tools wrote.
+        names = [name for name in TYPES if self._types[name]]
+        names += sorted(self._types.keys() - {*TYPES}, key=lambda name: (-self._types[name], name))
+        return MemoryView(
+            tuple(sum(counts[tier] for counts in self._tiers.values()) for tier in TIERS),
+            {agent: tuple(counts[tier] for tier in TIERS) for agent, counts in self._tiers.items()},
+            {name: self._bands[name] for name in PRIORITIES},
+            {name: self._trusts[name] for name in reversed(TRUSTS)},
+            weeks,
+            {name: self._types[name] for name in names},
+            {"stored earlier": earlier, **self._outside},
+            nsmallest(MOST, self._best, key=_rank),
+        )
+
+    def _weeks(self) -> tuple[Week, ...]:
+        """Returns the weeks up to the last one in which anything was stored, those included in which nothing was."""
+        firsts = {first for first, _ in self._stored}
+        if not firsts:
+            return ()
+        last = max(firsts)
+        span = (last - min(firsts)).days // 7 + 1
+        count = min((last - date.min).days // 7 + 1, max(_FEWEST, min(span, _WEEKS)))
+        classes: Counter[tuple[date, str]] = Counter()
+        for (first, kind), stored in self._stored.items():
+            classes[first, _CLASS_OF.get(kind, "other")] += stored
+        found = [last - timedelta(weeks=back) for back in reversed(range(count))]
+        return tuple(Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found)
+
+
+def _rank(held: Held) -> tuple[float, tuple[int, ...], str, str]:
+    """Returns a key that sorts the most important first, of equals the latest."""
+    newest = tuple(-ord(letter) for letter in held.item.happened_at[:24])
+    return -held.item.importance, newest, held.agent, held.item.id
+
+
+class MonthLog(NamedTuple):
+    """A month by the logs of agents: its name, entries and themes."""
+
+    name: str
+    entries: int
+    themes: Sequence[Theme]
+
+
+def join_months(logs: Iterable[MonthLog]) -> list[MonthLog]:
+    """Returns the latest months of all agents together, with their most telling topics, the most frequent first.
+
+    A topic of several agents is one, and counts for all of them.
+    """
+    entries: Counter[str] = Counter()
+    themes: dict[str, dict[str, Theme]] = {}
+    for month in logs:
+        entries[month.name] += month.entries
+        known = themes.setdefault(month.name, {})
+        for theme in month.themes:
+            old = known.get(theme.key, theme._replace(entries=0, score=0.0))
+            known[theme.key] = old._replace(entries=old.entries + theme.entries, score=old.score + theme.score)
+    names = sorted((name for name, count in entries.items() if count), reverse=True)[:MONTHS]
+    telling = {
+        name: sorted(themes[name].values(), key=lambda theme: (-theme.score, theme.key))[:_TOPICS] for name in names
+    }
+    return [MonthLog(n, entries[n], sorted(telling[n], key=lambda theme: (-theme.entries, theme.key))) for n in names]
 
 
 class Dated(NamedTuple):
-    """Something with a date that has passed, or soon will."""
+    """Something with a date that has passed, or soon will, and whose it is."""
 
     day: str
     late: bool
     agent: str
-    kind: str
-    name: str
-    title: str
-    place: str
-
-
-class Report(NamedTuple):
-    """All that a report shows: whose it is, its moment, the agents, and the sections in their order."""
-
-    name: str
-    at: str
-    agents: tuple[str, ...]
-    memory: MemoryView
-    months: Cut[Month]
-    clashes: Cut[Clash]
-    settled: Cut[Settled]
-    goals: Cut[GoalRow]
-    picture: Picture
-    facts: int
-    lapsed: int
-    dates: Cut[Dated]
-    troubles: Cut[str]
-
-    @property
-    def is_empty(self) -> bool:
-        """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
-        lists = self.months, self.clashes, self.settled, self.goals, self.dates, self.troubles
-        return not any((self.memory.live, self.memory.archived, self.facts, *(each.total for each in lists)))
-
-
-def list_troubles(troubles: Iterable[str]) -> Cut[str]:
-    """Lists what could not be read, each once."""
-    return cut((shown(trouble, 240) for trouble in dict.fromkeys(troubles)), _TROUBLES)
-
-
-def list_clashes(found: Iterable[tuple[str, Conflict]]) -> Cut[Clash]:
-    """Lists the open conflicts of agents, the most severe first."""
-    ranked = sorted(found, key=lambda pair: (-pair[1].severity, pair[0], pair[1].key))
-    first = cut(ranked, _CONFLICTS)
-    return Cut(tuple(_clash(agent, conflict) for agent, conflict in first.rows), first.left)
-
-
-def _clash(agent: str, conflict: Conflict) -> Clash:
-    sides = _side(conflict.a, conflict.newer == "a"), _side(conflict.b, conflict.newer == "b")
-    texts = shown(conflict.reason), conflict.severity, sides, shown(conflict.action)
-    return Clash(agent, conflict.key[:8], *texts)
-
-
-def _side(belief: Belief, newer: bool) -> Side:
-    place = f"{belief.place}, {belief.id}" if belief.id else belief.place
-    return Side(shown(belief.statement, 240), shown(place, 80), belief.certainty, newer)
-
-
-def list_settled(found: Iterable[Settled]) -> Cut[Settled]:
-    """Lists the resolved conflicts, the latest first."""
-    rows = cut(sorted(found, key=lambda row: (row.day, row.agent, row.key), reverse=True), _RESOLVED)
-    return Cut(tuple(_shown_settled(row) for row in rows.rows), rows.left)
-
-
-def _shown_settled(row: Settled) -> Settled:
-    sides = shown(row.sides[0]), shown(row.sides[1])
-    return Settled(row.agent, shown(row.key, 8), sides, shown(row.keep, 8), shown(row.reason), shown(row.day, 10))
-
-
-def list_goals(trees: Iterable[tuple[str, Sequence[Branch]]], now: datetime) -> Cut[GoalRow]:
-    """Lists the goals of agents as rows of a tree, in order.
-
-    What is cut is cut at the end of a tree, every agent's as deep.
-    """
-    each = [(agent, [row for branch in branches for row in _goal_rows(branch, 0)]) for agent, branches in trees]
-    held = [(agent, rows) for agent, rows in each if rows]
-    total = sum(len(rows) for _, rows in held)
-    most = fair_share([len(rows) for _, rows in held], _GOALS)
-    chosen = [_goal_row(agent, *row, now) for agent, rows in held for row in rows[:most]][:_GOALS]
-    return Cut(tuple(chosen), total - len(chosen))
-
-
-def _goal_rows(branch: Branch, depth: int) -> Iterator[tuple[int, Branch]]:
-    yield depth, branch
-    for below in branch.below:
-        yield from _goal_rows(below, depth + 1)
-
-
-def _goal_row(agent: str, depth: int, branch: Branch, now: datetime) -> GoalRow:
-    goal = branch.goal
-    state = state_of(goal)
-    return GoalRow(
-        agent,
-        depth,
-        shown(goal.id, 24),
-        shown(goal.title, 120),
-        shown(goal.level, 16),
-        state,
-        shown(goal.status, 60),
-        None if goal.progress is None else max(0.0, min(100.0, goal.progress)),
-        shown(goal.deadline, 24),
-        is_open(goal) and is_past(goal.deadline, now),
-        len(branch.below),
-    )
+    what: Attitude
 
 
 def is_open(attitude: Attitude) -> bool:
@@ -175,12 +191,16 @@ def is_open(attitude: Attitude) -> bool:
     return state_of(attitude) not in ("done", "gone")
 
 
-def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> Cut[Dated]:
+def is_late(attitude: Attitude, now: datetime) -> bool:
+    """Returns whether something is open although it was due."""
+    return is_open(attitude) and is_past(attitude.deadline, now)
+
+
+def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> list[Dated]:
     """Lists what is open and was due, or is due within a month, the earliest first."""
     found = []
     for agent, each in held:
         moment = find_time(each.deadline) if each.deadline and is_open(each) else None
         if moment and moment <= now + _AHEAD:
-            texts = each.kind, shown(each.id, 24), shown(each.title, 120), shown(each.place, 80)
-            found.append(Dated(moment.date().isoformat(), is_past(each.deadline, now), agent, *texts))
-    return cut(sorted(found), _DATES)
+            found.append(Dated(moment.date().isoformat(), is_past(each.deadline, now), agent, each))
+    return sorted(found, key=lambda dated: (*dated[:3], dated.what.kind, dated.what.id, dated.what.place))

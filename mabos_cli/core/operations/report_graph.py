@@ -2,16 +2,17 @@
 
 The layout is a force model in plain arithmetic from a fixed start, so that the same facts give the same picture."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from math import cos, sin, sqrt
 from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.graph import is_plain
-from mabos_cli.core.operations.report_memory import Cut, cut, shown
+from mabos_cli.core.operations.report import shown
 
-_NODES, _LINES, _FACTS = 60, 240, 4
+_NODES, _LINES = 60, 240
 HUB = 8  # neighbours from which an entity stands out
 _LABEL, _LETTER, _HEIGHT = 26, 7.2, 24  # characters of a label, width of a usual one, height of a box
 _WIDE = 1.8  # of scripts whose letters fill a square
@@ -27,8 +28,9 @@ _TURN = 2.399963  # the golden angle: points on a spiral that are nowhere close
 
 
 class Box(NamedTuple):
-    """An entity: its label, how many others it is connected with, and its box around a centre."""
+    """An entity: its name and label, how many others it is connected with, and its box around a centre."""
 
+    name: str
     label: str
     links: int
     x: int
@@ -37,58 +39,50 @@ class Box(NamedTuple):
 
 
 class Line(NamedTuple):
-    """What is said between two boxes, given by their numbers; untrusted when nobody vouches for any of it."""
+    """The facts that join two boxes, given by their numbers."""
 
     start: int
     end: int
-    facts: Cut[str]
-    untrusted: bool
+    facts: Sequence[Fact]
 
 
 class Picture(NamedTuple):
-    """The boxes and lines of a graph, and how much is left out: entities, lines, and facts about values."""
+    """The boxes and lines of a graph, and its size."""
 
-    boxes: tuple[Box, ...] = ()
-    lines: Cut[Line] = Cut()
+    boxes: Sequence[Box] = ()
+    lines: Sequence[Line] = ()
     width: int = 0
     height: int = 0
-    others: int = 0
-    values: int = 0
 
 
 Pair = tuple[str, str]
 
 
 def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
-    """Draws some facts. What is said of plain values, such as a price, is no line; it is counted."""
+    """Draws the best connected entities of some facts. What is said of plain values, such as a price, is no line."""
     pairs: dict[Pair, list[Fact]] = {}
-    values = 0
     for fact in sorted(facts, key=lambda fact: (fact.triple, fact.id)):
-        if fact.subject == fact.object or is_plain(fact.subject) or is_plain(fact.object):
-            values += 1
-        else:
+        if fact.subject != fact.object and not is_plain(fact.subject) and not is_plain(fact.object):
             pairs.setdefault((min(fact.subject, fact.object), max(fact.subject, fact.object)), []).append(fact)
-    degrees: dict[str, int] = {}
-    for pair in pairs:
-        for name in pair:
-            degrees[name] = degrees.get(name, 0) + 1
+    degrees = Counter(name for pair in pairs for name in pair)
     names = _best(pairs, degrees, most)
     if not names:
-        return Picture(values=values)
+        return Picture()
     numbers = {name: number for number, name in enumerate(names)}
-    shown_pairs = [pair for pair in pairs if pair[0] in numbers and pair[1] in numbers]
+    drawn = [found for pair, found in pairs.items() if pair[0] in numbers and pair[1] in numbers][:_LINES]
+    lines = [Line(numbers[found[0].subject], numbers[found[0].object], found) for found in drawn]
     labels = [shown(name, _LABEL) for name in names]
     widths = [_width(label, degrees[name]) for label, name in zip(labels, names, strict=True)]
-    places = lay_out(widths, [(numbers[a], numbers[b]) for a, b in shown_pairs])
-    boxes = tuple(
-        Box(label, degrees[name], x, y, width)
-        for label, name, (x, y), width in zip(labels, names, places, widths, strict=True)
-    )
-    lines = cut((_line(pairs[pair], numbers) for pair in shown_pairs), _LINES)
-    return Picture(boxes, lines, *_frame(boxes), len(degrees) - len(names), values)
+    places = lay_out(widths, [(line.start, line.end) for line in lines])
+    boxes = [
+        Box(name, label, degrees[name], x, y, width)
+        for name, label, (x, y), width in zip(names, labels, places, widths, strict=True)
+    ]
+    width = max(round(box.x + box.width / 2) for box in boxes) + 5
+    return Picture(boxes, lines, width, max(box.y for box in boxes) + _HEIGHT // 2 + 5)
 
 
-def _best(pairs: dict[Pair, list[Fact]], degrees: dict[str, int], most: int) -> list[str]:
+def _best(pairs: dict[Pair, list[Fact]], degrees: Mapping[str, int], most: int) -> list[str]:
     """Returns the best connected entities, most connected first; chosen line by line, so that nobody stands alone."""
     ranked = sorted(pairs, key=lambda p: (-min(degrees[p[0]], degrees[p[1]]), -max(degrees[p[0]], degrees[p[1]]), p))
     chosen: dict[str, None] = {}
@@ -106,15 +100,8 @@ def _width(label: str, links: int) -> int:
     return round(_LETTER * cells * (1.1 if links >= HUB else 1)) + 18
 
 
-def _line(facts: Sequence[Fact], numbers: dict[str, int]) -> Line:
-    texts = [f"{shown(f.subject, 60)} {shown(f.predicate, 40)} {shown(f.object, 60)}" for f in facts]
-    first = facts[0]
-    untrusted = all(fact.trust == "untrusted" for fact in facts)
-    return Line(numbers[first.subject], numbers[first.object], cut(dict.fromkeys(texts), _FACTS), untrusted)
-
-
 def lay_out(widths: Sequence[int], links: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Centres for boxes of some widths: linked ones near each other, none over another."""
+    """Returns centres for boxes of some widths: linked ones near each other, none over another."""
     count = len(widths)
     reach = _IDEAL / 2 * sqrt(count)
     # Rounded: sines differ in their last digits from one machine to another, and all that follows is exact.
@@ -176,8 +163,3 @@ def _part(xs: list[float], ys: list[float], widths: Sequence[int]) -> None:
         if turn > 60:
             xs[:] = [1.02 * x for x in xs]
             ys[:] = [1.02 * y for y in ys]
-
-
-def _frame(boxes: Sequence[Box]) -> tuple[int, int]:
-    width = max(round(box.x + box.width / 2) for box in boxes)
-    return width + 5, max(box.y for box in boxes) + _HEIGHT // 2 + 5

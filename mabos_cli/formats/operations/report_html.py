@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.operations.report import Report
-from mabos_cli.core.operations.report_memory import Cut
+from mabos_cli.core.operations.report import is_open, shown
 from mabos_cli.formats.markdown.escape import is_as_generated, seal
-from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join, left_out
-from mabos_cli.formats.operations.report_sections import memory_sections, mind_sections
+from mabos_cli.formats.operations.report_parts import Html, Part, Section, code, element, join
+from mabos_cli.formats.operations.report_sections import Report, all_goals, list_sections
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
@@ -15,8 +15,8 @@ _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
 
 def render_page(report: Report, css: str) -> str:
     """Renders the whole page, sealed, so that a later run knows whether anybody changed it."""
-    sections = [] if report.is_empty else [*memory_sections(report), *mind_sections(report)]
-    title = f"{report.name}: memory report"
+    sections = [] if report.is_empty else list_sections(report)
+    title = f"{shown(report.name, 80)}: memory report"
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -49,8 +49,9 @@ def _lines(html: Html) -> str:
 def _header(report: Report) -> Html:
     agents = report.agents
     names = f"agent {agents[0]}" if len(agents) == 1 else plural(len(agents), "agent")
-    when = element("time", f"{report.at[:10]} {report.at[11:16]} UTC", datetime=report.at)
-    return element("header", element("h1", report.name), element("p", names, " · as of ", when))
+    at = format_time(report.now)
+    when = element("time", f"{at[:10]} {at[11:16]} UTC", datetime=at)
+    return element("header", element("h1", shown(report.name, 80)), element("p", names, " · as of ", when))
 
 
 def _contents(sections: Sequence[Section]) -> Html | None:
@@ -66,26 +67,23 @@ def _overview(report: Report) -> Html:
     troubles = _troubles(report.troubles)
     if report.is_empty:
         return element("section", element("h2", "Nothing to show yet"), _first_steps(report), troubles, id="overview")
-    goals = sum(each.state not in ("done", "gone") for each in report.goals.rows)
-    late = sum(each.late for each in report.dates.rows)  # these come first
     tiles = (
         _tile(report.memory.live, "live memory", "tiers"),
         _tile(report.memory.archived, "archived", "tiers"),
-        _tile(dict(report.memory.trusts)["untrusted"], "untrusted", "tiers"),
-        _tile(report.facts, "fact", "graph"),
-        _tile(report.clashes.total, "open conflict", "conflicts"),
-        _tile(goals, "open goal", "goals", more=bool(report.goals.left)),
-        _tile(late, "late", "due", more=bool(report.dates.left) and late == len(report.dates.rows)),
+        _tile(report.memory.trusts["untrusted"], "untrusted", "tiers"),
+        _tile(len(report.facts), "fact", "graph"),
+        _tile(len(report.conflicts), "open conflict", "conflicts"),
+        _tile(sum(is_open(goal) for _, tree in report.goals for goal in all_goals(tree)), "open goal", "goals"),
+        _tile(sum(each.late for each in report.dates), "late", "due"),
     )
     title = element("h2", "At a glance")
     return element("section", title, element("div", tiles, class_="tiles"), troubles, id="overview")
 
 
-def _tile(count: int, noun: str, section: str, *, more: bool = False) -> Html:
-    """Returns a number that leads to a section; with more, there are more of them than were looked at."""
+def _tile(count: int, noun: str, section: str) -> Html:
+    """Returns a number that leads to a section."""
     what = noun if noun in ("archived", "untrusted", "late") else plural(count, noun).partition(" ")[2]
-    shown = element("b", f"{count:,}{'+' if more else ''}")
-    return element("a", shown, " ", element("span", what), href=f"#{section}")
+    return element("a", element("b", f"{count:,}"), " ", element("span", what), href=f"#{section}")
 
 
 def _first_steps(report: Report) -> Html:
@@ -105,9 +103,9 @@ def _first_steps(report: Report) -> Html:
     return join((element("p", f"{who} nothing so far. What to do:"), element("ul", items)))
 
 
-def _troubles(troubles: Cut[str]) -> Part:
-    if not troubles.rows:
+def _troubles(troubles: Sequence[str]) -> Part:
+    if not troubles:
         return None
-    listed = element("ul", (element("li", trouble) for trouble in troubles.rows))
+    listed = element("ul", (element("li", shown(trouble, 240)) for trouble in troubles))
     title = element("p", element("b", "Not everything could be read. "), "What is missing here:")
-    return element("div", title, listed, left_out(troubles.left, "problem"), class_="alarm", role="note")
+    return element("div", title, listed, class_="alarm", role="note")

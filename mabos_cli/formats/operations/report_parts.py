@@ -1,16 +1,19 @@
 """Renders values as HTML: all text is escaped unless an element made it, so that content never becomes markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.language.text import plural
+from mabos_cli.core.operations.report import MOST, shown
 from mabos_cli.core.operations.report_graph import HUB, Box, Line, Picture
 
 _VOID = frozenset(("meta", "rect", "line", "path", "br"))
 Part = str | int | float | None | Iterable["Part"]
 _TALL = 100
 _HALF = 12  # of the height of a box
+_FIRST, _WHOLE = 220, 4_000  # characters of a text that are shown at once, and when it is opened
+Row = TypeVar("Row")
 
 
 class Html(str):
@@ -67,9 +70,24 @@ def code(text: str) -> Html:
     return element("code", text)
 
 
-def left_out(count: int, noun: str, why: str = "") -> Html | None:
-    """Renders how many of something are not shown; None when all are."""
-    return element("p", f"{plural(count, f'more {noun}')} not shown{why}.", class_="more") if count else None
+def listed(
+    rows: Sequence[Row], first: int, noun: str, render: Callable[[Sequence[Row]], Part], beyond: int = 0
+) -> Part:
+    """Renders rows: the first ones at once, others in a fold. Where there are too many for a page, or were, it says how many."""
+    more, beyond = rows[first:MOST], beyond + max(0, len(rows) - MOST)
+    opened = fold(plural(len(more), f"more {noun}"), render(more)) if more else None
+    note = f"{plural(beyond, f'more {noun}')} have no room on a page: mabos recall, fact query and ui find them."
+    return render(rows[:first]) if first else None, opened, element("p", note, class_="more") if beyond else None
+
+
+def prose(text: str) -> Part:
+    """Renders a text as one line; what is long opens."""
+    line = shown(text, _WHOLE)
+    return (
+        line
+        if len(line) <= _FIRST
+        else element("details", element("summary", shown(line, _FIRST)), line, class_="long")
+    )
 
 
 def row(*cells: Part) -> Html:
@@ -130,44 +148,45 @@ def render_bar(share: float, kind: str = "c1") -> Html:
 
 
 def render_picture(picture: Picture) -> Html:
-    """Renders the graph in its own size: boxes with labels, and arrows that show their facts when pointed at."""
+    """Renders the graph in its own size: boxes that lead to the facts of an entity, and arrows that say theirs when pointed at."""
     tip = element("path", d="M0 0L8 4L0 8z", class_="tip")
     marker = element(
         "marker", tip, id="tip", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=7, markerHeight=7, orient="auto"
     )
-    lines = [_line(line, picture.boxes) for line in picture.lines.rows]
-    label = f"Graph of {len(picture.boxes)} entities and {plural(len(picture.lines.rows), 'line')} between them"
-    size = {"width": picture.width, "height": picture.height}
+    lines = [_line(line, picture.boxes) for line in picture.lines]
+    label = f"Graph of {len(picture.boxes)} entities and {plural(len(lines), 'line')} between them"
     return element(
         "svg",
         element("defs", marker),
         lines,
-        map(_box, picture.boxes),
+        map(_box, picture.boxes, range(len(picture.boxes))),
         viewBox=f"0 0 {picture.width} {picture.height}",
-        **size,
+        width=picture.width,
+        height=picture.height,
         class_="graph",
-        role="img",
+        role="group",
         aria_label=label,
     )
 
 
-def _box(box: Box) -> Html:
+def _box(box: Box, number: int) -> Html:
     rect = element(
         "rect", x=_number(box.x - box.width / 2), y=box.y - _HALF, width=box.width, height=2 * _HALF, rx=_HALF
     )
     text = element("text", box.label, x=box.x, y=box.y + 4)
     title = element("title", f"{box.label}: {plural(box.links, 'neighbour')}")
-    return element("g", title, rect, text, class_="hub" if box.links >= HUB else "node")
+    return element("a", title, rect, text, href=f"#e{number}", class_="hub" if box.links >= HUB else "node")
 
 
 def _line(line: Line, boxes: Sequence[Box]) -> Html:
     """Returns a line from the centre of one box to the edge of the other."""
     a, b = boxes[line.start], boxes[line.end]
     x, y = _edge(b, a.x, a.y)
-    more = [f"and {line.facts.left} more"] if line.facts.left else []
-    title = element("title", "\n".join([*line.facts.rows, *more]))
-    kind = "doubt" if line.untrusted else None
-    return element("path", title, d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)")
+    said = dict.fromkeys(shown(f"{f.subject} {f.predicate} {f.object}") for f in line.facts[:_HALF])
+    kind = "doubt" if all(fact.trust == "untrusted" for fact in line.facts) else None
+    return element(
+        "path", element("title", "\n".join(said)), d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)"
+    )
 
 
 def _edge(box: Box, x: int, y: int) -> tuple[str, str]:

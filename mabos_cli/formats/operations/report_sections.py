@@ -1,14 +1,29 @@
-"""The sections of a report about memory and time."""
+"""The sections of a report, about memory, time, mind and facts. What does not fit at first sight folds; nothing is left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
+from typing import NamedTuple
 
+from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, PRIORITIES
-from mabos_cli.core.operations.report import Clash, Dated, GoalRow, Report, Settled, Side
-from mabos_cli.core.operations.report_graph import Line, Picture
-from mabos_cli.core.operations.report_memory import CLASS_NAMES, TIERS, Cut, MemoryView, Moment, Month
+from mabos_cli.core.mind.conflicts import Conflict
+from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
+from mabos_cli.core.operations.report import (
+    CLASS_NAMES,
+    TIERS,
+    Dated,
+    Held,
+    MemoryView,
+    MonthLog,
+    is_late,
+    is_open,
+    shown,
+)
+from mabos_cli.core.operations.report_graph import Picture
+from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_parts import (
     Html,
     Part,
@@ -17,7 +32,8 @@ from mabos_cli.formats.operations.report_parts import (
     doubt,
     element,
     fold,
-    left_out,
+    listed,
+    prose,
     render_bar,
     render_columns,
     render_picture,
@@ -27,15 +43,47 @@ from mabos_cli.formats.operations.report_parts import (
 )
 
 _TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word", "untrusted": "nobody vouches for it"}
+_FIRST = 40  # rows that are shown at once
+_CARDS, _TYPES = 12, 14
 
 
-def memory_sections(report: Report) -> Iterator[Section]:
-    """Yields memory over time, tiers, topics by month, and the timeline."""
+class Report(NamedTuple):
+    """All that a report shows: whose it is, its moment, the agents, and what each section is made of, by agent."""
+
+    name: str
+    now: datetime
+    agents: tuple[str, ...]
+    memory: MemoryView
+    months: Sequence[MonthLog]
+    conflicts: Sequence[tuple[str, Conflict]]
+    settled: Sequence[tuple[str, Resolution]]
+    goals: Sequence[tuple[str, Sequence[Branch]]]
+    picture: Picture
+    facts: Sequence[Fact]
+    lapsed: int
+    dates: Sequence[Dated]
+    troubles: Sequence[str]
+
+    @property
+    def is_empty(self) -> bool:
+        """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
+        lists = self.months, self.conflicts, self.settled, self.facts, self.dates, self.troubles
+        return not (self.memory.live or self.memory.archived or any(lists) or any(tree for _, tree in self.goals))
+
+
+def list_sections(report: Report) -> list[Section]:
+    """Lists the sections in their order."""
     many = len(report.agents) > 1
-    yield Section("stored", "Memory over time", _stored(report.memory))
-    yield Section("tiers", "Tiers now", _tiers(report.memory, many))
-    yield Section("topics", "Top topics by month", _topics(report.months))
-    yield Section("timeline", "Most important memories", _timeline(report.memory.timeline, many))
+    return [
+        Section("stored", "Memory over time", _stored(report.memory)),
+        Section("tiers", "Tiers now", _tiers(report.memory, many)),
+        Section("topics", "Top topics by month", _topics(report.months)),
+        Section("timeline", "Memories", _memories(report.memory, many)),
+        Section("conflicts", "Belief conflicts", _conflicts(report, many)),
+        Section("goals", "Goals", _goals(report, many)),
+        Section("graph", "Knowledge graph", _graph(report)),
+        Section("due", "Due", _dates(report.dates, many)),
+    ]
 
 
 def _stored(memory: MemoryView) -> Part:
@@ -50,31 +98,16 @@ def _stored(memory: MemoryView) -> Part:
     ends = element("div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis")
     used = [n for n in range(len(CLASS_NAMES)) if any(week.counts[n] for week in weeks)]
     legend = [element("li", _swatch(n + 1), _class_name(CLASS_NAMES[n])) for n in used]
-    kinds = [
-        row(
-            kind.name,
-            f"{kind.total:,}",
-            render_columns([(n,) for n in kind.weeks], names, f"{kind.name} per week", max(kind.weeks, default=0)),
-        )
-        for kind in memory.kinds.rows
-    ]
-    outside = memory.outside
-    beyond = (
-        (outside.earlier, "stored earlier"),
-        (outside.later, "dated later than now"),
-        (outside.undated, "without a date"),
-    )
-    beyond_text = ", ".join(f"{count:,} {what}" for count, what in beyond if count)
+    kinds = [(shown(name, 24), count, "") for name, count in memory.kinds.items()]
+    beyond = ", ".join(f"{count:,} {what}" for what, count in memory.outside.items() if count)
+    most = f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
     return (
-        element(
-            "p", f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
-        ),
+        element("p", most),
         element("ul", legend, class_="legend"),
         element("div", chart, ends, class_="chart"),
-        element("p", f"Not in the chart: {beyond_text}.", class_="more") if beyond_text else None,
+        element("p", f"Not in the chart: {beyond}.", class_="more") if beyond else None,
         element("h3", "By type"),
-        table(("type", "ever stored", "per week, each to its own scale"), kinds, "Items by type"),
-        left_out(memory.kinds.left, "type"),
+        listed(kinds, _TYPES, "type", _bars),
     )
 
 
@@ -94,19 +127,18 @@ def _class_name(name: str) -> str:
 
 def _tiers(memory: MemoryView, many: bool) -> Part:
     names = [tier.replace("_", " ") for tier in TIERS]
-    lows = [f"{least:g} and above" for least in PRIORITIES.values()]
-    bands = [(name, count, low) for (name, count), low in zip(memory.bands, [*lows[:-1], "below 0.5"], strict=True)]
-    trusts = [(name, count, _TRUSTED[name]) for name, count in memory.trusts]
+    lows = [f"{least:g} and above" if least >= 0.5 else "below 0.5" for least in PRIORITIES.values()]
+    bands = [(name, count, low) for (name, count), low in zip(memory.bands.items(), lows, strict=True)]
+    trusts = [(name, count, _TRUSTED[name]) for name, count in memory.trusts.items()]
     cards: tuple[tuple[str, list[tuple[str, int, str]], dict[int, str]], ...] = (
         ("Where", [(name, count, "") for name, count in zip(names, memory.tiers, strict=True)], {3: "c4"}),
         ("Importance of live items", bands, {}),
         ("Trust of live items", trusts, {2: "c2"}),
     )
     rendered = [element("div", element("h3", title), _bars(rows, kinds), class_="card") for title, rows, kinds in cards]
-    each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.rows]
+    each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.items()]
     rows = table(("agent", *names), each, "Tiers by agent")
-    by_agent = fold("By agent", rows, left_out(memory.by_agent.left, "agent"), is_open=len(each) <= 6)
-    return element("div", rendered, class_="cards"), by_agent if many else None
+    return element("div", rendered, class_="cards"), fold("By agent", rows, is_open=len(each) <= 6) if many else None
 
 
 def _bars(rows: Sequence[tuple[str, int, str]], kinds: dict[int, str] | None = None) -> Html:
@@ -124,185 +156,174 @@ def _bars(rows: Sequence[tuple[str, int, str]], kinds: dict[int, str] | None = N
     return element("ul", rendered, class_="bars")
 
 
-def _topics(months: Cut[Month]) -> Part:
-    if not months.rows:
+def _topics(months: Sequence[MonthLog]) -> Part:
+    if not months:
         return element("p", "No daily logs yet. What is stored is logged, and topics come from the logs.")
-    cards = [_topic_card(month) for month in months.rows]
-    return (
-        element(
-            "p", "What sets each month apart from those before it, with the number of log entries that mention it."
-        ),
-        element("div", cards, class_="cards small"),
-        left_out(months.left, "month"),
-    )
+    about = "What sets each month apart from those before it, with the number of log entries that mention it."
+    return element("p", about), element("div", map(_topic_card, months), class_="cards small")
 
 
-def _topic_card(month: Month) -> Html:
+def _topic_card(month: MonthLog) -> Html:
     year, number = month.name.split("-")
-    title = element("h3", f"{MONTHS[int(number) - 1]} {year}")
-    rows = [(name, count, "") for name, count in month.topics.rows]
+    rows = [(shown(theme.shown, 40), theme.entries, "") for theme in month.themes]
     bars = _bars(rows) if rows else element("p", "Too few entries to tell a topic.", class_="more")
-    more = f", {plural(month.topics.left, 'more topic')}" if month.topics.left else ""
-    entries = element("p", f"{plural(month.entries, 'entry')}{more}", class_="more")
-    return element("div", title, bars, entries, class_="card")
+    title, entries = f"{MONTHS[int(number) - 1]} {year}", plural(month.entries, "entry")
+    return element("div", element("h3", title), bars, element("p", entries, class_="more"), class_="card")
 
 
-def _timeline(timeline: Cut[Moment], many: bool) -> Part:
-    if not timeline.rows:
+def _memories(memory: MemoryView, many: bool) -> Part:
+    if not memory.items:
         return element("p", "No live memories yet.")
-    months: Iterable[tuple[str, Iterable[Moment]]] = groupby(timeline.rows, key=lambda moment: moment.day[:7])
-    rendered = [
-        (element("h3", month or "undated"), element("ol", (_moment(each, many) for each in moments), class_="timeline"))
-        for month, moments in months
-    ]
-    return rendered, left_out(timeline.left, "memory", ": they are less important, or as important and older")
+
+    def render(items: Sequence[Held]) -> Iterator[Part]:
+        ranked = sorted(items, key=lambda held: (held.item.happened_at, held.item.id), reverse=True)
+        for month, found in groupby(ranked, key=lambda held: held.item.happened_at[:7]):
+            name = shown(month, 7) or "undated"
+            yield element("h3", name), element("ol", (_memory(held, many) for held in found), class_="timeline")
+
+    about = f"The {_FIRST} most important come first; the others open." if len(memory.items) > _FIRST else ""
+    more = listed(memory.items, _FIRST, "memory", render, memory.live - len(memory.items))
+    return element("p", about, class_="more") if about else None, more
 
 
-def _moment(moment: Moment, many: bool) -> Html:
-    facts = element("small", f"{moment.type}, {moment.importance:.2f}, ", code(moment.id))
-    day = element("time", moment.day[8:] or "–", datetime=moment.day or None)
-    return element("li", day, " ", moment.text, " ", doubt(moment.trust), whose(moment.agent, many), " ", facts)
+def _memory(held: Held, many: bool) -> Html:
+    item, day = held.item, shown(held.item.happened_at[:10], 10)
+    facts = element("small", f"{shown(item.type, 24)}, {item.importance:.2f}, ", code(shown(item.id, 40)))
+    when = element("time", day[8:] or "–", datetime=day or None)
+    return element("li", when, " ", prose(item.content), " ", doubt(held.trust), whose(held.agent, many), " ", facts)
 
 
-def mind_sections(report: Report) -> Iterator[Section]:
-    """Yields belief conflicts, the goal tree, the knowledge graph, and what has a date."""
-    many = len(report.agents) > 1
-    yield Section("conflicts", "Belief conflicts", _conflicts(report.clashes, report.settled, many))
-    yield Section("goals", "Goals", _goals(report.goals, many))
-    yield Section("graph", "Knowledge graph", _graph(report))
-    yield Section("due", "Due", _dates(report.dates, many))
+def _conflicts(report: Report, many: bool) -> Part:
+    if report.conflicts:
+        rendered = listed(
+            report.conflicts,
+            _CARDS,
+            "conflict",
+            lambda rows: element("div", (_conflict(agent, each, many) for agent, each in rows), class_="cards"),
+        )
+    else:
+        rendered = element("p", "No beliefs contradict each other.")
+    settled = [_settled(agent, each, many) for agent, each in report.settled]
+    return rendered, fold(plural(len(settled), "resolved conflict"), element("ul", settled)) if settled else None
 
 
-def _conflicts(clashes: Cut[Clash], settled: Cut[Settled], many: bool) -> Part:
-    rendered: Part = element("p", "No beliefs contradict each other.")
-    if clashes.rows:
-        rendered = element("div", (_clash(clash, many) for clash in clashes.rows), class_="cards")
-    closed = None
-    if settled.rows:
-        rows = [_settled(each, many) for each in settled.rows]
-        closed = fold(plural(settled.total, "resolved conflict"), element("ul", rows), left_out(settled.left, "one"))
-    return rendered, left_out(clashes.left, "conflict"), closed
-
-
-def _clash(clash: Clash, many: bool) -> Html:
-    title = element("h3", clash.reason)
-    severity = element("small", f"severity {clash.severity:.2f}, ", code(clash.key))
-    sides = element("dl", map(_side, ("a", "b"), clash.sides))
+def _conflict(agent: str, conflict: Conflict, many: bool) -> Html:
+    sides = [_side(name, belief, conflict.newer == name) for name, belief in (("a", conflict.a), ("b", conflict.b))]
     return element(
         "div",
-        title,
-        whose(clash.agent, many),
-        severity,
-        sides,
-        element("p", clash.action, class_="more"),
+        element("h3", shown(conflict.reason)),
+        whose(agent, many),
+        element("small", f"severity {conflict.severity:.2f}, ", code(conflict.key[:8])),
+        element("dl", sides),
+        element("p", shown(conflict.action), class_="more"),
         class_="card",
     )
 
 
-def _side(name: str, side: Side) -> Part:
-    newer = ", newer" if side.newer else ""
-    place = element("small", code(side.place), f" certainty {side.certainty:g}{newer}")
-    return element("dt", name), element("dd", side.text, " ", place)
+def _side(name: str, belief: Belief, is_newer: bool) -> Part:
+    cited = f"{belief.place}, {belief.id}" if belief.id else belief.place
+    about = f" certainty {belief.certainty:g}{', newer' if is_newer else ''}"
+    return element("dt", name), element("dd", prose(belief.statement), " ", element("small", code(shown(cited)), about))
 
 
-def _settled(each: Settled, many: bool) -> Html:
-    kept = "both were kept" if each.keep == "both" else f"{each.keep} was kept"
-    why = f": {each.reason}" if each.reason else ""
-    sides = f"a: {each.sides[0]} b: {each.sides[1]}"
+def _settled(agent: str, each: Resolution, many: bool) -> Html:
+    kept = "both were kept" if each.keep == "both" else f"{shown(each.keep, 8)} was kept"
+    why = f": {shown(each.reason)}" if each.reason else ""
+    sides = element("small", f"a: {shown(each.a)} b: {shown(each.b)} ", code(shown(each.key, 8)))
+    return element("li", element("time", shown(each.at[:10], 10)), " ", whose(agent, many), f"{kept}{why}. ", sides)
+
+
+def all_goals(branches: Iterable[Branch]) -> Iterator[Attitude]:
+    """Yields the goals of a tree, each before those below it."""
+    for branch in branches:
+        yield branch.goal
+        yield from all_goals(branch.below)
+
+
+def _goals(report: Report, many: bool) -> Part:
+    rendered: list[Part] = []
+    for agent, branches in report.goals:
+        if not branches:
+            continue
+        goals = [*all_goals(branches)]
+        tree = listed(branches, _FIRST, "goal", lambda rows: _tree(rows, report.now))
+        title = f"{agent}: {plural(len(goals), 'goal')}, {sum(map(is_open, goals))} open"
+        rendered.append(fold(title, tree, is_open=len(rendered) < 3) if many else tree)
+    return rendered or element("p", "No goals yet: ", code('mabos goal add "…"'), " adds one.")
+
+
+def _tree(branches: Iterable[Branch], now: datetime) -> Html:
+    """Renders goals as a list, with those below as lists within."""
     return element(
-        "li",
-        element("time", each.day),
-        " ",
-        whose(each.agent, many),
-        f"{kept}{why}. ",
-        element("small", sides, " ", code(each.key)),
+        "ul",
+        (element("li", _goal(b.goal, now), _tree(b.below, now) if b.below else None) for b in branches),
+        class_="goals",
     )
 
 
-def _goals(goals: Cut[GoalRow], many: bool) -> Part:
-    if not goals.rows:
-        return element("p", "No goals yet: ", code('mabos goal add "…"'), " adds one.")
-    rendered: list[Part] = []
-    for agent, rows in groupby(goals.rows, key=lambda each: each.agent):
-        agent_rows = list(rows)
-        tree = _tree(agent_rows, 0, len(agent_rows))
-        still = sum(each.state not in ("done", "gone") for each in agent_rows)
-        rendered.append(
-            fold(f"{agent}: {plural(len(agent_rows), 'goal')}, {still} open", tree, is_open=len(rendered) < 3)
-            if many
-            else tree
-        )
-    return rendered, left_out(goals.left, "goal")
-
-
-def _tree(rows: Sequence[GoalRow], start: int, end: int) -> Html:
-    """Renders the rows from one to another as a list, with deeper ones as lists within."""
-    tops = [n for n in range(start, end) if rows[n].depth == rows[start].depth]
-    items = []
-    for here, after in zip(tops, [*tops[1:], end], strict=True):
-        below = _tree(rows, here + 1, after) if after > here + 1 else None
-        items.append(element("li", _goal(rows[here]), below))
-    return element("ul", items, class_="goals")
-
-
-def _goal(goal: GoalRow) -> Part:
-    about = [goal.level, f"due {goal.deadline}" if goal.deadline else ""]
+def _goal(goal: Attitude, now: datetime) -> Part:
+    about = [shown(goal.level, 16), f"due {shown(goal.deadline, 24)}" if goal.deadline else ""]
     details = ", ".join(part for part in about if part)
-    late = element("span", "late", class_="late") if goal.late else None
-    status = element("span", goal.status or goal.state, class_=f"state {goal.state}")
+    late = element("span", "late", class_="late") if is_late(goal, now) else None
+    state = state_of(goal)
+    status = element("span", shown(goal.status, 60) or state, class_=f"state {state}")
     bar = None
     if goal.progress is not None:
-        share = element("small", f"{goal.progress:g} %")
-        bar = element("span", render_bar(goal.progress / 100, "c3"), share, class_="progress")
-    name = (code(goal.name), " ") if goal.name else None
-    return (element("span", goal.title, class_="title"), " ", status, late, " ", element("small", name, details), bar)
+        percent = max(0.0, min(100.0, goal.progress))
+        bar = element("span", render_bar(percent / 100, "c3"), element("small", f"{percent:g} %"), class_="progress")
+    name = (code(shown(goal.id, 24)), " ") if goal.id else None
+    title = element("span", prose(goal.title), class_="title")
+    return title, " ", status, late, " ", element("small", name, details), bar
 
 
 def _graph(report: Report) -> Part:
-    picture = report.picture
+    picture, facts = report.picture, report.facts
     lapsed = f" {plural(report.lapsed, 'fact')} that do not hold now are left out." if report.lapsed else ""
-    if not picture.boxes:
-        if not report.facts:
-            return element("p", "No facts yet: ", code("mabos fact assert acme isA Customer"), f" adds one.{lapsed}")
-        return element("p", f"{plural(report.facts, 'fact')}, none of which joins two entities.{lapsed}")
-    summary = f"{plural(report.facts, 'fact')}. Point at a line to read it; dashed ones are untrusted.{lapsed}"
+    if not facts:
+        return element("p", "No facts yet: ", code("mabos fact assert acme isA Customer"), f" adds one.{lapsed}")
+    about = (
+        "Point at a line, or touch a box, to read its facts; dashed lines are untrusted."
+        if picture.boxes
+        else "None joins two entities."
+    )
     frame = element(
         "div", render_picture(picture), class_="wide picture", role="region", aria_label="Knowledge graph", tabindex=0
     )
-    return element("p", summary), frame, _not_drawn(picture), fold("The same in words", _in_words(picture))
-
-
-def _not_drawn(picture: Picture) -> Part:
-    values = f"{plural(picture.values, 'fact')} about plain values" if picture.values else ""
-    counts = (
-        (picture.others, plural(picture.others, "more entity")),
-        (picture.lines.left, plural(picture.lines.left, "more line")),
-        (picture.values, values),
+    entities = [_entity(number, box.name, box.label, facts) for number, box in enumerate(picture.boxes)]
+    drawn = {box.name for box in picture.boxes}
+    others = [fact for fact in facts if fact.subject not in drawn and fact.object not in drawn]
+    rest = listed(others, 0 if drawn else _FIRST, "fact", _facts)
+    return (
+        element("p", f"{plural(len(facts), 'fact')}. {about}{lapsed}"),
+        frame if drawn else None,
+        element("div", entities, class_="words"),
+        rest,
     )
-    omitted = ", ".join(text for count, text in counts if count)
-    return element("p", f"Not drawn: {omitted}.", class_="more") if omitted else None
 
 
-def _in_words(picture: Picture) -> Html:
-    return element("ul", (element("li", _line_words(line)) for line in picture.lines.rows), class_="words")
+def _entity(number: int, name: str, label: str, facts: Sequence[Fact]) -> Html:
+    """Renders the facts of an entity that is drawn, where its box leads to."""
+    found = [fact for fact in facts if name in (fact.subject, fact.object)]
+    return fold(
+        f"{label}: {plural(len(found), 'fact')}", element("div", listed(found, _FIRST, "fact", _facts), id=f"e{number}")
+    )
 
 
-def _line_words(line: Line) -> Part:
-    more = f" and {line.facts.left} more" if line.facts.left else ""
-    return "; ".join(line.facts.rows) + more, " ", doubt("untrusted" if line.untrusted else "")
+def _facts(facts: Sequence[Fact]) -> Html:
+    texts = ((prose(f"{f.subject} {f.predicate} {f.object}"), " ", doubt(f.trust)) for f in facts)
+    return element("ul", (element("li", text) for text in texts))
 
 
-def _dates(dates: Cut[Dated], many: bool) -> Part:
-    if not dates.rows:
+def _dates(dates: Sequence[Dated], many: bool) -> Part:
+    if not dates:
         return element("p", "Nothing is late, and nothing is due within 30 days.")
     heads = ("date", *(("agent",) if many else ()), "what", "where")
-    return table(heads, (_date(each, many) for each in dates.rows), "What is due"), left_out(dates.left, "date")
+    return listed([_date(each, many) for each in dates], _FIRST, "date", lambda rows: table(heads, rows, "What is due"))
 
 
 def _date(each: Dated, many: bool) -> Html:
     late = element("span", "late", class_="late") if each.late else None
-    name = (code(each.name), " ") if each.name else None
-    what = (each.title, " ", element("small", name, each.kind))
-    return row(
-        (element("time", each.day, datetime=each.day), " ", late), each.agent if many else None, what, code(each.place)
-    )
+    name = (code(shown(each.what.id, 24)), " ") if each.what.id else None
+    what = prose(each.what.title), " ", element("small", name, each.what.kind)
+    when = element("time", each.day, datetime=each.day), " ", late
+    return row(when, each.agent if many else None, what, code(shown(each.what.place, 80)))

@@ -9,26 +9,17 @@ from typing import NamedTuple, TypeVar
 
 from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.knowledge.fact import Fact, holds_at
-from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.periods import periods_of
 from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
+from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
-from mabos_cli.core.operations import report_memory
-from mabos_cli.core.operations.report import (
-    Clash,
-    Report,
-    Settled,
-    list_clashes,
-    list_dates,
-    list_goals,
-    list_settled,
-    list_troubles,
-)
+from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MemoryView, MonthLog, Tally, join_months, list_dates
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
+from mabos_cli.formats.operations.report_sections import Report
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import Session, find_target
 from mabos_cli.workspace.agent import Agent
@@ -67,7 +58,7 @@ def make_report(session: Session, output: str, *, every: bool, force: bool) -> R
     data = html.encode("utf-8")
     if target and data != old:
         replace_file(target, data, root=target.parent, expect=old)
-    return ReportPage(html, agents, report.troubles.rows, data != old if target else None)
+    return ReportPage(html, agents, tuple(report.troubles), data != old if target else None)
 
 
 def _find_page(output: str) -> Path:
@@ -114,31 +105,30 @@ class Gathering:
         agents = tuple(home.id for home in self._homes)
         minds = [self._mind(home) for home in self._homes]
         facts, lapsed = self._facts()
-        memory = self._memory()
         trees = [
             (m.agent, build_tree(m.attitudes["goal"], m.attitudes["desire"], m.attitudes["plan"], m.beliefs))
             for m in minds
         ]
         dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
-        clashes, settled = self._conflicts(minds)
+        conflicts, settled = self._conflicts(minds)
         return Report(
-            name=report_memory.shown(name, 80),
-            at=format_time(self._now),
+            name=name,
+            now=self._now,
             agents=agents,
-            memory=memory,
-            months=report_memory.list_months(self._months()),
-            clashes=clashes,
-            settled=settled,
-            goals=list_goals(trees, self._now),
+            memory=self._memory(),
+            months=join_months(self._months()),
+            conflicts=sorted(conflicts, key=lambda pair: (-pair[1].severity, pair[0], pair[1].key)),
+            settled=sorted(settled, key=lambda pair: (pair[1].at[:10], pair[0], pair[1].key), reverse=True),
+            goals=trees,
             picture=draw_graph(facts),
-            facts=len(facts),
+            facts=facts,
             lapsed=lapsed,
             dates=list_dates(dated, self._now),
-            troubles=list_troubles(self.troubles),
+            troubles=[*dict.fromkeys(self.troubles)],
         )
 
-    def _memory(self) -> report_memory.MemoryView:
-        tally = report_memory.Tally(tuple(home.id for home in self._homes), self._now.date())
+    def _memory(self) -> MemoryView:
+        tally = Tally(tuple(home.id for home in self._homes), self._now.date())
         for home in self._homes:
             self._read(home.id, None, _count_items, home, tally)
         return tally.view()
@@ -151,26 +141,26 @@ class Gathering:
         held = {kind: self._read(home.id, no_attitudes, load_attitudes, home, kind)[0] for kind in kinds}
         return Mind(home.id, beliefs, held)
 
-    def _conflicts(self, minds: Sequence[Mind]) -> tuple[report_memory.Cut[Clash], report_memory.Cut[Settled]]:
-        """Returns the open conflicts and the resolved ones."""
-        clashes, settled = [], []
+    def _conflicts(self, minds: Sequence[Mind]) -> tuple[list[tuple[str, Conflict]], list[tuple[str, Resolution]]]:
+        """Returns the open conflicts and the resolved ones, with whose they are."""
+        conflicts, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
             known: dict[str, Resolution] = self._read(home.id, {}, read_resolved, home)
             found = compare_beliefs(home, mind.beliefs).conflicts
-            clashes += [(home.id, conflict) for conflict in found if conflict.key not in known]
-            settled += [Settled(home.id, r.key, (r.a, r.b), r.keep, r.reason, r.at[:10]) for r in known.values()]
-        return list_clashes(clashes), list_settled(settled)
+            conflicts += [(home.id, conflict) for conflict in found if conflict.key not in known]
+            settled += [(home.id, resolution) for resolution in known.values()]
+        return conflicts, settled
 
     def _facts(self) -> tuple[list[Fact], int]:
-        """Returns the facts of all agents that hold now, and how many do not."""
+        """Returns the facts of all agents that hold now, in order, and how many do not."""
         no_facts: list[Fact] = []
         found = [fact for home in self._homes for fact in self._read(home.id, no_facts, _all_facts, home)]
         holding = [fact for fact in found if holds_at(fact, self._now)]
-        return holding, len(found) - len(holding)
+        return sorted(holding, key=lambda fact: (fact.triple, fact.id)), len(found) - len(holding)
 
-    def _months(self) -> list[report_memory.MonthLog]:
+    def _months(self) -> list[MonthLog]:
         """Summarizes the latest months of each agent by its logs."""
-        no_logs: list[report_memory.MonthLog] = []
+        no_logs: list[MonthLog] = []
         return [log for home in self._homes for log in self._read(home.id, no_logs, _summarize_months, home)]
 
 
@@ -178,7 +168,7 @@ def _all_facts(agent: Agent) -> list[Fact]:
     return list(load_facts(agent).all())
 
 
-def _count_items(agent: Agent, tally: report_memory.Tally) -> None:
+def _count_items(agent: Agent, tally: Tally) -> None:
     """Counts the items of an agent, live and archived; of one that left more than once only the last word.
 
     All are held while lineages are followed: to look each source up in its file would cost the square of their number.
@@ -189,19 +179,19 @@ def _count_items(agent: Agent, tally: report_memory.Tally) -> None:
     known = gone | {item_id: item for item_id, (_, item) in live.items()}
     rulings = find_rulings(load_decisions(agent.paths)[0])
     for store, item in live.values():
-        tally.add(report_memory.Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
+        tally.add(Held(agent.id, store, item, effective_trust(item, known.get, rulings)))
     for item_id, item in gone.items():
         if item_id not in live:
-            tally.add(report_memory.Held(agent.id, report_memory.TIERS[-1], item, trust_of_item(item)))
+            tally.add(Held(agent.id, TIERS[-1], item, trust_of_item(item)))
 
 
-def _summarize_months(agent: Agent) -> list[report_memory.MonthLog]:
+def _summarize_months(agent: Agent) -> list[MonthLog]:
     """Summarizes the latest months by the logs of an agent; one that cannot be read is left out, as in its hierarchy."""
     digests, found = Digests(agent), []
-    for period in periods_of("monthly", digests.days)[-report_memory.MONTHS :]:
+    for period in periods_of("monthly", digests.days)[-MONTHS:]:
         with suppress(MabosError):
             stretch = digests.stretch(period)
             themes = summarize(period, stretch, digests.history(period)).themes
-            found.append(report_memory.MonthLog(period.name, stretch.extent.entries, themes))
+            found.append(MonthLog(period.name, stretch.extent.entries, themes))
     digests.save()
     return found
