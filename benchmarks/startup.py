@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from timing import BARE, MABOS, compile_package, cpu_seconds, of_checkout
+from timing import BARE, MABOS, compile_package, cpu_at_terminal, cpu_seconds, of_checkout
 from workspaces import item_rows, make_items
 
 EMPTY_TYPER = (
@@ -65,6 +65,9 @@ def main() -> None:
             for environment, calls, found in programs:
                 for name, argv in calls.items():
                     found.setdefault(name, []).append(cpu_seconds(argv, environment))
+        # Tables and colours at a terminal, against plain lines.
+        status = programs[0][1]["mabos status"]
+        pairs = [(cpu_seconds(status, here), cpu_at_terminal(status)) for _ in range(options.runs)]
     times, theirs = programs[0][2], programs[-1][2]
     base = statistics.median(times["python -c pass"])
     print(
@@ -73,6 +76,8 @@ def main() -> None:
     for name, found in times.items():
         compared = f"  {statistics.median(found) / statistics.median(theirs[name]):5.2f}" if other else ""
         print(f"{statistics.median(found) / base:6.2f}x  {name:20}{compared}")
+    piped, shown = (statistics.median(column) for column in zip(*pairs, strict=True))
+    print(f"{shown / piped:6.2f}x  mabos status at a terminal, against the same piped")
 
 
 if __name__ == "__main__":

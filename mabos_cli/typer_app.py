@@ -7,7 +7,6 @@ import sys
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import takewhile
-from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -215,10 +214,11 @@ def run_typer(call: Call, args: list[str]) -> int:
 
 def _show_help(call: Call, run: Any) -> Any:
     """Shows a help as a terminal can, as wide as it is."""
-    from mabos_cli.terminal.screen import Screen, show
+    from mabos_cli.terminal.screen import Screen, screen_size, show
 
+    columns = screen_size()[0]
     with redirect_stdout(StringIO()) as printed:
-        code = run(max_content_width=get_terminal_size().columns)
+        code = run(max_content_width=columns, terminal_width=columns)
     show("help", {}, printed.getvalue().rstrip("\n").split("\n"), Screen(now(), str), not call.no_pager)
     return code
 

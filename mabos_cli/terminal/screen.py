@@ -3,18 +3,14 @@ rich. Content is never markup, and what could control the terminal is drawn inst
 
 import os
 import re
-import shlex
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from io import StringIO
-from shutil import get_terminal_size, which
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -31,22 +27,21 @@ STYLES = {
     "faint": "color(243)",
     "head": "bold",
 }
-# What stands in lines and means something; the first that fits wins. Words of a state count where they are set apart.
+# Words that say how something is, where they are set apart in a line.
 _STATES = {
-    "bad": r"FAILED|conflict(?:s|ed)?|problem|CANNOT_PROVE|violat\w+|error|no longer true",
-    "warn": r"untrusted|stale|stalled|expired|overdue|flaw|behind|missing|POTENTIALLY_DERIVABLE|unknown|edited(?:, stale)?",
-    "good": r"healthy|trusted|fresh|current|achieved|done|worked|PROVEN|yes",
-    "faint": r"archived|superseded|consolidated|merged|forgotten|dropped|disabled|note|log|outdated by \S+",
+    "bad": "FAILED conflict conflicts problem CANNOT_PROVE error",
+    "warn": "untrusted stale stalled expired overdue flaw behind missing POTENTIALLY_DERIVABLE unknown edited",
+    "good": "healthy trusted fresh current achieved done worked PROVEN yes",
+    "faint": "archived superseded consolidated merged forgotten dropped disabled note",
 }
-_STATE = "|".join(f"(?P<{style}>{words})" for style, words in _STATES.items())
+_STATE = {word: style for style, words in _STATES.items() for word in words.split()}
 _MARKS = re.compile(
     r"(?P<id>\b[MFOT]-\d{9,16}-[0-9a-f]{4}\b|\bF-inf-[0-9a-f]{6,}\b)"
-    r"|(?P<time>\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z)"
+    r"|(?P<time>\b\d{4}-\d\d-\d\dT[\d:.]+Z)"
     r"|(?P<name>\b[A-Z]-\d{3}(?:-[a-z]{3})?\b)"
     r"|(?P<place>\b[\w/.-]+\.(?:md|jsonl?|yaml)(?::\d+(?:-\d+)?)?)"
     r"|(?P<command>\bmabos [a-z][^;,)]*)"
-    r"|(?P<well>(?<= is )healthy$)"
-    rf"|(?:(?<=[\[(])|^|(?<=: )|(?<=  ))(?:{_STATE})(?=[\]):,;]|$|  )"
+    r"|(?:(?<=[\[(])|^|(?<=: )|(?<=  )|(?<= is (?=healthy$)))(?P<state>\w+)(?=[\]):,;]|$|  )"
 )
 _ROW = re.compile(r"(\S.*?\s{2,})(\S.*)")
 _SPANS = ((60, "s"), (60, "min"), (24, "h"), (7, "day"), (4.35, "week"), (12, "month"), (1e9, "year"))
@@ -102,7 +97,8 @@ class Screen:
         for match in _MARKS.finditer(content):
             found.append(content[at : match.start()])
             kind = match.lastgroup or ""
-            found.append(self._mark(kind, match[0]), STYLES.get(_MARKED.get(kind, kind)))
+            style = _STATE.get(match[0], "") if kind == "state" else _MARKED.get(kind, kind)
+            found.append(self._mark(kind, match[0]), STYLES.get(style))
             at = match.end()
         found.append(content[at:])
         return found
@@ -115,21 +111,23 @@ class Screen:
         return text
 
 
-_MARKED = {"name": "id", "well": "good", "time": "faint", "place": "faint", "command": "head"}
+_MARKED = {"name": "id", "time": "faint", "place": "faint", "command": "head"}
 
 
 class Hanging:
-    """Shows a text whose further lines are moved to the right."""
+    """Shows a text whose further lines stand to the right of the first, below what is behind its head."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: Text, indent: int = 2) -> None:
         self.text = text
+        self.indent = indent
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self.text.cell_len <= options.max_width or "\n" in self.text.plain:
             yield self.text
             return
-        for number, line in enumerate(self.text.wrap(console, options.max_width - 2)):
-            yield join(Text("  " if number else ""), line)
+        head, rest = self.text.divide([self.indent])
+        for number, line in enumerate(rest.wrap(console, options.max_width - self.indent)):
+            yield join(Text(" " * self.indent) if number else head, line)
 
 
 def wrap_lines(screen: Screen, lines: Iterable[str]) -> Iterator[ConsoleRenderable]:
@@ -149,20 +147,18 @@ def wrap_lines(screen: Screen, lines: Iterable[str]) -> Iterator[ConsoleRenderab
         yield tree[0][1] if tree[0][1].children else tree[0][1].label  # type: ignore[misc]
 
 
-def _row(screen: Screen, line: str) -> ConsoleRenderable:
+def _row(screen: Screen, line: str) -> Hanging:
     """Returns a line whose further lines stand below its value, where it has a name before it."""
     match = _ROW.fullmatch(line)
     if match is None or "\n" in line or len(match[1]) > 30:
         return Hanging(screen.line(line))
-    grid = Table.grid()
-    grid.add_column(width=len(match[1]), no_wrap=True)
-    grid.add_column()
-    grid.add_row(screen.line(match[1], "faint"), screen.line(match[2]))
-    return grid
+    return Hanging(join(screen.line(match[1], "faint"), screen.line(match[2])), len(match[1]))
 
 
-def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Sequence[str] = ()) -> Table:
+def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Sequence[str] = ()) -> ConsoleRenderable:
     """Returns a table that fits the width: columns named in `free` wrap at words, the others stay whole as long as they fit."""
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=STYLES["faint"])
     for head in heads:
         is_number = head in ("importance", "certainty", "score", "uses", "sure")
@@ -185,9 +181,9 @@ def show(name: str, data: Mapping[str, Any], lines: Iterable[str], screen: Scree
 
 def render(shown: ConsoleRenderable) -> str:
     """Returns what is shown as text with the colours that this terminal has, as wide as it is."""
-    size, out = get_terminal_size(), StringIO()
+    out = StringIO()
     console = Console(
-        file=out, force_terminal=True, width=max(20, size.columns), highlight=False, markup=False, emoji=False
+        file=out, force_terminal=True, width=max(20, screen_size()[0]), highlight=False, markup=False, emoji=False
     )
     console.print(shown)
     return "".join(f"{_trimmed(line)}\n" for line in out.getvalue().removesuffix("\n").split("\n"))
@@ -204,13 +200,34 @@ def put(text: str, *, has_pager: bool) -> None:
     from mabos_cli.terminal.emit import write
 
     pager = next((os.environ[name] for name in ("MABOS_PAGER", "PAGER") if name in os.environ), "less")
+    if text.count("\n") < screen_size()[1] or not has_pager or not _page(text, pager):
+        write(sys.stdout, text)
+
+
+def _page(text: str, pager: str) -> bool:
+    """Hands a text to a pager; returns whether there is one."""
+    import shlex
+    import signal
+    import subprocess
+    from shutil import which
+
     words = shlex.split(pager)
-    fits = text.count("\n") < get_terminal_size().lines
-    if fits or not has_pager or words[:1] in ([], ["cat"]) or not which(words[0]):
-        return write(sys.stdout, text)
+    if words[:1] in ([], ["cat"]) or not which(words[0]):
+        return False
     environment = {"LESS": "FRX", "LV": "-c"} | os.environ
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
     try:
         subprocess.run(pager, shell=True, input=text.encode("utf-8", "backslashreplace"), env=environment, check=False)
     finally:
         signal.signal(signal.SIGINT, before)
+    return True
+
+
+def screen_size() -> tuple[int, int]:
+    """Returns the columns and lines of the terminal; COLUMNS and LINES say otherwise."""
+    found: Sequence[int] = (80, 24)
+    with suppress(OSError):
+        found = os.get_terminal_size(sys.stdout.fileno())
+    given = (os.environ.get("COLUMNS", ""), os.environ.get("LINES", ""))
+    columns, lines = (int(text) if text.isdecimal() else size for text, size in zip(given, found, strict=True))
+    return columns or 80, lines or 24

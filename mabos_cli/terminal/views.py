@@ -116,10 +116,8 @@ def show_status(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
         title,
         *wrap_lines(screen, (f"{name:9} {value}" for name, value in rows if value)),
     ]
-    if todo:
-        table = make_table(["next", ""], ([screen.text(what), screen.line(how)] for what, how in todo), free=["next"])
-        shown += [Text(""), table]
-    return shown
+    width = max((len(what) for what, _ in todo), default=0)
+    return [*shown, Text(""), *wrap_lines(screen, (f"{what:{width}}  {how}" for what, how in todo))] if todo else shown
 
 
 def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
