@@ -12,6 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pages import run_page
+from test_manual import render_manual
 
 from mabos_cli import __version__
 
@@ -32,6 +33,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     _run(sys.executable, "-m", "hatchling", "build", "-d", folder, cwd=ROOT)
     return folder
+
+
+def test_the_manual_page_is_in_the_wheel(built: Path) -> None:
+    with ZipFile(next(built.glob("*.whl"))) as wheel:
+        [page] = [name for name in wheel.namelist() if name.endswith("share/man/man1/mabos.1")]
+        assert wheel.read(page).decode("utf-8") == render_manual()
 
 
 @pytest.fixture(scope="module")

@@ -122,10 +122,15 @@ def show_status(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
 
 def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
     """Shows an item as its lines, and what it was derived from as a tree."""
-    if "tree" not in data:
+    if "item" not in data:
         return None
-    head = list(lines)
-    short = Screen(screen.now, screen.shorten)
+    told, short = list(lines), Screen(screen.now, screen.shorten)
+    at = told.index(data["item"]["content"]) if data["item"]["content"] in told else 0
+    whole = Text("\n").join([Text(""), screen.text(told[at]), Text("")])
+    below = told[at + 1 :][: told[at + 1 :].index("")] if "tree" in data else told[at + 1 :]
+    shown: list[ConsoleRenderable] = [*wrap_lines(screen, told[:at]), whole, *wrap_lines(screen, below)]
+    if "tree" not in data:
+        return shown
 
     def grow(node: Data, tree: Tree | None) -> Tree:
         label = join(short.id(node["id"]), short.line(f" ({node['state']}) "), _content(short, node["content"]))
@@ -134,7 +139,7 @@ def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
             grow(source, grown)
         return grown
 
-    return [*wrap_lines(screen, head[: head.index("")]), Text(""), grow(data["tree"], None)]
+    return [*shown, Text(""), grow(data["tree"], None)]
 
 
 def show_drill(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
