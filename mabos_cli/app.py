@@ -122,6 +122,8 @@ OTHER_NAMES = {
     "connect": "install setup",
     "schedule": "cron timer",
     "init": "create start",
+    "explain": "why",
+    "--help": "man usage commands ?",
 }
 
 _QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")

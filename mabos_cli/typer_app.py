@@ -17,7 +17,7 @@ from typer.models import CommandInfo
 from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
 from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option, run_function
 from mabos_cli.errors import UsageFault
-from mabos_cli.terminal.emit import is_terminal
+from mabos_cli.terminal.emit import is_terminal, write
 from mabos_cli.workspace.runtime import now
 
 _HELP = {"help_option_names": ["-h", "--help"]}
@@ -190,14 +190,14 @@ def run_typer(call: Call, args: list[str]) -> int:
     """Runs words that are not plain: help, and what the parser has to say about them; returns the exit code."""
     usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
     if args[:1] == ["help"]:
-        args = [*args[1:], "--help"]
+        args = [*args[1 + (args[1:2] == ["help"]) :], "--help"]
     known = bool(args) and args[0] in COMMANDS
     name, rest = (f"mabos {args[0]}", args[1:]) if known else ("mabos", args)
     try:
         command = load_command(args[0]) if known else build_root()
         run = functools.partial(command.main, args=rest, prog_name=name, standalone_mode=False, obj=call)
         is_help = any(word in ("--help", "-h") for word in takewhile(lambda word: word != "--", rest))
-        code = _show_help(call, run) if is_help and is_terminal(sys.stdout) else run()
+        code = _show_help(call, run) if is_help else run()
         return code if isinstance(code, int) else 0  # Typer gives back the code of an Exit, 130 for Ctrl-C among them
     except typer.Exit as stop:
         return stop.exit_code
@@ -205,7 +205,7 @@ def run_typer(call: Call, args: list[str]) -> int:
         return 130
     except usage_error as error:
         if type(error).__name__ == "NoArgsIsHelpError" and not call.as_json:
-            print(error.format_message(), file=sys.stderr)
+            write(sys.stderr, f"{error.format_message()}\n")
             return 2
         if type(error).__name__ == "NoArgsIsHelpError":
             raise UsageFault("no command given", f"see {name} --help") from None
@@ -213,19 +213,25 @@ def run_typer(call: Call, args: list[str]) -> int:
 
 
 def _show_help(call: Call, run: Any) -> Any:
-    """Shows a help as a terminal can, as wide as it is."""
-    from mabos_cli.terminal.screen import Screen, screen_size, show
+    """Prints a help; a terminal gets it as wide as it is, with names and examples marked."""
+    size: dict[str, int] = {}
+    if is_terminal(sys.stdout):
+        from mabos_cli.terminal.screen import Screen, screen_size, show
 
-    columns = screen_size()[0]
+        size = dict.fromkeys(("max_content_width", "terminal_width"), screen_size()[0])
     with redirect_stdout(StringIO()) as printed:
-        code = run(max_content_width=columns, terminal_width=columns)
-    show("help", {}, printed.getvalue().rstrip("\n").split("\n"), Screen(now(), str), not call.no_pager)
+        code = run(**size)
+    if size:
+        show("help", {}, printed.getvalue().rstrip("\n").split("\n"), Screen(now(), str), not call.no_pager)
+    else:
+        write(sys.stdout, printed.getvalue())
     return code
 
 
 def _usage_hint(error: Any, args: list[str]) -> str:
     """Returns what to do about a line that the parser did not understand."""
-    path = error.ctx.command_path if getattr(error, "ctx", None) else "mabos"
+    known = f"mabos {args[0]}" if args and args[0] in COMMANDS else "mabos"
+    path = error.ctx.command_path if getattr(error, "ctx", None) else known
     if path == "mabos" and args and args[0] not in COMMANDS:
         return _name_command(args)
     if (group := path.removeprefix("mabos ")) in COMMANDS and type(error).__name__ == "UsageError":
@@ -239,9 +245,25 @@ def _usage_hint(error: Any, args: list[str]) -> str:
     if "extra argument" in error.format_message():
         words = list(takewhile(lambda word: word[:1] != "-", args[path.count(" ") :]))
         places = [each.metavar or "" for each in error.ctx.command.params if each.param_type_name == "argument"]
+        if path == "mabos config":
+            return f"settings are changed in mabos.yaml: {words[-2]}: {words[-1]}; mabos config shows where each comes from"
+        if not places and len(words) == 1:
+            return f"to name an agent: {path} --agent {words[0]}"
         if len(words) > 1 and len(places) == 1 and "ID" not in places[0]:
             return f'did you mean to quote it? {path} "{" ".join(words)}"'
+    if (
+        type(error).__name__ == "MissingParameter"
+        and (apart := [word for each in args for word in each.split()]) != args
+    ):
+        return f"did you mean mabos {shlex.join(apart)}?"
     return f"see {path} --help"
+
+
+def _name_list(word: str) -> str:
+    """Returns the command that lists what a plural names."""
+    name = word.removesuffix("s") if word.endswith("s") else ""
+    below = list(find_commands(name)) if name in COMMANDS else []
+    return next((f"{name} {verb}" for verb in ("list", "query") if verb in below), "")
 
 
 def _name_command(args: list[str]) -> str:
@@ -250,7 +272,17 @@ def _name_command(args: list[str]) -> str:
 
     word = args[0].lower()
     known = next((name for name, others in OTHER_NAMES.items() if word in others.split()), "")
-    known = known or next(iter(get_close_matches(word, COMMANDS, n=1)), "")
+    listed = _name_list(word)
+    known = known or listed or next(iter(get_close_matches(word, COMMANDS, n=1)), "")
+    if (
+        not listed
+        and len(args) > 1
+        and (noun := args[1].rstrip("s")) in COMMANDS
+        and (found := find_commands(noun)).name
+    ):
+        if word in found:
+            return f"did you mean {shlex.join(['mabos', noun, word, *args[2:]])}?"
+        return f"mabos {noun} has: {', '.join(found)}; see mabos {noun} --help"
     if known:
         return f"did you mean {shlex.join(['mabos', *known.split(), *args[1:]])}? see mabos --help"
     if " " in args[0]:

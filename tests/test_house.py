@@ -303,7 +303,7 @@ def test_the_help_has_every_command_in_one_group() -> None:
 def test_other_names_are_no_commands_and_lead_to_one() -> None:
     others = [other for names in OTHER_NAMES.values() for other in names.split()]
     assert len(others) == len({*others}) and not {*others} & {*COMMANDS}
-    assert {name.split()[0] for name in OTHER_NAMES} <= {*COMMANDS, "--version"}
+    assert {name.split()[0] for name in OTHER_NAMES} <= {*COMMANDS, "--version", "--help"}
 
 
 ALL = dict(_commands())
