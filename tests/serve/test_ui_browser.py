@@ -166,6 +166,33 @@ def test_only_keys_forget_a_memory_and_undo_it(world: World) -> None:
     world.browser.wait("document.querySelector('dialog[open]')")
     world.browser.press("ada", "Enter")
     world.shows("is trusted", "#notes")
+    world.browser.wait("document.querySelectorAll('[data-id^=\"trust:\"]').length === 1")
+    world.browser.press("k", "k", "j")  # the first row, and the one after it
+    assert world.browser.ask("document.activeElement.dataset.id").startswith("conflict:")
+    world.browser.press("b")
+    world.browser.wait("document.querySelector('dialog[open]')")
+    world.browser.press("both hold", "Enter")
+    world.shows("Resolved", "#notes")
+    (resolved,) = world.data("conflicts", all=True)["conflicts"]
+    assert resolved["resolved"] and world.data("conflicts")["conflicts"] == []
+
+
+def test_an_item_says_what_superseded_it_and_what_it_derives_from(world: World) -> None:
+    old = json.loads(world.run("--json", "store", "The price of a berth is 10 EUR", "--type", "fact"))["data"]["id"]
+    new = json.loads(world.run("--json", "store", "The price of a berth is 12 EUR", "--type", "fact"))["data"]["id"]
+    world.open(f"search?q=price of a berth&archived=1&item={old}")
+    world.shows(f"superseded by M-…{new[-4:]}", "#panel")
+    world.shows("Versions, old to new", "#panel")
+    world.click("12 EUR", "#panel")
+    world.shows(new, "#panel")
+    notes = [f"Berth {n} leaks at high tide" for n in (1, 2)]
+    for text in notes:
+        world.run("store", text, "--tag", "leak", "--importance", "0.8", "--store", "short_term")
+    world.run("consolidate")
+    world.go("search?q=leaks at high tide")
+    world.click("Consolidated from 2")
+    for text in ("Derived from", *notes):
+        world.shows(text, "#panel")
 
 
 def test_decisions_are_the_commands_own(world: World) -> None:

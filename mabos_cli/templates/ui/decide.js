@@ -5,6 +5,8 @@ import { bar, chip, el, itemLink, linked, placeLink, prose, rows, section, soft,
 import { here, route } from "./place.js";
 import { forget, setTrust } from "./item.js";
 
+const FEW = 10; // decisions of a kind, where all kinds are shown
+
 // A row that can have the focus, so that its keys work.
 const decision = (id, head, body, ...acts) => el("div", { class: "row", tabindex: "0", "data-id": id }, el("div", { class: "meta" }, head), body, el("div", { class: "acts" }, acts));
 
@@ -79,6 +81,12 @@ async function gather(signal) {
 
 export const countDecisions = async (signal) => (await gather(signal)).reduce((sum, part) => sum + part.total, 0);
 
+function listed(part, most) {
+  const beyond = part.total - Math.min(most, part.found.length);
+  const more = beyond > 0 && el("p", { class: "soft" }, most === FEW ? el("a", { href: here({ part: part.name }) }, `${beyond} more`) : `${beyond} more come when these are decided.`);
+  return section(part.name, part.total, trouble(part.trouble), rows(part.found.slice(0, most), part.row, part.none), more);
+}
+
 export const decide = {
   title: "Decide",
   async load(given, signal) {
@@ -89,7 +97,7 @@ export const decide = {
     return [
       el("nav", { class: "tabs", "aria-label": "Kinds of decisions" }, tab("", "All", all), parts.map((part) => tab(part.name, part.name, part.total))),
       all === 0 && !only && el("p", { class: "empty" }, `Nothing waits for a decision about ${route.agent}.`),
-      parts.filter((part) => (only ? part.name === only : part.found.length || part.trouble)).map((part) => section(part.name, part.total, trouble(part.trouble), rows(part.found, part.row, part.none))),
+      parts.filter((part) => (only ? part.name === only : part.found.length || part.trouble)).map((part) => listed(part, only ? part.found.length : FEW)),
     ];
   },
 };

@@ -7,8 +7,9 @@ import { triple } from "./item.js";
 import { layOut } from "./layout.js";
 import { here, route } from "./place.js";
 
-const BOXES = 40; // that are drawn; the list below has all
-const FACTS = 400; // that are looked at for an overview
+const BOXES = 40; // that are drawn
+const FACTS = 2000; // that are looked at for an overview
+const LISTED = 200; // facts in the list below
 const LABEL = 22; // letters of a label
 const LETTER = 7.6;
 const steps = []; // the entities walked through, the latest last
@@ -19,9 +20,11 @@ const walk = (name) => here({ at: name, q: "", item: "" });
 
 // Makes a graph of facts: an entity is a box, whatever joins two of them one line.
 function graphOf(facts, middle) {
-  const degrees = new Map(middle ? [[middle, Infinity]] : []);
-  for (const { subject, object } of facts) for (const name of new Set([subject, object])) degrees.set(name, (degrees.get(name) || 0) + 1);
-  const names = [...degrees.keys()].sort((a, b) => degrees.get(b) - degrees.get(a) || (a < b ? -1 : 1)).slice(0, BOXES);
+  const near = new Map();
+  for (const { subject, object } of facts) {
+    for (const [one, other] of [[subject, object], [object, subject]]) near.set(one, (near.get(one) || new Set()).add(other));
+  }
+  const names = (middle ? outwards(near, middle) : bestJoined(near)).slice(0, BOXES);
   const numbers = new Map(names.map((name, n) => [name, n]));
   const lines = new Map();
   for (const fact of facts) {
@@ -30,7 +33,25 @@ function graphOf(facts, middle) {
     const key = ends.join(" ");
     lines.set(key, { ends, facts: [...(lines.get(key)?.facts || []), fact] });
   }
-  return { names, degrees, lines: [...lines.values()], left: degrees.size - names.length };
+  return { names, lines: [...lines.values()], left: near.size - names.length };
+}
+
+// Lists entities from one outwards, so that each is joined to one before it; of as far ones the best joined first.
+function outwards(near, middle) {
+  const found = new Set([middle]);
+  for (const name of found) [...(near.get(name) || [])].sort((a, b) => near.get(b).size - near.get(a).size || (a < b ? -1 : 1)).forEach((other) => found.add(other));
+  return [...found];
+}
+
+// Lists the best joined entities; chosen line by line, so that nobody stands alone.
+function bestJoined(near) {
+  const size = (name) => near.get(name).size;
+  const lines = [...near].flatMap(([one, others]) => [...others].filter((other) => one < other).map((other) => [one, other]));
+  const ranks = new Map(lines.map((line) => [line, [Math.min(...line.map(size)), Math.max(...line.map(size))]]));
+  lines.sort((a, b) => ranks.get(b)[0] - ranks.get(a)[0] || ranks.get(b)[1] - ranks.get(a)[1] || (a.join() < b.join() ? -1 : 1));
+  const found = new Set();
+  for (const line of lines) if (new Set([...found, ...line]).size <= BOXES) line.forEach((name) => found.add(name));
+  return [...found].sort((a, b) => size(b) - size(a) || (a < b ? -1 : 1));
 }
 
 // Says what joins a box to the middle, or else to another one; it stands above the box.
@@ -119,8 +140,8 @@ export const graph = {
     const width = Math.max(300, Math.min(1100, $("found").clientWidth));
     return [
       trail(middle), draw(made, middle, width),
-      el("p", { class: "soft" }, "Arrows move between boxes, Enter walks there, Backspace goes back.", made.left > 0 && ` ${plural(made.left, "more entity")} not drawn; the list has their facts.`),
-      section("Facts", facts.length, rows(facts, factRow, "")),
+      el("p", { class: "soft" }, "Arrows move between boxes, Enter walks there, Backspace goes back.", made.left > 0 && ` ${plural(made.left, "more entity")} not drawn: walk or search to find them.`),
+      section("Facts", facts.length, rows(facts.slice(0, LISTED), factRow, ""), facts.length > LISTED && el("p", { class: "soft" }, `${plural(facts.length - LISTED, "fact")} more: walk or search to find them.`)),
     ];
   },
 };

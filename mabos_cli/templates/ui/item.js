@@ -57,7 +57,7 @@ async function memory(id, signal) {
       judged.lineage?.length > 1 && el("ul", { class: "tree" }, judged.lineage.map((one) => el("li", {}, chip(one.trust), " ", itemLink(one.id), " ", soft(one.source || "")))),
       judged.decisions?.length > 0 && el("ul", { class: "tree" }, judged.decisions.map((one) => el("li", {}, described(one))))),
     data.tree?.sources?.length > 0 && section("Derived from", data.tree.sources.length, sources(data.tree.sources)),
-    data.history?.length > 0 && section("History", null, el("ul", { class: "tree" }, data.history.map((one) => el("li", {}, when(one.at), " ", one.reason, one.into && [" into ", itemLink(one.into)])))),
+    data.history?.length > 0 && section("History", null, el("ul", { class: "tree" }, data.history.map((one) => el("li", {}, when(one.at), " ", one.reason, one.into && [" → ", itemLink(one.into)])))),
   ];
 }
 

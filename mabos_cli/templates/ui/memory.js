@@ -24,7 +24,7 @@ export function memoryRow(one, words = []) {
   return el("a", { class: `row${one.archived ? " gone" : ""}${one.focus ? " focus" : ""}${route.given.item === item ? " open" : ""}`, href: here({ item }), "data-id": item },
     el("div", { class: "meta" }, chip(one.type || "file"), when(one.created_at || one.at), one.author && el("span", {}, one.author),
       one.kind === "passage" && el("code", {}, one.ref), one.store && el("span", {}, one.store.replace("_", "-")), trustChip(one.trust), chip(one.archived, "warn"),
-      one.superseded_by && chip("superseded", "warn"),
+      one.superseded_by && one.archived !== "superseded" && chip("superseded", "warn"),
       one.importance !== undefined && el("span", {}, "importance", bar(one.importance, `importance ${one.importance}`))),
     prose(one.content, { words, cut: true }), reasons(one));
 }
@@ -40,14 +40,14 @@ export const search = {
       choose("Since", "since", [["", "ever"], ["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["365d", "a year"]]),
       word("Tag", "tag", "any"),
       tick("follow what hits mention", "depth"),
-      tick("also forgotten", "archived")),
+      tick("also forgotten or replaced", "archived")),
   ],
   async load({ q, type, tag, archived, depth, store, min_trust, since }, signal) {
     const given = { query: q, type: type && [type], tag: tag && [tag], archived: Boolean(archived), depth: depth && "1", store, min_trust, since, limit: 30 };
     const { data, warnings } = await call("recall", given, signal);
     const words = [...new Set(data.results.flatMap((one) => one.matched || []))];
     const head = q ? `${plural(data.count, "result")} of ${plural(data.candidates, "candidate")}` : "The most important and recent";
-    return [el("p", { class: "soft" }, head), warnings.map((text) => el("p", { class: "warnings" }, text)),
+    return [el("p", { class: "soft", role: "status" }, head), warnings.map((text) => el("p", { class: "warnings" }, text)),
       rows(data.results, (one) => memoryRow(one, words), q ? "Nothing found. Fewer words or fewer filters may help." : "No memories yet.")];
   },
 };
@@ -55,7 +55,7 @@ export const search = {
 export const timeline = {
   title: "Timeline",
   form: () => [field("q", "Around a date, an id or words; empty: the latest", { wait: 300 }),
-    filters(choose("Entries", "span", [["", "30"], ["100", "100"], ["300", "300"]]), tick("also forgotten", "archived"))],
+    filters(choose("Entries", "span", [["", "30"], ["100", "100"], ["300", "300"]]), tick("also forgotten or replaced", "archived"))],
   async load({ q, archived, span = "30" }, signal) {
     const half = q ? Number(span) >> 1 : Number(span);
     const { entries } = await ask("timeline", { query: q, before: half, after: half, archived: Boolean(archived) }, signal);
