@@ -35,7 +35,9 @@ def _solve_tree(fields: dict[str, Any]) -> Answer:
     if single:
         lines.append(f"fails alone on: {listed(single)}")
     if not fields["events"]:
-        order = _by_structure(tree, sets)
+        # By the size of the smallest cut set of each, then by the number of such sets.
+        sizes = {name: [len(one) for one in sets if name in one] for name in tree.events}
+        order = sorted(filter(sizes.get, sizes), key=lambda name: (min(sizes[name]), -len(sizes[name])))
         summary = f"{tree.top}: {len(sets)} minimal cut sets, the smallest of {len(sets[0])}; begin with {order[0]}"
         caveats = ("Without probabilities events are ranked by how few others must come with them, and how often.",)
         return Answer(ranking(tuple(order), about=tree.top), None, summary, cut(lines), detail, caveats)
@@ -83,12 +85,8 @@ def _weigh(
         "rare_event_sum": sum(products),
         "cut_set_probability": products,
         "importance": {
-            name: {
-                "probability": chances[name],
-                "birnbaum": slopes[name],
-                "criticality": share[name],
-                "top_if_mended": left[name],
-            }
+            name: {"probability": chances[name], "birnbaum": slopes[name]}
+            | {"criticality": share[name], "top_if_mended": left[name]}
             for name in order
         },
     }
@@ -135,13 +133,6 @@ class _Expansion:
 
 def _sorted(one: CutSet, tree: Tree) -> list[str]:
     return sorted(one, key=tree.events.index)
-
-
-def _by_structure(tree: Tree, sets: tuple[CutSet, ...]) -> list[str]:
-    """Returns the events by the size of their smallest cut set, then by the number of such sets."""
-    sizes = {name: [len(one) for one in sets if name in one] for name in tree.events}
-    used = [name for name in tree.events if sizes[name]]
-    return sorted(used, key=lambda name: (min(sizes[name]), -len(sizes[name])))
 
 
 class Cause(NamedTuple):
@@ -193,7 +184,14 @@ def _solve_map(fields: dict[str, Any]) -> Answer:
     check_size("causes", len(fields["causes"]), MOST_CAUSES, "causes")
     causes = read_causes(fields["symptom"], fields["causes"])
     roots = sorted((one for one in causes if one.is_root), key=lambda one: (-(one.strength or 0.0), -len(one.chain)))
-    detail = {"symptom": fields["symptom"], "causes": [_cause_detail(one) for one in causes]}
+    detail = {
+        "symptom": fields["symptom"],
+        "causes": [
+            {"name": one.name, "explains": one.explains, "for": one.support, "against": one.contrary}
+            | {"chain_strength": one.strength, "is_root": one.is_root}
+            for one in causes
+        ],
+    }
     unknown = [one for one in causes if not one.support and not one.contrary]
     scores = {one.name: one.strength or 0.0 for one in roots}
     lines = [f"{' <- '.join(one.chain)}: weakest link {figure(scores[one.name])}" for one in roots]
@@ -203,7 +201,13 @@ def _solve_map(fields: dict[str, Any]) -> Answer:
         if one.contrary and one.net <= 0
     ]
     lines += [f"look for evidence on: {listed([one.name for one in unknown])}"] if unknown else []
-    caveats = _map_caveats(causes, roots)
+    equal = [one.name for one in roots if (one.strength, len(one.chain)) == (roots[0].strength, len(roots[0].chain))]
+    broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
+    caveats = notes(
+        (True, "Weights are judgements: the order tells what the evidence speaks for, not how likely it is."),
+        (len(equal) > 1, f"{' and '.join(equal)} are supported equally."),
+        (broken, f"{listed(broken)} has support, but a link above it has not."),
+    )
     if not roots:
         summary = "no cause is supported all the way up to the symptom"
         return Answer(words(summary, fields["symptom"]), None, summary, cut(lines), detail, caveats)
@@ -211,27 +215,6 @@ def _solve_map(fields: dict[str, Any]) -> Answer:
     deep = "1 why" if len(first.chain) == 2 else f"{len(first.chain) - 1} whys"
     summary = f"{first.name} is the best supported root cause of {fields['symptom']}: weakest link {figure(scores[first.name])}, {deep} deep"
     return Answer(ranking(tuple(scores), scores, fields["symptom"]), None, summary, cut(lines), detail, caveats)
-
-
-def _cause_detail(one: Cause) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "explains": one.explains,
-        "for": one.support,
-        "against": one.contrary,
-        "chain_strength": one.strength,
-        "is_root": one.is_root,
-    }
-
-
-def _map_caveats(causes: tuple[Cause, ...], roots: list[Cause]) -> tuple[str, ...]:
-    equal = [one.name for one in roots if (one.strength, len(one.chain)) == (roots[0].strength, len(roots[0].chain))]
-    broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
-    return notes(
-        (True, "Weights are judgements: the order tells what the evidence speaks for, not how likely it is."),
-        (len(equal) > 1, f"{' and '.join(equal)} are supported equally."),
-        (broken, f"{listed(broken)} has support, but a link above it has not."),
-    )
 
 
 def parse_tree(raw: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:

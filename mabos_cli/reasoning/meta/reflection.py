@@ -23,13 +23,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
         for name, one in fields["measures"].items()
     ]
-    before = [_event(one) for one in fields["events"] if one["stated"] == "before"]
+    stated: dict[str, list[Event]] = {"before": [], "after": []}
+    for one in fields["events"]:
+        stated[one["stated"]].append(Event(one["what"], Forecast(one["confidence"], one["happened"])))
+    before, after = stated.values()
     before += [
         Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
         for one in agent.past
         if one.confidence is not None and one.happened is not None
     ]
-    after = [_event(one) for one in fields["events"] if one["stated"] == "after"]
     if not (measures or before or after):
         hint = "give measures or events, or record outcomes with `reason outcome`"
         raise BadValue("measures: nothing to look back on", hint)
@@ -47,10 +49,6 @@ class Event(NamedTuple):
 
     what: str
     forecast: Forecast
-
-
-def _event(one: Mapping[str, Any]) -> Event:
-    return Event(one["what"], Forecast(one["confidence"], one["happened"]))
 
 
 def _check_causes(causes: Sequence[Mapping[str, Any]], known: Sequence[str]) -> None:
@@ -126,7 +124,16 @@ def _tell(review: _Review) -> Answer:
         conclusion = ranking(tuple(scores), scores, "what to do next time")
         summary += f"; next time: {rules[0].text}"
     steps = [f"{_off_text(one)}, {'better' if one.gain > 0 else 'worse'}" for one in measures[:4] if one.gain]
-    steps += [f"surprise: {one.what[:60]}, {_bits_text(one)}" for one in surprises[:3] if chance_of(one) < 0.5]
+    steps += [
+        f"surprise: {one.what[:60]}, "
+        + (
+            f"given {chance_of(one):.2f}, {surprise(chance_of(one)):.1f} bits"
+            if chance_of(one)
+            else "called impossible"
+        )
+        for one in surprises[:3]
+        if chance_of(one) < 0.5
+    ]
     steps += [_sign_text(name, figures) for name, figures in signs.items() if figures["p"] < _HINT]
     steps += [f"next time ({rule.support}): {rule.text}" for rule in rules[:4]]
     return Answer(conclusion, None, summary, cut(steps), _detail(review, met, surprises), _caveats(review))
@@ -136,11 +143,6 @@ def _off_text(one: Measure) -> str:
     if one.off is None:
         return f"{one.name} {figure(one.actual)} for nothing planned"
     return f"{one.name} {one.off:+.0%} ({figure(one.actual)} for {figure(one.expected)})"
-
-
-def _bits_text(one: Event) -> str:
-    chance = chance_of(one)
-    return f"given {chance:.2f}, {surprise(chance):.1f} bits" if chance > 0 else "called impossible"
 
 
 def _sign_text(name: str, found: Mapping[str, Any]) -> str:
@@ -226,8 +228,8 @@ def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, 
 
     for lesson in lessons:
         add(lesson)
-    for kind, some in _by_kind(measures).items():
-        ratios = [one.actual / one.expected for one in some if one.expected > _NOTHING]
+    for kind in dict.fromkeys(one.kind for one in measures if one.kind):
+        ratios = [one.actual / one.expected for one in measures if one.kind == kind and one.expected > _NOTHING]
         times = median(ratios) if len(ratios) >= _ENOUGH else 1.0
         if abs(times - 1) > tolerance:
             same = sum((ratio > 1) == (times > 1) for ratio in ratios)
@@ -236,11 +238,3 @@ def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, 
     if over and over["p"] < 0.05:
         add(f"state less confidence: {over['said']:.2f} said, {over['right']:.2f} right", over["count"])
     return sorted(found.values(), key=lambda rule: -rule.support)
-
-
-def _by_kind(measures: Sequence[Measure]) -> dict[str, list[Measure]]:
-    kinds: dict[str, list[Measure]] = {}
-    for one in measures:
-        if one.kind:
-            kinds.setdefault(one.kind, []).append(one)
-    return kinds

@@ -1,6 +1,5 @@
 """Finds which arguments stand when all attacks are weighed (Dung's semantics), with supports and preferences."""
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -49,39 +48,29 @@ def _read_frame(fields: dict[str, Any]) -> Frame:
     index = {name: n for n, name in enumerate(known)}
     attacks = _read_links(fields["attacks"], "attacks", known)
     below = _close(_read_links(fields["supports"], "supports", known), "supports")
-    weaker = _close(_read_order(fields["prefer"], known), "prefer")
+    weaker = _close(_read_links(fields["prefer"], "prefer", known, ">"), "prefer")
     failed = [(one, other) for one, other in attacks if one in weaker.get(other, ())]
     lost = {*failed}
-    held = [pair for pair in attacks if pair not in lost]
-    direct = {*held}
-    inherited = [(one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in direct]
+    held = dict.fromkeys(pair for pair in attacks if pair not in lost)
+    inherited = [(one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in held]
     inherited = [*dict.fromkeys(inherited)]
     pairs = [(index[one], index[other]) for one, other in (*held, *inherited)]
     return Frame(known, attackers_of(len(known), pairs), failed, inherited)
 
 
-def _read_links(raw: Any, field: str, known: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Returns the pairs of names, each once, in the order of the input."""
+def _read_links(raw: Any, field: str, known: tuple[str, ...], sign: str = "->") -> list[tuple[str, str]]:
+    """Returns the pairs of names in links such as `a -> b` or [a, b], each once, in the order of the input."""
     if not isinstance(raw, list | tuple):
         raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
-    found = []
-    for n, link in enumerate(raw, 1):
-        ends = re.split(r"\s*->\s*", link) if isinstance(link, str) else link
-        if not isinstance(ends, list) or len(ends) != 2:
-            raise BadValue(f"{field}[{n}]: must be `a -> b` or [a, b]", f"not {str(link)[:60]}")
-        one, other = (known_name(f"{field}[{n}]", str(end).strip(), known, "argument") for end in ends)
-        found.append((one, other))
-    return [*dict.fromkeys(found)]
-
-
-def _read_order(raw: Iterable[str], known: tuple[str, ...]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for n, chain in enumerate(raw, 1):
-        parts = [known_name(f"prefer[{n}]", part.strip(), known, "argument") for part in chain.split(">")]
-        if len(parts) < 2:
-            raise BadValue(f"prefer[{n}]: must be `a > b`", f"not {chain[:60]}")
-        found += pairwise(parts)
-    return found
+    for n, link in enumerate(raw, 1):
+        ends = link.split(sign) if isinstance(link, str) else link
+        if not isinstance(ends, list) or len(ends) < 2:
+            raise BadValue(
+                f"{field}[{n}]: must be `a {sign} b`{' or [a, b]' * (sign == '->')}", f"not {str(link)[:60]}"
+            )
+        found += pairwise([known_name(f"{field}[{n}]", str(end).strip(), known, "argument") for end in ends])
+    return [*dict.fromkeys(found)]
 
 
 def _close(pairs: list[tuple[str, str]], field: str) -> dict[str, list[str]]:
@@ -109,10 +98,8 @@ class Labels(NamedTuple):
 def _status(one: int, preferred: list[Labels]) -> str:
     """Returns how an argument fares over all preferred sets."""
     inside = sum(labels.inside >> one & 1 for labels in preferred)
-    if inside == len(preferred):
-        return "accepted"
     if inside:
-        return "defensible"
+        return "accepted" if inside == len(preferred) else "defensible"
     return "rejected" if all(labels.out >> one & 1 for labels in preferred) else "undecided"
 
 
@@ -289,13 +276,17 @@ def _follow(foes: int, bit: int, labels: Labels) -> Labels | None:
 
 def keep_preferred(complete: Sequence[Labels]) -> list[Labels]:
     """Returns the labellings whose set of arguments inside cannot be enlarged."""
-    largest = sorted(complete, key=lambda one: -one.inside.bit_count())
-    kept: list[Labels] = []
-    for one in largest:
-        if not any(one.inside & ~other.inside == 0 for other in kept):
-            kept.append(one)
-    order = {one: n for n, one in enumerate(complete)}
-    return sorted(kept, key=lambda one: order[one])
+    largest = find_maximal(one.inside for one in complete)
+    return [one for one in complete if one.inside in largest]
+
+
+def find_maximal(sets: Iterable[int]) -> set[int]:
+    """Returns the sets that are part of no other."""
+    kept: set[int] = set()
+    for one in sorted({*sets}, key=int.bit_count, reverse=True):
+        if all(one & ~other for other in kept):
+            kept.add(one)
+    return kept
 
 
 def keep_stable(complete: Sequence[Labels]) -> list[Labels]:

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 from itertools import combinations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, ranking
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, notes, ranking
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
 from mabos_cli.reasoning.shape import read_number
 from mabos_cli.reasoning.social.games import (
     MOST_SYSTEMS,
@@ -22,14 +22,8 @@ from mabos_cli.reasoning.social.games import (
 
 MOST_PROFILES = 1_000
 _MOST_PARTNERS = 12
-
-
-class Advice(NamedTuple):
-    """A recommendation for one player, and its reason."""
-
-    mix: Mix
-    why: str
-    caveats: tuple[str, ...] = ()
+_TOO_MANY = ("combinations of actions", "leave out actions that nobody would take")
+_SAFEST = "it has the best worst case"
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -39,15 +33,14 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     game = _read_game(fields)
     me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
     found = analyse(game, me)
-    return _tell(found, advise(found))
+    return _tell(found, *advise(found))
 
 
 def _read_game(fields: dict[str, Any]) -> Game:
     if (fields["payoffs"] is None) == (fields["profiles"] is None):
         raise BadValue("payoffs: give payoffs for two players, profiles for more, or coalitions", "just one of them")
-    game = _read_table(fields) if fields["payoffs"] is not None else _read_profiles(fields)
-    if len({*game.players}) < len(game.players):
-        raise BadValue("players: a player is named twice", "give each a name of its own")
+    game = _read_profiles(fields) if fields["payoffs"] is None else _read_table(fields)
+    check_known("players", game.players, game.players, "player")
     return game
 
 
@@ -100,16 +93,12 @@ def _share(players: tuple[str, ...], worth: dict[frozenset[str], Fraction]) -> A
     return Answer(ranking(order, scores, "what each adds"), None, summary, cut(steps), detail, tuple(caveats))
 
 
-def _check_size(count: int, field: str) -> None:
-    check_size(field, count, MOST_PROFILES, "combinations of actions", "leave out actions that nobody would take")
-
-
 def _read_table(fields: dict[str, Any]) -> Game:
     table, players = fields["payoffs"], tuple(fields["players"] or ("row", "column"))
     if len(players) != 2:
         raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
     rows, columns = tuple(table), tuple(table[next(iter(table))])
-    _check_size(len(rows) * len(columns), "payoffs")
+    check_size("payoffs", len(rows) * len(columns), MOST_PROFILES, *_TOO_MANY)
     cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
     for r, row in enumerate(rows):
         if odd := [*({*table[row]} ^ {*columns})]:
@@ -133,7 +122,7 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
 
 def _read_profiles(fields: dict[str, Any]) -> Game:
     profiles = fields["profiles"]
-    _check_size(len(profiles), "profiles")
+    check_size("profiles", len(profiles), MOST_PROFILES, *_TOO_MANY)
     players = tuple(fields["players"] or profiles[0]["play"])
     actions: list[dict[str, int]] = [{} for _ in players]
     for n, one in enumerate(profiles, 1):
@@ -156,35 +145,30 @@ def _read_profiles(fields: dict[str, Any]) -> Game:
     return Game(players, tuple(map(tuple, actions)), cells)
 
 
-def advise(found: Analysis) -> Advice:
-    """Returns what `me` should play: by dominance, else the only equilibrium, else the outstanding or safest one."""
-    game, me = found.game, found.me
-    single = found.mixed[0] if found.mixed and len(found.mixed) == 1 else None
+def advise(found: Analysis) -> tuple[Mix, str]:
+    """Returns what `me` should play, and why: by dominance, else the only equilibrium, else the outstanding or safest one."""
+    game, me, mixed, pure = found.game, found.me, found.mixed or [], found.pure
     if len(found.left[me]) == 1:
-        return Advice(_only(found, found.left[me][0]), "all else is strictly dominated")
-    if found.is_zero_sum and found.pure:
-        return Advice(_only(found, found.pure[0][me]), "a saddle point: neither side can do better")
-    if found.is_zero_sum and found.mixed:
-        return Advice(found.mixed[0].mixes[me], "it has the best worst case, which nobody can exploit")
-    if single:
-        return Advice(single.mixes[me], "it is the part in the only equilibrium")
-    if len({profile[me] for profile in found.pure}) == 1:
-        return Advice(_only(found, found.pure[0][me]), "it is the part in every pure equilibrium")
-    best = find_payoff_dominant(found)
-    if best is not None:
-        kind = "" if found.mixed is not None else "pure "
-        return Advice(_only(found, best[me]), f"no other {kind}equilibrium is better for anybody")
-    safest, floor = find_maximin(game, me)
-    # Among equally safe actions, the one with the better equilibrium.
-    hopes = {a: max((game.payoffs[p][me] for p in found.pure if p[me] == a), default=floor) for a in safest}
-    caveat = "no single equilibrium tells what to do"
-    if found.pure:
-        caveat = f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play"
-    return Advice(_only(found, max(safest, key=lambda a: hopes[a])), "it has the best worst case", (caveat,))
-
-
-def _only(found: Analysis, action: int) -> Mix:
-    return tuple(Fraction(n == action) for n in range(len(found.game.actions[found.me])))
+        action, why = found.left[me][0], "all else is strictly dominated"
+    elif found.is_zero_sum and pure:
+        action, why = pure[0][me], "a saddle point: neither side can do better"
+    elif found.is_zero_sum and mixed:
+        return mixed[0].mixes[me], "it has the best worst case, which nobody can exploit"
+    elif len(mixed) == 1:
+        return mixed[0].mixes[me], "it is the part in the only equilibrium"
+    elif len({profile[me] for profile in pure}) == 1:
+        action, why = pure[0][me], "it is the part in every pure equilibrium"
+    elif (best := find_payoff_dominant(found)) is not None:
+        action, why = (
+            best[me],
+            f"no other {'' if found.mixed is not None else 'pure '}equilibrium is better for anybody",
+        )
+    else:
+        safest, floor = find_maximin(game, me)
+        # Among equally safe actions, the one with the better equilibrium.
+        hopes = {a: max((game.payoffs[p][me] for p in pure if p[me] == a), default=floor) for a in safest}
+        action, why = max(safest, key=lambda a: hopes[a]), _SAFEST
+    return tuple(Fraction(n == action) for n in range(len(game.actions[me]))), why
 
 
 def find_payoff_dominant(found: Analysis) -> Profile | None:
@@ -199,19 +183,30 @@ def find_payoff_dominant(found: Analysis) -> Profile | None:
     return None
 
 
-def _tell(found: Analysis, advice: Advice) -> Answer:
+def _tell(found: Analysis, mix: Mix, why: str) -> Answer:
     """Returns the answer: advice first, then what it rests on."""
     game, me = found.game, found.me
-    actions, used = game.actions[me], [n for n, share in enumerate(advice.mix) if share]
+    actions, used = game.actions[me], [n for n, share in enumerate(mix) if share]
     about = f"what {game.players[me]} should do"
     conclusion = choice(actions[used[0]], about=about)
     if len(used) > 1:
-        conclusion = distribution({a: float(s) for a, s in zip(actions, advice.mix, strict=True)}, about)
+        conclusion = distribution({a: float(s) for a, s in zip(actions, mix, strict=True)}, about)
     # Every game has an equilibrium: without the mixed ones only the pure ones can be said to be none.
     pure, count = ("", len(found.mixed)) if found.mixed is not None else ("pure ", len(found.pure))
     counted = f"{count or 'no'} {pure}{'equilibrium' if count == 1 else 'equilibria'}"
-    summary = f"{game.players[me]}: {_mix(actions, advice.mix)} ({advice.why}); {counted}"
-    return Answer(conclusion, None, summary, _steps(found), _detail(found, advice), advice.caveats + _caveats(found))
+    is_open = why == _SAFEST and not found.pure
+    others = f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play"
+    caveats = notes(
+        (why == _SAFEST, "no single equilibrium tells what to do" if is_open else others),
+        (len(game.players) > 2, "more than two players: only pure equilibria are searched"),
+        (
+            len(game.players) == 2 and found.mixed is None,
+            f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports",
+        ),
+        (found.is_degenerate, "degenerate game: mixtures between the equilibria shown may be equilibria too"),
+    )
+    summary = f"{game.players[me]}: {_mix(actions, mix)} ({why}); {counted}"
+    return Answer(conclusion, None, summary, _steps(found), _detail(found, mix), caveats)
 
 
 def _figure(value: Fraction) -> str:
@@ -240,65 +235,37 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         lines.append(f"mixed equilibrium: {mixes} gives {', '.join(map(_figure, mixed.payoffs))}")
     safe, floor = find_maximin(game, me)
     lines.append(f"safest for {game.players[me]}: {game.actions[me][safe[0]]}, at least {_figure(floor)}")
-    better_for_all = [p for p in found.pareto if found.pure and _is_above_all(found, p)]
-    if better_for_all:
-        lines.append(
-            f"dilemma: {game.shown(better_for_all[0])} would be better for all than {game.shown(found.pure[0])}"
-        )
+    most = [max(got) for got in zip(*(game.payoffs[one] for one in found.pure), strict=True)]
+    for_all = [p for p in found.pareto if most and all(a > b for a, b in zip(game.payoffs[p], most, strict=True))]
+    if for_all:
+        lines.append(f"dilemma: {game.shown(for_all[0])} would be better for all than {game.shown(found.pure[0])}")
     return tuple(lines)
 
 
-def _is_above_all(found: Analysis, profile: Profile) -> bool:
-    """Returns whether everybody gets more than in any pure equilibrium."""
-    payoffs = found.game.payoffs
-    return all(a > b for one in found.pure for a, b in zip(payoffs[profile], payoffs[one], strict=True))
-
-
-def _caveats(found: Analysis) -> tuple[str, ...]:
-    if len(found.game.players) > 2:
-        return ("more than two players: only pure equilibria are searched",)
-    if found.mixed is None:
-        return (f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports",)
-    if found.is_degenerate:
-        return ("degenerate game: mixtures between the equilibria shown may be equilibria too",)
-    return ()
-
-
-def _detail(found: Analysis, advice: Advice) -> dict[str, Any]:
+def _detail(found: Analysis, mix: Mix) -> dict[str, Any]:
     game = found.game
     dominant = find_payoff_dominant(found)
     return {
         "players": {who: [*actions] for who, actions in zip(game.players, game.actions, strict=True)},
         "me": game.players[found.me],
-        "play": {a: float(s) for a, s in zip(game.actions[found.me], advice.mix, strict=True)},
+        "play": {a: float(s) for a, s in zip(game.actions[found.me], mix, strict=True)},
         "zero_sum": found.is_zero_sum,
         "removed": [
-            {
-                "player": game.players[one.player],
-                "action": game.actions[one.player][one.action],
-                "by": game.actions[one.player][one.by],
-            }
-            for one in found.removed
+            {"player": game.players[who], "action": game.actions[who][action], "by": game.actions[who][by]}
+            for who, action, by in found.removed
         ],
         "left": {who: [game.actions[n][a] for a in found.left[n]] for n, who in enumerate(game.players)},
-        "pure": [_outcome(game, p) | {"improved_by": _improved(found, p)} for p in found.pure],
+        "pure": [
+            {"play": game.named(p), "payoffs": dict(zip(game.players, map(float, game.payoffs[p]), strict=True))}
+            for p in found.pure
+        ],
         "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
         "payoff_dominant": game.named(dominant) if dominant else None,
-        "pareto": [_outcome(game, p) for p in found.pareto],
-        "maximin": {who: _maximin(found, n) for n, who in enumerate(game.players)},
+        "pareto": [
+            {"play": game.named(p), "payoffs": dict(zip(game.players, map(float, game.payoffs[p]), strict=True))}
+            for p in found.pareto
+        ],
     }
-
-
-def _outcome(game: Game, profile: Profile) -> dict[str, Any]:
-    got = zip(game.players, map(float, game.payoffs[profile]), strict=True)
-    return {"play": game.named(profile), "payoffs": dict(got)}
-
-
-def _improved(found: Analysis, profile: Profile) -> dict[str, str] | None:
-    """Returns a profile that is better for somebody and worse for nobody."""
-    payoffs = found.game.payoffs
-    better = next((one for one in found.pareto if is_better(payoffs[one], payoffs[profile])), None)
-    return found.game.named(better) if better else None
 
 
 def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
@@ -308,8 +275,3 @@ def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
         "exact": {who: {a: str(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
         "payoffs": dict(zip(game.players, map(float, one.payoffs), strict=True)),
     }
-
-
-def _maximin(found: Analysis, player: int) -> dict[str, Any]:
-    safe, floor = find_maximin(found.game, player)
-    return {"actions": [found.game.actions[player][a] for a in safe], "value": float(floor)}

@@ -34,7 +34,6 @@ def test_prisoners_dilemma() -> None:
     )
     assert answer.conclusion.value == "talk"
     assert [one["play"] for one in answer.detail["pure"]] == [{"row": "talk", "column": "talk"}]
-    assert answer.detail["pure"][0]["improved_by"] == {"row": "silent", "column": "silent"}
     assert len(answer.detail["pareto"]) == 3
     assert answer.detail["mixed"] == []
     assert answer.confidence is None
@@ -62,7 +61,6 @@ def test_matching_pennies_and_rock_paper_scissors() -> None:
     assert pennies.conclusion.scores == (("a", 0.5), ("b", 0.5))
     roshambo = solve("game-theory", table([[0, -1, 1], [1, 0, -1], [-1, 1, 0]]))
     assert exact(roshambo) == [(("1/3",) * 3,) * 2]
-    assert roshambo.detail["maximin"]["row"]["value"] == -1
 
 
 def test_zero_sum_without_symmetry() -> None:
@@ -187,7 +185,7 @@ def test_shapley_values() -> None:
         ("payoffs: {up: {left: [1, 2, 3]}}", "payoffs.up.left: must be two numbers, not 3"),
         ("payoffs: {up: {left: [1, many]}}", "payoffs.up.left: must be a number, not 'many'"),
         ("payoffs: {up: {left: 1, right: [1, 2]}}", "payoffs: some cells hold one number"),
-        ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: a player is named twice"),
+        ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: 'a' is there twice"),
         ("players: [a, b, c]\npayoffs: {up: {left: 1}}", "players: payoffs is a table for two"),
         ("me: bbo\nplayers: [al, bob]\npayoffs: {up: {left: 1}}", "me: unknown player 'bbo'"),
         ("payoffs: {up: {left: 1e300}}", "payoffs.up.left: must be from"),
@@ -248,4 +246,3 @@ def test_the_example_runs() -> None:
     answer = solve("game-theory", raw)
     assert answer.conclusion.value == "cut"
     assert [one["play"] for one in answer.detail["pure"]] == [{"us": "cut", "Northwind": "cut"}]
-    assert answer.detail["pure"][0]["improved_by"] == {"us": "hold", "Northwind": "hold"}
