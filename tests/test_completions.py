@@ -4,11 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
-
-from mabos_cli.app import Program
-from mabos_cli.serve.known_values import KINDS
-from mabos_cli.services.operations.completion import (
+from completion_table import (
     ANY,
     FILES,
     FOLDERS,
@@ -18,6 +14,10 @@ from mabos_cli.services.operations.completion import (
     unused_values,
     value_of,
 )
+from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
+
+from mabos_cli.app import Program
+from mabos_cli.serve.known_values import KINDS
 from tests.commands.desk import Desk, note
 
 TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")

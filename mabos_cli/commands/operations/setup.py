@@ -133,8 +133,7 @@ def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", hel
 
     Example: mabos completion bash
     """
-    # Loaded here: the table of values gathers words from half of the program.
-    from mabos_cli.services.operations.completion import SHELLS, completion_script
+    from mabos_cli.services.operations.setup import SHELLS, completion_script
 
     check_choice(shell, SHELLS, "shell")
     text = completion_script(shell)

@@ -13,7 +13,7 @@ from mabos_cli.services.inputs import Session, refuse_secrets
 from mabos_cli.workspace import settings
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
 from mabos_cli.workspace.git import Repository
-from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder
+from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder, template_file
 from mabos_cli.workspace.locate import (
     check_agent_id,
     create_agent,
@@ -26,6 +26,7 @@ from mabos_cli.workspace.locate import (
 from mabos_cli.workspace.settings import find_risky_settings, load_settings
 from mabos_cli.workspace.transaction import write_receipt
 
+SHELLS = ("bash", "zsh", "fish")
 _NOW = "2026-02-24T15:00:00Z"  # the day on which the sample data ends
 _SAMPLES = ("memories.ndjson", "price.yaml")
 # Git as nobody has set it up, and somebody to commit.
@@ -218,3 +219,8 @@ def deny_settings(workspace: WorkspacePaths) -> tuple[bool, list[RiskySetting]]:
 
 def _find_risky(workspace: WorkspacePaths) -> dict[str, dict[str, Any]]:
     return find_risky_settings(workspace, (workspace.agent(name) for name in list_agents(workspace)))
+
+
+def completion_script(shell: str) -> str:
+    """Returns the completion script of a shell."""
+    return read_text(template_file(f"completion.{shell}"))

@@ -1,6 +1,7 @@
 """Describes the program for shell completion: its commands and options, and what each option and argument takes.
 
-Words come from where commands check them. Loaded by `mabos completion` alone: the table gathers words from half of the program.
+Words come from where commands check them: the table gathers them from half of the program. The package ships what it renders,
+templates/completion.txt; test_completions.py compares the two, and writes the file with UPDATE=1.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,13 +20,10 @@ from mabos_cli.formats.memory import agent_hosts, agent_transcripts
 from mabos_cli.formats.operations.timers import FORMATS as SCHEDULE_FORMATS
 from mabos_cli.reasoning.catalog import CATEGORIES, METHODS
 from mabos_cli.services.hierarchy.build import SCOPES
-from mabos_cli.services.operations import completion
-from mabos_cli.workspace.files import read_text
-from mabos_cli.workspace.layout import template_file
+from mabos_cli.services.operations.setup import SHELLS
 
 # Kinds of values that the shell finds by itself, and one that nobody can guess. Every other kind is asked of the program.
 FILES, FOLDERS, WORDS, ANY = "files", "folders", "words", "any"
-SHELLS = ("bash", "zsh", "fish")
 
 
 class Value(NamedTuple):
@@ -101,12 +99,12 @@ def _kind(value: Value, blocks: dict[str, tuple[tuple[str, str], ...]]) -> str:
 _VERSION = ("--version",)
 
 
-def _words(*words: str) -> completion.Value:
-    return completion.Value(completion.WORDS, tuple((word, "") for word in words))
+def _words(*words: str) -> Value:
+    return Value(WORDS, tuple((word, "") for word in words))
 
 
-def _described(pairs: Iterable[tuple[str, str]]) -> completion.Value:
-    return completion.Value(completion.WORDS, tuple(pairs))
+def _described(pairs: Iterable[tuple[str, str]]) -> Value:
+    return Value(WORDS, tuple(pairs))
 
 
 _METHODS = _described((name, method.about) for name, method in METHODS.items())
@@ -114,48 +112,48 @@ _TRUST, _PRIORITY = _words(*reversed(TRUSTS)), _words(*PRIORITIES)
 
 # Keys name an option of any command (`--store`), or an option or argument of one (`recall --store`).
 _VALUES = {
-    "--workspace": completion.Value(completion.FOLDERS),
-    "--agent": completion.Value("agents"),
-    "--tag": completion.Value("tags"),
+    "--workspace": Value(FOLDERS),
+    "--agent": Value("agents"),
+    "--tag": Value("tags"),
     "--type": _words(*TYPES),
     "--store": _words(*STORES),
     "--trust": _TRUST,
     "--min-trust": _TRUST,
     "--priority": _PRIORITY,
     "--priority-min": _PRIORITY,
-    "--related-to": completion.Value("items"),
+    "--related-to": Value("items"),
     "--preset": _words(*PRESETS),
     "--severity": _words(*rule.SEVERITIES),
-    "--history": completion.Value(completion.FILES),
-    "--skills": completion.Value(completion.FILES),
-    "--supports": completion.Value("goals"),
-    "--motivates": completion.Value("goals"),
-    "--goal": completion.Value("goals"),
-    "--requires": completion.Value("plans"),
-    "--system": completion.Value(completion.FILES),
+    "--history": Value(FILES),
+    "--skills": Value(FILES),
+    "--supports": Value("goals"),
+    "--motivates": Value("goals"),
+    "--goal": Value("goals"),
+    "--requires": Value("plans"),
+    "--system": Value(FILES),
     "--host": _words(*hook_hosts.HOSTS),
-    "item_id": completion.Value("items"),
-    "case_id": completion.Value("cases"),
-    "fact_id": completion.Value("facts"),
-    "rule_id": completion.Value("rules"),
-    "agent show agent_id": completion.Value("agents"),
+    "item_id": Value("items"),
+    "case_id": Value("cases"),
+    "fact_id": Value("facts"),
+    "rule_id": Value("rules"),
+    "agent show agent_id": Value("agents"),
     "bdi resolve --keep": _words("a", "b", "both"),
-    "belief revise name": completion.Value("beliefs"),
-    "case store --from": completion.Value("cases"),
-    "completion shell": _words(*completion.SHELLS),
+    "belief revise name": Value("beliefs"),
+    "case store --from": Value("cases"),
+    "completion shell": _words(*SHELLS),
     "config name": _described((setting.name, setting.about) for setting in SETTINGS),
     "connect host": _words(*hook_hosts.HOSTS),
     "context audit --scope": _words(*audit.SCOPES),
-    "demo folder": completion.Value(completion.FOLDERS),
+    "demo folder": Value(FOLDERS),
     "disconnect host": _words(*hook_hosts.HOSTS),
     "fact export --format": _words(*exchange.FACT_FORMATS),
     "fact import --format": _words(*exchange.FACT_FORMATS),
-    "get item_id": completion.Value("ids"),
-    "goal add --desire": completion.Value("desires"),
+    "get item_id": Value("ids"),
+    "goal add --desire": Value("desires"),
     "goal add --level": _words(*mind.LEVELS),
-    "goal add --parent": completion.Value("goals"),
-    "goal update name": completion.Value("goals"),
-    "grade ids": completion.Value("items"),
+    "goal add --parent": Value("goals"),
+    "goal update name": Value("goals"),
+    "grade ids": Value("items"),
     "graph export --format": _words(*exchange.GRAPH_FORMATS),
     "graph impact --level": _words(*mind.LEVELS),
     "hierarchy build --scope": _words(*SCOPES),
@@ -163,61 +161,55 @@ _VALUES = {
     "hierarchy show --level": _words(*periods.LEVELS),
     "ingest transcript --host": _words("auto", *agent_hosts.HOSTS),
     "ingest transcript --roles": _words(*agent_transcripts.ROLES),
-    "intention add --plan": completion.Value("plans"),
-    "intention complete name": completion.Value("intentions"),
-    "intention drop name": completion.Value("intentions"),
-    "intention progress name": completion.Value("intentions"),
+    "intention add --plan": Value("plans"),
+    "intention complete name": Value("intentions"),
+    "intention drop name": Value("intentions"),
+    "intention progress name": Value("intentions"),
     "ontology export --format": _words(*exchange.ONTOLOGY_FORMATS),
     "ontology list --status": _words(*proposal.STATUSES),
-    "ontology merge ids": completion.Value("proposals"),
-    "ontology propose --by": completion.Value("agents"),
+    "ontology merge ids": Value("proposals"),
+    "ontology propose --by": Value("agents"),
     "ontology propose --type": _words(*proposal.NODE_TYPES),
-    "ontology reject proposal_id": completion.Value("proposals"),
-    "ontology validate ids": completion.Value("proposals"),
-    "plan step name": completion.Value("plans"),
-    "read place": completion.Value("paths"),
+    "ontology reject proposal_id": Value("proposals"),
+    "ontology validate ids": Value("proposals"),
+    "plan step name": Value("plans"),
+    "read place": Value("paths"),
     "reason list --category": _words(*CATEGORIES),
     "reason outcome --happened": _words("yes", "no"),
-    "reason outcome result_id": completion.Value("results"),
+    "reason outcome result_id": Value("results"),
     "reason show name": _METHODS,
     "reason solve --method": _METHODS,
     "recall --category": _words(*CLASSES),
     "recall --format": _words("brief", "detailed"),
     "recall --store": _words(*STORES, "all"),
-    "revive item_id": completion.Value("archived"),
+    "revive item_id": Value("archived"),
     "rule create --type": _words(*rule.KINDS),
     "rule list --type": _words(*rule.KINDS),
     "schedule run job": _described((job.name, job.about) for job in JOBS),
     "schedule show --format": _words(*SCHEDULE_FORMATS),
     "skill --format": _words("skill", "agents"),
-    "timeline around": completion.Value("items"),
+    "timeline around": Value("items"),
     "trust --set": _TRUST,
-    "typedb sync-agent agent": completion.Value("agents"),
+    "typedb sync-agent agent": Value("agents"),
 }
 
 
 def completion_table(commands: Mapping[str, Any]) -> str:
-    """Returns the table of commands by name, as Click knows them; "" is the root. The package has it as a file, made by the
-    test that compares them."""
-    return completion.render_table(list(describe_program(commands)), list(global_options(commands[""])))
+    """Returns the table of commands by name, as Click knows them; "" is the root."""
+    return render_table(list(describe_program(commands)), list(global_options(commands[""])))
 
 
-def completion_script(shell: str) -> str:
-    """Returns the completion script of a shell."""
-    return read_text(template_file(f"completion.{shell}"))
-
-
-def global_options(root: Any) -> Iterator[completion.Option]:
+def global_options(root: Any) -> Iterator[Option]:
     """Yields the options that every command takes."""
     yield from (option for option in _options("", root) if option.names != _VERSION)
-    yield completion.Option(("--help", "-h"), "Show the help of a command")
+    yield Option(("--help", "-h"), "Show the help of a command")
 
 
-def describe_program(commands: Mapping[str, Any]) -> Iterator[completion.Line]:
+def describe_program(commands: Mapping[str, Any]) -> Iterator[Line]:
     """Yields what may follow each command of the program, the root first."""
-    names = [(name, completion.first_sentence(command.help or "")) for name, command in commands.items() if name]
+    names = [(name, first_sentence(command.help or "")) for name, command in commands.items() if name]
     version = [option for option in _options("", commands[""]) if option.names == _VERSION]
-    yield completion.Line("", tuple(names), tuple(version), ())
+    yield Line("", tuple(names), tuple(version), ())
     for name, command in commands.items():
         if name:
             yield _line(name, command)
@@ -225,35 +217,35 @@ def describe_program(commands: Mapping[str, Any]) -> Iterator[completion.Line]:
                 yield _line(f"{name} {last}", child)
 
 
-def _line(name: str, command: Any) -> completion.Line:
+def _line(name: str, command: Any) -> Line:
     children = getattr(command, "commands", {})
-    below = tuple((last, completion.first_sentence(child.help or "")) for last, child in children.items())
+    below = tuple((last, first_sentence(child.help or "")) for last, child in children.items())
     full_name = name
     if getattr(command, "runs_first", False):  # its first command is meant when none is named
         full_name, command = f"{name} {below[0][0]}", children[below[0][0]]
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     values = tuple(value_of(full_name, each.name, each.metavar or "") for each in arguments)
     repeats = bool(arguments) and arguments[-1].nargs < 0
-    return completion.Line(name, below, tuple(_options(full_name, command)), values, repeats)
+    return Line(name, below, tuple(_options(full_name, command)), values, repeats)
 
 
-def _options(command_name: str, command: Any) -> Iterator[completion.Option]:
+def _options(command_name: str, command: Any) -> Iterator[Option]:
     for each in command.params:
         if each.param_type_name != "option" or each.hidden:
             continue
         is_switch = each.is_flag or each.count
         value = None if is_switch else value_of(command_name, max(each.opts, key=len), each.metavar or "")
-        yield completion.Option((*each.opts, *each.secondary_opts), completion.first_sentence(each.help or ""), value)
+        yield Option((*each.opts, *each.secondary_opts), first_sentence(each.help or ""), value)
 
 
-def value_of(command: str, name: str, metavar: str) -> completion.Value:
+def value_of(command: str, name: str, metavar: str) -> Value:
     """Returns what an option (its longest name) or an argument of a command takes."""
     known = _VALUES.get(f"{command} {name}") or _VALUES.get(name)
     if known:
         return known
     if "FILE" in metavar:
-        return completion.Value(completion.FILES)
-    return completion.Value(completion.FOLDERS if "FOLDER" in metavar or metavar == "DIR" else completion.ANY)
+        return Value(FILES)
+    return Value(FOLDERS if "FOLDER" in metavar or metavar == "DIR" else ANY)
 
 
 def unused_values(used: set[tuple[str, str]]) -> list[str]:
