@@ -24,8 +24,9 @@ from mabos_cli.index.restriction import Restriction
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
 
-# Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes.
-SCHEMA = 10
+# Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes;
+# since 11, passages carry the title of their page.
+SCHEMA = 11
 # Marks belong to the words they stand on: Indic vowel signs are marks.
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 _TABLES = f"""

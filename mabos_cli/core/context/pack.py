@@ -25,12 +25,11 @@ _COMPARED = (
     1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 )
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
-# Characters of a window: of the best, which is made wide first, of a passage (the more room there is, the more), and of a memory.
-_WIDE, _MIDDLE, _NARROW = 1600, (300, 400), 200
-_LARGE, _STANDING = (
-    0.36,
-    0.3,
-)  # share of the budget that no window exceeds, and that standing instructions have to begin with
+# Shares of the budget: of the first window and of the next ones of passages, which hold an answer rather than those behind them (set
+# on two sets of questions about 1,672 pages: few wide ones beat many narrow ones); that no window exceeds; that standing instructions
+# have to begin with. Characters: the most of a window, the rest of passages, of a memory.
+_FIRST, _NEXT, _WIDENED, _LARGE, _STANDING = 0.28, 0.2, 3, 0.36, 0.3
+_WIDE, _MIDDLE, _NARROW = 1600, 400, 200
 _LAYERS = (("L0", 80), ("L1", 500))
 _SOURCE, _PER_TOKEN = 120, 4  # characters of a line beside its text, and of a token, about
 _SHORTEST = 6  # tokens below which no line is worth a try
@@ -128,7 +127,6 @@ class Filling:
         self, limits: Limits, writing: Writing, count: Callable[[str], int], worth: Mapping[str, float]
     ) -> None:
         self._limits, self._writing, self._count, self._worth = limits, writing, count, worth
-        self._wide = min(_WIDE, int(_LARGE * limits.budget * _PER_TOKEN) - _SOURCE)
         self._readings: dict[str, Reading] = {}
         self._known: set[str] = set()  # units that stand in the pack
         self.placed: list[Placed] = []
@@ -242,9 +240,14 @@ class Filling:
 
     def _widths(self, entry: Entry, rank: int) -> Sequence[int]:
         """Returns the widths of a window that are tried, the widest first."""
-        least, most = _MIDDLE
-        middle = min(most, max(least, self._limits.budget // 7)) if entry.kind == "passage" else _NARROW
-        return (middle,) if rank else (self._wide, 2 * self._wide // 3, middle)
+        least = _MIDDLE if entry.kind == "passage" else _NARROW
+        if rank and (entry.kind != "passage" or rank > _WIDENED):
+            return (least,)
+        wide = self._wide(_NEXT if rank else _FIRST)
+        return wide, 2 * wide // 3, least
+
+    def _wide(self, share: float) -> int:
+        return max(_MIDDLE, min(_WIDE, int(share * self._limits.budget * _PER_TOKEN)))
 
     def _read(self, entry: Entry) -> Reading:
         if entry.ref not in self._readings:
@@ -273,7 +276,7 @@ class Filling:
         for at, placed in enumerate(self.placed):
             if placed.is_whole or self._room < _SHORTEST:
                 continue
-            for width in (self._wide, *reversed(_MIDDLE)):
+            for width in (self._wide(_LARGE), self._wide(_NEXT), _MIDDLE):
                 more = self._told(placed.entry, width, placed.against, _keys(placed.told))
                 added = more.tokens - placed.tokens
                 if 0 < added <= self._room and more.tokens <= self._limits.budget * _LARGE:

@@ -189,7 +189,7 @@ def _best_run(
         while last + 1 < len(units) and size + 1 + len(units[last + 1].text) <= room:
             last += 1
             size += 1 + len(units[last].text)
-        while last > first and (units[last].leads or not fresh[last]):
+        while last > first and ((units[last].leads and last + 1 < len(units)) or not fresh[last]):
             last -= 1  # what it leads to is cut off
         terms = frozenset[str]().union(*held[first : last + 1])
         total = sum(worth[term] for term in terms)

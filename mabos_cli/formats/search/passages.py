@@ -76,7 +76,7 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
     passages = list(_cut(page, _Section(0, body - 1), 0, body - 1, "")) if body else []
     structure = scan(page.lines, body)
     page.whole.update(structure.whole)
-    sections = list(_sections(structure.headings, body, len(page.lines)))
+    sections = list(_sections(structure.headings, body, len(page.lines), _head_title(page.lines[:body])))
     for section, below in zip(sections, [*sections[1:], _Section(0, 0)], strict=True):
         if not _is_told_below(page, section, below):
             for first, last, item_id in _runs(page, section):
@@ -116,10 +116,17 @@ def _read_page(text: str, size: int, overlap: int) -> _Page:
     return _Page(text, lines, starts, list(ids), ids, {}, size, max(0, min(overlap, size // 2)))
 
 
-def _sections(headings: list[Heading], body: int, count: int) -> Iterator[_Section]:
+def _head_title(head: list[str]) -> str:
+    """Returns the title that the front matter gives a page."""
+    found = next((line[len("title:") :] for line in head if line.startswith("title:")), "")
+    return plain_title(found.strip().strip("\"'"))
+
+
+def _sections(headings: list[Heading], body: int, count: int, title: str) -> Iterator[_Section]:
     ends = [heading.first - 1 for heading in headings] + [count - 1]
-    yield _Section(body, ends[0])
-    trail: list[tuple[int, str]] = []
+    is_told = any(heading.level == 1 and plain_title(heading.title) == title for heading in headings[:1])
+    trail = [(0, title)] if title and not is_told else []
+    yield _Section(body, ends[0], above=trail[0][1] if trail else "", path=trail[0][1] if trail else "")
     for (first, last, level, words), end in zip(headings, ends[1:], strict=True):
         while trail and trail[-1][0] >= level:
             trail.pop()
