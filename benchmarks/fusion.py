@@ -25,26 +25,36 @@ from mabos_cli.core.search import scoring
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.core.search.scoring import Weighing, score
 from mabos_cli.index import ask
+from mabos_cli.index.packing import unpack_text
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
-WEIGHTS = ("MEANING", "NEAR", "FAR", "SESSION", "NAMED", "DATED", "ASKING")  # WORDS are what the rest is measured by
+WEIGHTS = (
+    "MEANING",
+    "NEAR",
+    "FAR",
+    "SESSION",
+    "NAMED",
+    "DATED",
+    "ASKING",
+    "RULE",
+)  # WORDS are what the rest is measured by
 STEPS = (0.1, 0.05)
 PRICE = 0.002
-Asked = tuple[Any, Any, set[str]]
+Asked = tuple[Any, Any, Weighing, set[str]]
 
 
 def collect(agent: dict[str, Any], folder: str) -> list[Asked]:
-    """Returns candidates, their neighbours and the evidence of each question."""
+    """Returns candidates, their neighbours, how they are weighed, and the evidence of each question."""
     make_workspace(agent, folder)
     call = Call(workspace=folder)
     search = AgentSearch([call.open_agent()], SearchOptions(Filters(), FINDABLE, 10), call.progress)
     index = search._indexes()[0]
     rows = index.db.execute("SELECT id, line FROM items WHERE shown")
-    ids = {index.decode(line).source.removeprefix("eval:"): ref for ref, line in rows}
+    ids = {index.decode(unpack_text(line)).source.removeprefix("eval:"): ref for ref, line in rows}
     found: list[Asked] = []
 
     def keep(candidates: Any, how: Weighing, count: int, rings: Any = None) -> Any:
-        found.append((candidates, rings, gold))
+        found.append((candidates, rings, how._replace(importance=0.0), gold))
         return score(candidates, how, count, rings)
 
     ask.score = keep
@@ -59,8 +69,8 @@ def collect(agent: dict[str, Any], folder: str) -> list[Asked]:
 def worth(asked: list[Asked]) -> tuple[float, float]:
     """Returns what the weights of the moment are worth, and recall@10."""
     rows = []
-    for candidates, rings, gold in asked:
-        best = score(candidates, Weighing(importance=0.0), 10, rings)
+    for candidates, rings, how, gold in asked:
+        best = score(candidates, how, 10, rings)
         rows.append(measure([one.ref for one in best], gold))
     means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
     return means[1] + (means[0] + means[3]) / 4, means[1]

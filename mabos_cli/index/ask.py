@@ -16,8 +16,10 @@ from mabos_cli.core.search.question import (
     is_about_many,
     is_first_person,
     is_within,
+    may_rule,
     names_in,
     phrases,
+    sets_rule,
     times_in,
     without,
 )
@@ -80,12 +82,12 @@ class Lanes(NamedTuple):
     authors: frozenset[str]
     floor: float
     now: str
-    kept: dict[int, tuple[float, float | None]]
+    shares: dict[int, tuple[float, float | None]]
 
     def doc_of(self, row: Row) -> Doc:
         """Returns a candidate with all that is known about it."""
         ref = f"{self.search_index.label}{row.item or row.row}"
-        lexical, semantic = self.kept.get(row.row, (0.0, None))
+        lexical, semantic = self.shares.get(row.row, (0.0, None))
         is_named, is_exact = row.author in self.authors, row.row in self.exact
         is_away = row.row >= ARCHIVED or is_past(row, self.now)
         known = row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
@@ -133,24 +135,29 @@ class Asking:
         answers = [self._answering(question, lane, rows) for lane, rows in zip(found, far, strict=True)]
         cosine |= {(n, row): value for n, some in enumerate(answers) for row, value in some.items()}
         lanes_of_all = share_lanes(lexical, cosine)
-        for n, rows in enumerate(far):  # what shares neither a word nor its meaning with the question is no answer
-            for row in rows.keys() - answers[n].keys():
+        for n, some in enumerate(far):  # what shares neither a word nor its meaning with the question is no answer
+            for row in some.keys() - answers[n].keys():
                 del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.limit)
         docs: dict[str, Doc] = {}
+        looked_at = [{*lane.exact} for lane in found]
         for n, row in nlargest(keep, lanes_of_all, key=lambda key: blend(*lanes_of_all[key])):
-            found[n].kept[row] = lanes_of_all[n, row]
-        for lane in found:
-            kept = map(lane.doc_of, lane.search_index.lanes.load_rows(lane.kept))
+            looked_at[n].add(row)
+        for (n, row), shares in lanes_of_all.items():  # neighbours that come in later have shares of their own
+            found[n].shares[row] = shares
+        for lane, rows in zip(found, looked_at, strict=True):
+            kept = map(lane.doc_of, lane.search_index.lanes.load_rows(rows))
             docs |= {doc.signals.ref: doc for doc in kept}
-        rings = self._widen(docs, found) if self._scope.weighing.preset == "default" else {}
-        docs = self._read(question, docs) if self._scope.weighing.preset == "default" else docs
+        is_default = self._scope.weighing.preset == "default"
+        is_many = question.meaning and is_default and is_about_many(question.text)
+        rings = self._widen(docs, found) if is_default else {}
+        docs = self._read(question, docs) if is_default else docs
         self.candidates = max(self.candidates, len(docs))
         diverse = self._scope.diversity is not None
         spare = _SPARE if any(doc.row.source.endswith(".md") for doc in docs.values()) else 0
-        is_many = question.meaning and self._scope.weighing.preset == "default" and is_about_many(question.text)
         wanted = max(self._scope.pool, self._scope.limit) if diverse else self._scope.limit * (1 + 2 * is_many) + spare
-        best = score([doc.signals for doc in docs.values()], self._scope.weighing, wanted, rings)
+        weighing = self._scope.weighing._replace(is_many=is_many)
+        best = score([doc.signals for doc in docs.values()], weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
         hits = self._diverse(best, hits) if diverse else hits
         hits = without_retold(hits, question.asked)
@@ -175,23 +182,28 @@ class Asking:
         years = {int(doc.row.at[:4]) for doc in docs.values() if doc.row.at[:4].isdigit()}
         spans = times_in(question.text, years, self._today) if self._today else []
         asking: dict[tuple[str, int], float] = {}
+        ruling: set[tuple[str, int]] = set()
         for index in self._indexes:
             turns = [d.row for d in docs.values() if d.search_index is index and d.row.session and d.row.item]
             lines = index.lanes.load_lines([row.item_row for row in turns if row.size <= LONGEST_ASKING])
             for number, (line, *_) in lines.items():
                 if "?" in line:
                     asking[index.label, number] = asking_share(index.decode(line).content)
-        if not spans and not asking:
+                if may_rule(line) and sets_rule(index.decode(line).content):
+                    ruling.add((index.label, number))
+        if not spans and not asking and not ruling:
             return docs
-        return {
-            ref: doc._replace(
-                signals=doc.signals._replace(
-                    dated=is_within(doc.row.at, spans),
-                    asking=asking.get((doc.search_index.label, doc.row.item_row), 0.0),
-                )
+
+        def read(doc: Doc) -> Doc:
+            place = doc.search_index.label, doc.row.item_row
+            signals = doc.signals._replace(
+                dated=is_within(doc.row.at, spans),
+                asking=asking.get(place, 0.0),
+                rules=doc.signals.named and place in ruling,
             )
-            for ref, doc in docs.items()
-        }
+            return doc._replace(signals=signals)
+
+        return {ref: read(doc) for ref, doc in docs.items()}
 
     def best(self) -> list[Hit]:
         """Returns the most important and recent items."""
@@ -247,8 +259,7 @@ class Asking:
         near = self._find_by_meaning(vectors, query, only) if vectors and query else []
         authors = named | _USER if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
-        kept: dict[int, tuple[float, float | None]] = dict.fromkeys(exact, (0.0, None))
-        return Lanes(index, lexical, first_parts(near), exact, authors, floor, self._now, kept)
+        return Lanes(index, lexical, first_parts(near), exact, authors, floor, self._now, {})
 
     def _find_stated(self, index: SearchIndex, stated: str, longest: float, only: Restriction) -> set[int]:
         """Returns what says a statement and little more. For what was merged or consolidated, that is what it went into."""

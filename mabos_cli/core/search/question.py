@@ -10,6 +10,10 @@ from mabos_cli.core.language.text import split_sentences, words, words_as_writte
 
 Spans = list[tuple[date, date]]
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
+_RULE = (
+    r"(?i)(?:^|[.!?]\s+)(?:please,? )?(?:always|never|from now on)(?!,| again)\b|\bi(?:['’]d| would)? (?:always |much )?prefer\b"
+    r"|\bwhen(?:ever)? i ask\b"
+)
 LONGEST_ASKING = 800  # characters of a turn that may be a question as a whole
 _LATEST = rf"(?i)\b(?:last|past|previous|this)\s+(?:{'|'.join((*MONTHS, *SEASONS))})\b"
 # How an answer is to be given, in which order and at which length: no memory is about that.
@@ -84,6 +88,20 @@ def asking_share(text: str) -> float:
         return 0.0
     parts = split_sentences(text)
     return round(sum(len(part) for part in parts if part.endswith("?")) / max(1, sum(map(len, parts))), 2)
+
+
+def sets_rule(text: str) -> bool:
+    """Returns whether a turn says how things are to be done from then on, or what its author prefers.
+
+    >>> [sets_rule(text) for text in ("Always format code when I ask for it.", "I prefer tea", "I always lose. Never again?")]
+    [True, True, False]
+    """
+    return re.search(_RULE, text) is not None
+
+
+def may_rule(line: str) -> bool:
+    """Returns whether a record may hold a turn that sets a rule, without reading it."""
+    return re.search(r"(?i)\b(?:always|never|from now on|prefer|ask)\b", line) is not None
 
 
 def phrases(text: str) -> list[tuple[str, bool]]:

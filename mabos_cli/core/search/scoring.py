@@ -15,8 +15,10 @@ from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
 
 # From benchmarks/fusion.py: words; meaning; the better neighbour, and the better one behind it; the best three others of the
-# session; being by the one whom the question names; being of the time that it names; being a question.
-WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING = 0.6, 0.4, 0.2, 0.3, 0.1, 0.25, 0.15, -0.1
+# session; being by the one whom the question names; being of the time that it names; being a question; a rule that was set by whoever
+# asks, as near as its meaning is. Many things are spread over sessions, and any turn may tell one: neither its session nor that it is a
+# question counts then.
+WORDS, MEANING, NEAR, FAR, SESSION, NAMED, DATED, ASKING, RULE = 0.6, 0.4, 0.2, 0.3, 0.1, 0.25, 0.15, -0.1, 0.2
 # What a short question gives besides to the turns beside it, one of which may answer it (set by hand: .2 to .6 differ little).
 ANSWER, SHORT = 0.4, 240
 # What is left of the score of something that is no longer loaded, and of turns of a conversation that became no memory.
@@ -25,6 +27,7 @@ _LONG = 800  # longer texts speak for themselves: they give less to their neighb
 _BALANCED = (0.30, 0.20, 0.20, 0.15, 0.15)
 _WEEK = 7.0 * DAY
 _RRF = 60
+_SCALED = 250  # nearest candidates by which meaning is scaled
 
 Key = TypeVar("Key")
 Parts = tuple[tuple[str, float], ...]
@@ -48,6 +51,7 @@ class Signals(NamedTuple):
     session: str = ""
     dated: bool = False
     asking: float = 0.0
+    rules: bool = False
 
 
 class Ring(NamedTuple):
@@ -67,12 +71,13 @@ class Scored(NamedTuple):
 
 
 class Weighing(NamedTuple):
-    """How signals are weighed: preset, weight of importance, the moment that age is counted from, half-life."""
+    """How signals are weighed: preset, weight of importance, the moment that age is counted from, half-life, for which question."""
 
     preset: str = "default"
     importance: float = 0.3
     now: datetime | None = None
     half_life: float = 0.0
+    is_many: bool = False  # the question is about many things
 
 
 class _Weighed(NamedTuple):
@@ -136,7 +141,8 @@ def shares(values: Sequence[float], floor: float = 0.0) -> list[float]:
 
 
 def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> dict[Key, tuple[float, float | None]]:
-    """Returns both lanes on one scale: no shared word is 0 in the one, the farthest of the pool 0 in the other.
+    """Returns both lanes on one scale: no shared word is 0 in the one, the farthest of the nearest 250 is 0 in the other, however many
+    results are wanted.
 
     >>> share_lanes({"a": 3.0, "b": 1.5}, {"b": 0.4, "c": 0.2})
     {'a': (1.0, 0.0), 'b': (0.5, 1.0), 'c': (0.0, 0.0)}
@@ -144,7 +150,8 @@ def share_lanes(lexical: Mapping[Key, float], cosine: Mapping[Key, float]) -> di
     words = dict(zip(lexical, shares(list(lexical.values())), strict=True))
     if not cosine:
         return {key: (share, None) for key, share in words.items()}
-    meaning = dict(zip(cosine, shares(list(cosine.values()), min(cosine.values())), strict=True))
+    floor = nlargest(_SCALED, cosine.values())[-1]
+    meaning = dict(zip(cosine, shares([max(value, floor) for value in cosine.values()], floor), strict=True))
     return {key: (words.get(key, 0.0), meaning.get(key, 0.0)) for key in {**words, **meaning}}
 
 
@@ -156,9 +163,11 @@ def blend(lexical: float, semantic: float | None) -> float:
 def _weigh_default(candidates: Sequence[Signals], how: Weighing, rings: Mapping[str, Ring]) -> _Weighed:
     by_itself = [blend(c.lexical, c.semantic) for c in candidates]
     beside = _from_neighbours(candidates, by_itself, rings) if rings else [0.0] * len(candidates)
-    around = _from_sessions(candidates, by_itself)
+    around = [0.0] * len(candidates) if how.is_many else _from_sessions(candidates, by_itself)
+    asking = 0.0 if how.is_many else ASKING
     added = [
-        (("neighbour", near), ("session", far), ("author", NAMED * c.named), ("date", DATED * c.dated), ("question", ASKING * c.asking))
+        (("neighbour", near), ("session", far), ("author", NAMED * c.named), ("date", DATED * c.dated), ("question", asking * c.asking),
+         ("rule", RULE * c.rules * (c.semantic or 0.0)))
         for c, near, far in zip(candidates, beside, around, strict=True)
     ]  # fmt: skip
     totals = [max(0.0, value + sum(v for _, v in more)) for value, more in zip(by_itself, added, strict=True)]

@@ -53,6 +53,11 @@ def test_a_line_that_leads_to_a_list_does_not_end_a_window() -> None:
     assert window(text, 60, "rent") == "Rent is 900. …"
 
 
+def test_a_line_that_leads_elsewhere_stays_at_the_end_of_a_text() -> None:
+    text = "It signs tokens. A signer implements 3 methods:"
+    assert window(text, 300, "signer", "method") == text
+
+
 def test_what_the_pack_holds_already_is_passed_over() -> None:
     text = "Rent is 900 a month. Rent is due on the first. Rent was raised."
     told = cut_window(read_text(text, {"rent": 1.0}), 45, {"rent": 1.0}, {"rent is 900 a month"}).text

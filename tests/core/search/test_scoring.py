@@ -47,6 +47,24 @@ def scores(candidates, preset="default", rings=None, **how):
     return {s.ref: s.score for s in found}
 
 
+# Questions about many things, and rules
+
+
+def test_where_many_things_are_asked_for_sessions_and_questions_count_alike():
+    turns = [
+        Signals("a", 0.9, session="s"),
+        Signals("b", 0.8, session="s"),
+        Signals("c", 0.81, session="t", asking=1.0),
+    ]
+    assert refs(score(turns, Weighing(importance=0.0), 3)) == ["a", "b", "c"]
+    assert refs(score(turns, Weighing(importance=0.0, is_many=True), 3)) == ["a", "c", "b"]
+
+
+def test_a_rule_counts_as_near_as_its_meaning_is():
+    turns = [Signals("a", 0.5, 0.5), Signals("b", 0.4, 0.5, rules=True), Signals("c", 0.4, 0.0, rules=True)]
+    assert refs(score(turns, Weighing(importance=0.0), 3)) == ["b", "a", "c"]
+
+
 # Shares and lanes
 
 numbers = st.floats(0, 1000, allow_subnormal=False)

@@ -320,6 +320,14 @@ def test_front_matter_is_a_passage():
     assert [p.first for p in split_passages("\ufeff---\r\na: b\r\n---\r\n# H\r\nx")] == [1, 4]
 
 
+@pytest.mark.parametrize(
+    ("head", "above"), [('title: "Cats & dogs"', "Cats & dogs"), ("title: Food", ""), ("weight: 3", "")]
+)
+def test_title_of_a_page_is_above_all_its_passages(head, above):
+    passages = split_passages(f"---\n{head}\n---\n# Food\nWhat they eat.\n")
+    assert passages[-1].heading == above
+
+
 def test_rules_around_prose_are_no_count_head():
     assert [p.first for p in split_passages("---\n\nprose\n\n# H\nx\n\n---\n")] == [1, 5]
 
