@@ -136,6 +136,7 @@ SETTINGS = (
     Setting("flush.soft_tokens", "count", 4_000, "tokens left before the reserve at which memory is flushed"),
     Setting("flush.reserve_tokens", "count", 8_000, "tokens kept free for the answer"),
     Setting("bdi.certainty_floor", "fraction", 0.6, "certainty that both of two beliefs must exceed to conflict"),
+    Setting("facts.split_above", "size", 10_000, "facts above which facts.json splits into pages by subject"),
     Setting("facts.materialize_split_above", "size", 1_000, "facts above which mabos-facts.md splits into pages"),
     Setting("bdi.chunk", "size", 50, "beliefs that a cycle processes at a time"),
     Setting("bdi.open_minded", "span", 604_800.0, "how long an open-minded agent leaves an intention alone"),

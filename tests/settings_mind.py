@@ -59,6 +59,13 @@ def _(t: Trial):
     return _left_alone(t, 5, "cautious")
 
 
+@effect("facts.split_above", 1, 0, 1)
+def _(t: Trial):
+    for thing in ("boats", "ropes"):
+        t.ok("fact", "assert", "acme", "sells", thing)
+    return int(bool(t.files("facts/*.json")))
+
+
 @effect("facts.materialize_split_above", 1, 0, 1)
 def _(t: Trial):
     for thing in ("boats", "ropes"):

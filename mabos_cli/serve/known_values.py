@@ -92,7 +92,13 @@ def _items(options: dict[str, str]) -> list[Pair]:
 
 def _facts(options: dict[str, str]) -> list[Pair]:
     agent = _agent(options)
-    return _ids("F-", options["--"], iter((agent.facts, agent.derived_facts)))
+    return _ids("F-", options["--"], _fact_files(agent))
+
+
+def _fact_files(agent: AgentPaths) -> Iterator[Path]:
+    yield from (agent.facts, agent.derived_facts)
+    for folder in (agent.fact_pages, agent.derived_pages):
+        yield from (folder / name for name in list_names(folder))
 
 
 def _any_id(options: dict[str, str]) -> list[Pair]:

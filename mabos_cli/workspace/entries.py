@@ -90,7 +90,14 @@ def find_newer(paths: AgentPaths) -> Iterator[tuple[Path, str]]:
 def find_newer_in_folders(paths: AgentPaths) -> Iterator[tuple[Path, str]]:
     """Yields those that there is one of for each month or day, and ontologies with their proposals."""
     workspace = paths.workspace
-    folders = (paths.store_pages, paths.archive, paths.observations, paths.harvest_ledgers)
+    folders = (
+        paths.store_pages,
+        paths.fact_pages,
+        paths.derived_pages,
+        paths.archive,
+        paths.observations,
+        paths.harvest_ledgers,
+    )
     for folder in (*folders, workspace.ontologies, workspace.proposals_folder):
         yield from _newer_among(folder / name for name in list_names(folder) if ".json" in name)
 

@@ -105,6 +105,8 @@ class AgentPaths(_NamedAgent):
     store_pages = _Place("memory-store")
     facts = _Place("facts.json")
     derived_facts = _Place("facts-derived.json")  # what rules made of the facts: it can be made again
+    fact_pages = _Place("facts")
+    derived_pages = _Place("facts-derived")
     rules = _Place("rules.json")
     reasoning = _Place("reasoning.jsonl")  # results of reasoning that were kept, and what became of them
     trust_log = _Place("trust.jsonl")  # what persons decided about the trust of items

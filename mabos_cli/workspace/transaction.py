@@ -126,7 +126,8 @@ def _admit(agent: Agent, write: Write) -> Write:
 
     if write.is_moved:
         return write._replace(files=[redact_added(file) for file in write.files])
-    files = [file for file in write.files if file.path != agent.paths.derived_facts]
+    derived = (agent.paths.derived_facts, agent.paths.derived_pages)
+    files = [file for file in write.files if not {file.path, file.path.parent} & {*derived}]
     refuse_new_secrets(files, write.texts, [line for _, line in (*write.lines, *write.archive)])
     return write
 

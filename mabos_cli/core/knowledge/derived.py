@@ -82,8 +82,11 @@ def _wins_tie(row: Row, now: Row) -> bool:
 Named = tuple[str, str]  # the id and the trust of a row's fact
 
 
-def derived_facts(settled: Sequence[tuple[str, list[Row]]], names: Sequence[str]) -> list[Fact]:
-    """Returns the facts of rows that were derived, sorted by triple and time. Rows come after those that support them."""
+def derived_facts(
+    settled: Sequence[tuple[str, list[Row]]], names: Sequence[str]
+) -> tuple[list[Fact], dict[int, Named]]:
+    """Returns the facts of rows that were derived, sorted by triple and time, and the id and trust of each row. Rows come after
+    those that support them."""
     known: dict[int, Named] = {}  # by the identity of a row
     facts: list[Fact] = []
     stretches, places = _join_stretches(settled), dict[str, int]()
@@ -113,7 +116,7 @@ def derived_facts(settled: Sequence[tuple[str, list[Row]]], names: Sequence[str]
                 fact_id, subject, predicate, obj, confidence, "inference", trust, start, end, ids, names[rule], "", "", (),
             )))  # fmt: skip
     facts.sort(key=itemgetter(1, 2, 3, 7))
-    return facts
+    return facts, known
 
 
 def _join_stretches(settled: Sequence[tuple[str, list[Row]]]) -> dict[int, Span | None]:

@@ -5,12 +5,12 @@ taken, nothing better for its triple and time can turn up. Hence the outcome doe
 limit on their number keeps the surest, and a run that is stopped has derived nothing that a longer one would take back.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.closures import Closure, find_closure
-from mabos_cli.core.knowledge.derived import ASSERTED, Head, derived_facts
+from mabos_cli.core.knowledge.derived import ASSERTED, Head, Named, derived_facts
 from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
 from mabos_cli.core.knowledge.relations import FactIndex, Row
@@ -56,14 +56,27 @@ class Inference(NamedTuple):
 def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits = Limits()) -> Inference:
     """Returns what follows from the asserted facts by the enabled inference rules. Derived facts among those given are not
     used: they follow anew, or no longer."""
-    chain = run_chain(facts, rules, limits)
+    return conclude(run_chain(facts, rules, limits)).inference
+
+
+class Outcome(NamedTuple):
+    """What a run derived, with its rows by predicate, and the id and the trust of each row."""
+
+    inference: Inference
+    settled: Sequence[tuple[str, list[Row]]]
+    named: Mapping[int, Named]
+
+
+def conclude(chain: "Chain") -> Outcome:
+    """Returns what a run derived that is over."""
     cuts = chain.cuts()
     why = [f"{cut.limit} cut at least {cut.lost:,}" for cut in cuts]
     why += [f"{problem.rule_id} {problem.reason}" for problem in chain.problems if problem.is_left_out]
-    derived = derived_facts(chain.settled, chain.names)
+    derived, named = derived_facts(chain.settled, chain.names)
     depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
     fixpoint = "stopped: " + "; ".join(why) if why else "reached"
-    return Inference(tuple(derived), fixpoint, tuple(cuts), tuple(chain.problems), depth)
+    found = Inference(tuple(derived), fixpoint, tuple(cuts), tuple(chain.problems), depth)
+    return Outcome(found, chain.settled, named)
 
 
 def run_chain(
@@ -72,7 +85,7 @@ def run_chain(
     """Returns a run that is over. With `wanted`, only triples of which that is true are derived."""
     runnable, problems = usable_rules(rules, "inference")
     layers, circles = stratify(runnable)
-    chain = Chain([fact for fact in facts if not fact.rule_id], layers, limits, wanted)
+    chain = Chain(FactIndex([fact for fact in facts if not fact.rule_id]), layers, limits, wanted)
     chain.problems = [*problems, *circles]
     for layer in layers:
         chain.run([rule for rule in layer if chain.may_run(rule)])
@@ -84,13 +97,13 @@ class Chain:
 
     def __init__(
         self,
-        facts: Sequence[Fact],
+        index: FactIndex,
         layers: Sequence[Sequence[Rule]],
         limits: Limits,
         wanted: Callable[[str, str, str], bool] | None,
     ) -> None:
         self.limits, self.wanted = limits, wanted
-        self.index = FactIndex(facts)
+        self.index = index
         self.rules = [rule for layer in layers for rule in layer]
         self.names = [rule.id for rule in self.rules]
         self.left = limits.max_facts
@@ -132,12 +145,10 @@ class Chain:
     def run(self, layer: Sequence[Rule]) -> None:
         """Settles candidates of a layer of rules, the best first, until there are none or there are enough."""
         ranks = [self.ranks[id(rule)] for rule in layer]
-        closures = [found for rank in ranks if (found := find_closure(self.rules[rank], rank, self.index))]
+        closures = self.find_closures(ranks)
         closed = {closure.rank for closure in closures}
         replayed = self._replay(closures)
-        for rank in ranks:
-            if rank not in closed:
-                self._join(rank, *self._smallest(self.rules[rank]))
+        self.begin([rank for rank in ranks if rank not in closed])
         uses: dict[str, list[tuple[int, int]]] = {}
         for rank in ranks:
             for at, condition in enumerate(self.rules[rank].conditions if rank not in closed else ()):
@@ -154,6 +165,15 @@ class Chain:
             for closure in closures:
                 self._close(closure, predicate, rows)
         self._note_incomplete(ranks)
+
+    def find_closures(self, ranks: Sequence[int]) -> list[Closure]:
+        """Returns the rules that are worked out as closures."""
+        return [found for rank in ranks if (found := find_closure(self.rules[rank], rank, self.index))]
+
+    def begin(self, ranks: Sequence[int]) -> None:
+        """Offers what follows by rules from what is known."""
+        for rank in ranks:
+            self._join(rank, *self._smallest(self.rules[rank]))
 
     def _replay(self, closures: Sequence[Closure]) -> dict[str, dict[tuple[float, int], list[Row]]]:
         """Returns the rows that closures begin with, by (confidence, depth): they too come to them in that order."""
@@ -265,8 +285,12 @@ class Chain:
 
     def _compile(self, rank: int, first: int) -> Run:
         """Returns the join of a rule that begins with the rows of one condition."""
+        return self._compile_from(rank, first, ())
+
+    def _compile_from(self, rank: int, first: int, given: Sequence[str]) -> Run:
+        """Returns the join of a rule that begins with the rows of one condition, or with values of the variables given."""
         rule = self.rules[rank]
-        join = Join(rule.conditions, self.index, weighed=True)
+        join = Join(rule.conditions, self.index, weighed=True, given=given)
         predicate = rule.concluded.predicate
         join.names |= {
             "factor": float(rule.confidence_factor),

@@ -10,6 +10,7 @@ from typing import Any
 from mabos_cli.core.knowledge.relations import FactIndex, Relation, Row
 from mabos_cli.core.knowledge.rule import Pattern, all_bound, is_assignment, is_open, is_variable
 from mabos_cli.core.language.spans import (
+    ALWAYS,
     EMPTY,
     Span,
     cut_points,
@@ -353,13 +354,18 @@ def _count(
             texts = [row[names.index(counted)] for row in {each[0] for each in present}]
         total = aggregate(condition.operator, texts)
         sure, depth = min((m[1] for m in present), default=1.0), max((m[2] for m in present), default=0)
-        rows = tuple({id(row): row for each in present for row in each[4]}.values())
+        rows = _in_order(row for each in present for row in each[4])
         span = subtract((low, high), ())[0] if is_timed else None
         last = found[-1] if found else None
         if last and last[:3] == (total, sure, depth) and last[3][1] == low:
-            merged = (*last[4], *(row for row in rows if not any(row is other for other in last[4])))
-            found[-1] = (total, sure, depth, subtract((last[3][0], high), ())[0], merged)
+            found[-1] = (total, sure, depth, subtract((last[3][0], high), ())[0], _in_order((*last[4], *rows)))
         elif total is not None:
             found.append((total, sure, depth, span, rows))
     known[values] = found
     return found
+
+
+def _in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Returns rows, each once, in an order that does not depend on the one given."""
+    found = {id(row): row for row in rows}.values()
+    return tuple(sorted(found, key=lambda row: (row[7], row[:2], row[4] or ALWAYS)))

@@ -17,8 +17,8 @@ _TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
 
 
 class FactFile:
-    """A file of facts: raw lines, the version, the last id issued, and other keys as they were. The lines are one block of text
-    until somebody needs them apart."""
+    """A file of facts: raw lines, the version, the last id issued, how many facts its pages hold if it has some, and other keys as
+    they were. The lines are one block of text until somebody needs them apart."""
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class FactFile:
         self.path = path
         self.first_line = first_line
         self._ids: frozenset[bytes] | None = None
+        self.pages: dict[str, int] = {}
 
     @property
     def lines(self) -> list[bytes]:
@@ -132,12 +133,18 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     # Other tools keep a bare list.
     entries, others = fields.take_list(raw, "facts", path, "a fact store must be an object with a list of facts", MEND)
     version, last_id = fields.take_version(others, path, MEND)
+    pages = others.pop("pages", {})
+    if not isinstance(pages, dict) or not all(
+        re.fullmatch("[0-9a-f]{2}", name) and type(pages[name]) is int for name in pages
+    ):
+        raise InvalidFile(f"{path}: pages must say how many facts each page holds", MEND)
 
     def read(entry: Any) -> Fact:
         return fact_from_dict(entry, path)
 
     found = fields.read_elements(entries, "facts", path, data, read, lambda own: f"the id {own[:60]!r}")
     file = FactFile([render_fact(fact) for fact, _ in found], version, last_id, others, path)
+    file.pages = pages
     if block:
         file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
         if looks.are_ours:
@@ -191,7 +198,13 @@ def render_facts(file: FactFile) -> bytes:
     parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []']
     parts += [json_text.render_value(key, value) for key, value in file.extra.items()]
     parts += [json_text.render_value("last_id", file.last_id)] if file.last_id else []
+    parts += [json_text.render_value("pages", dict(sorted(file.pages.items())))] if file.pages else []
     return json_text.render_document([*parts, json_text.render_value("version", file.version)])
+
+
+def render_fact_page(file: FactFile) -> bytes:
+    """Returns the bytes of a page, which has facts only."""
+    return json_text.render_document([b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []'])
 
 
 MEND = "repair the value by hand, or restore the file from git"
@@ -314,24 +327,21 @@ class Derived(NamedTuple):
 
 
 class Renewed(NamedTuple):
-    """The file as it is to be, what differs, the subjects that this is about, whether anything is to be written, and what
-    no longer follows: for the archive, so that its id can still be looked up."""
+    """What a renewal of derived facts changes: how many, about which subjects, and what no longer follows: for the archive, so that
+    its id can still be looked up."""
 
-    file: FactFile
     done: Derived
-    subjects: set[str]
-    is_new: bool
+    subjects: frozenset[str]
     gone: tuple[FactDeparture, ...] = ()
 
 
 STOPPED = "stopped"  # the mark of derived facts that a run left incomplete, and why
 
 
-def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], now: str) -> Renewed:
-    """Returns the file with the facts that follow now, in place of those that followed before. What no longer follows is
-    dropped: it can be derived again, and its id with it. A run that was stopped does not know what no longer follows, and drops
-    nothing."""
-    known = {fact.id: (fact, line) for fact, line in zip(old.facts(), old.lines, strict=True)}
+def renew_derived(file: FactFile, facts: Sequence[Fact], now: str, *, drops: bool) -> Renewed:
+    """Puts the facts that follow now into a file, in place of those that followed before. What no longer follows is dropped: it can
+    be derived again, and its id with it. A run that was stopped does not know what no longer follows, and drops nothing."""
+    known = {fact.id: (fact, line) for fact, line in zip(file.facts(), file.lines, strict=True)}
     lines, subjects, changed, added = [], set(), 0, 0
     for fact in sorted(facts, key=lambda each: each.triple):
         before, line = known.pop(fact.id, (None, b""))
@@ -342,15 +352,13 @@ def renew_derived(old: FactFile, facts: Sequence[Fact], mark: dict[str, Any], no
         subjects.add(fact.subject)
         born = before.created_at if before else now
         lines.append(render_fact(fact._replace(created_at=born, updated_at=now)))
-    if STOPPED in mark and known:
+    if not drops and known:
         lines = sorted(
-            [*lines, *(line for _, line in known.values())], key=lambda line: parse_fact(line, old.path)[1:4]
+            [*lines, *(line for _, line in known.values())], key=lambda line: parse_fact(line, file.path)[1:4]
         )
         known = {}
     subjects |= {fact.subject for fact, _ in known.values()}
-    extra = {name: value for name, value in old.extra.items() if name != STOPPED}
-    new = FactFile(lines, old.version, "", extra | mark, old.path)
-    is_new = lines != old.lines or new.extra != old.extra
-    new.version += is_new
+    if lines != file.lines:
+        file.lines = lines
     gone = tuple(FactDeparture(fact, "no longer derived", now) for fact, _ in known.values())
-    return Renewed(new, Derived(added, changed, len(known)), subjects, is_new, gone)
+    return Renewed(Derived(added, changed, len(known)), frozenset(subjects), gone)

@@ -17,7 +17,14 @@ from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations import three_way
 from mabos_cli.errors import Conflict, InvalidFile
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
-from mabos_cli.formats.knowledge.facts import FactFile, parse_fact, parse_facts, render_fact, render_facts
+from mabos_cli.formats.knowledge.facts import (
+    FactFile,
+    parse_fact,
+    parse_facts,
+    render_fact,
+    render_fact_page,
+    render_facts,
+)
 from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_from_dict
 from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.memory import items
@@ -86,11 +93,16 @@ def merge_extras(files: list[Any]) -> dict[str, Any]:
     return three_way.merge_maps(base.extra, a.extra, b.extra, newer.extra)
 
 
-def merge_fact_files(path: str, sides: Sides) -> Merged:
+def merge_fact_files(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     """Merges the facts of both sides; those that say the same are one."""
     files = read_sides(parse_facts, FactFile, path, sides)
+    read = [{items.line_id(line): line for line in file.lines} for file in files]
+    before, one, other = (bool(file.pages) for file in files)
+    split = 0 if before or one == other else 1 if one else 2
+    if split:  # its facts are on pages, which are not seen from here: they count as they were
+        read[split] = read[0] | read[split]
     records = three_way.follow_renames(
-        [{items.line_id(line): line for line in file.lines} for file in files],
+        read,
         _triple_of,
         lambda record_id, line: _other_id(record_id, _triple_of(line)),
     )
@@ -101,11 +113,19 @@ def merge_fact_files(path: str, sides: Sides) -> Merged:
         kept[record_id] = render_fact(parse_fact(spare.record, path)._replace(id=record_id))
         notes.append(f"{spare.id} was given to two facts: the other one is {record_id}")
     _unite_added(kept, records, path)
+    if split:
+        gone = sorted(read[0].keys() - kept.keys(), key=age_of_id)
+        notes += [f"{own} was removed on the side that has no pages, and is still on a page" for own in gone]
+        kept = {own: line for own, line in kept.items() if read[0].get(own) != line}
+        notes += [f"one side has pages now: the next write files {plural(len(kept), 'fact')} there"] if kept else []
+    if one and other and not before and read[0]:
+        notes.append("both sides split their facts into pages: what only one of them removed since is there again")
     ours, theirs = files[1:]
     newest = latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else ""
     version = max(ours.version, theirs.version) + 1
     merged = FactFile(list(kept.values()), version, newest, merge_extras(files), path)
-    return Merged(render_facts(merged), tuple(notes))
+    merged.pages = _page_counts(*(file.pages for file in files))
+    return Merged(render_fact_page(merged) if is_page else render_facts(merged), tuple(notes))
 
 
 def _triple_of(line: bytes) -> tuple[str, ...]:

@@ -64,8 +64,7 @@ def assert_facts(agent: Agent, command: str, given: list[Fact], by: str = "", ke
     asserted = [vouch_for(fact, by) for fact in given]
 
     def plan(facts: Facts, fresh: Fresh) -> tuple[FactChanges, tuple[list[tuple[Fact, str]], list[str]]]:
-        known = facts.by_triple() if len(asserted) >= 20 else None
-        find = facts.asserted.with_triple if known is None else lambda triple: known.get(triple, ())
+        find = facts.asserted.look_up if len(asserted) >= 20 else facts.asserted.with_triple
         changes, states = plan_assert(asserted, find, fresh.new_id, format_time(agent.now()), keep)
         new = [fact for fact, state in states[:20] if state == "added" and facts.derived.with_triple(fact.triple)]
         return changes, (states, [f"{one_line(' '.join(f.triple), 80)} was derived before" for f in new])
@@ -215,11 +214,11 @@ def stale_warning(agent: Agent, facts: Facts) -> list[str]:
     """Returns a warning when facts or rules changed since the derived facts were made."""
     if not len(facts.derived):
         return []
-    made = {name: facts.derived.extra.get(name) for name in ("facts_version", "rules_version")}
+    made = {name: facts.derived.head.extra.get(name) for name in ("facts_version", "rules_version")}
     now = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
     if made != now:
         return ["derived facts are older than facts or rules: mabos infer forward --persist"]
-    stopped = facts.derived.extra.get(STOPPED)
+    stopped = facts.derived.head.extra.get(STOPPED)
     return [f"derived facts are not complete: {one_line(str(stopped), 160)}"] if stopped else []
 
 

@@ -134,8 +134,8 @@ def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     wanted: Ids | None = None
     if {*ids} <= {fact.id for fact in facts}:  # of one that is gone nobody knows what it was about
         # Where derived facts follow from the facts as they are, they may have changed with them.
-        is_current = held.derived.extra.get("facts_version") == held.asserted.version
-        wanted = {*ids, *(map(line_id, held.derived.lines) if is_current else ())}
+        is_current = held.derived.head.extra.get("facts_version") == held.asserted.version
+        wanted = {*ids, *((fact.id for fact in held.derived.facts()) if is_current else ())}
     records = _fact_records(agent, facts, wanted)
     individuals = ((record.type, record.uid) for record in records if record.type == "individual")
     return Held(records, frozenset(individuals) | _keys(agent, "spo_fact", (fact.id for fact in facts)))

@@ -38,7 +38,7 @@ from mabos_cli.workspace.files import (
 )
 from mabos_cli.workspace.git import find_repository, find_stale_lock
 from mabos_cli.workspace.knowledge.cases import are_materialized, load_cases
-from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules, refile_facts
 from mabos_cli.workspace.knowledge.ontologies import Library
 from mabos_cli.workspace.locate import ensure_ignored, find_other_case, missing_rules, shares_a_file
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
@@ -165,11 +165,8 @@ def _check_pages(agent: Agent) -> Iterator[Finding]:
     level = "note" if is_writing(agent) else "flaw"
     for name, size in _page_sizes(agent):
         if size != head.pages.get(name, 0):
-            yield Finding(
-                level,
-                f"memory-store/{name}.json",
-                f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}",
-            )
+            told = f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}"
+            yield Finding(level, f"memory-store/{name}.json", told)
 
 
 def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
@@ -190,8 +187,11 @@ def _check_trust(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
-    """Decodes facts, rules and cases to the last line; what is wrong with one file does not hide the others."""
+    """Decodes facts, rules and cases to the last line, and counts pages; what is wrong with one file does not hide the others."""
+    level = "note" if is_writing(agent) else "flaw"
     reads = (lambda: list(load_facts(agent).all()), lambda: load_rules(agent), lambda: load_cases(agent).cases())
+    with suppress(MabosError):  # what cannot be read is told below
+        yield from (Finding(level, *found) for store in load_facts(agent) for found in store.misfiled())
     for read in reads:
         try:
             read()
@@ -343,7 +343,7 @@ def repair(agent: Agent) -> list[str]:
         with holding_lock(agent, "doctor") as holding:
             if holding.crashed:
                 done.append("finished or rolled back an interrupted write")
-            for step in (_sweep, _complete_rules, _complete_archive, _recount_pages):
+            for step in (_sweep, _complete_rules, _complete_archive, _recount_pages, refile_facts):
                 done += step(agent)
         fallen = agent.change("doctor", lambda memory, _: _lower_trust(agent, memory))[0]
         done += [f"lowered the trust of {plural(fallen, 'item')}"] if fallen else []

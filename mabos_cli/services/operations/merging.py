@@ -155,7 +155,7 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
 _LINKED = ("belief", "desire", "goal", "intention", "plan")
 _FOLLOWING = ("mind", "cases")
 # What derived files are made from.
-_SOURCES = ("store", "page", "facts", "cases", "mind")
+_SOURCES = ("store", "page", "facts", "fact page", "cases", "mind")
 _REBUILT = re.compile(r"memory/(?:INDEX\.md|observations\.md|domains/|mabos-)")
 _NEEDLESS = re.compile(r"observations/|memory/(?:weekly/|monthly/|quarterly/|archive/|checkpoints/|\d{4}-)")
 _HOME = re.compile(r"((?:.*/)?)agents/([^/]+)/")

@@ -190,7 +190,11 @@ def _store_lines(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], s
 
 
 def _facts(files: _Files, name: str) -> list[review.Row]:
-    old, new = (set(parse_facts(data, files.cited(name)).lines) if data else set() for data in files.both(name))
+    """Describes facts that differ, in a file or on whatever page of it."""
+    old, new = set[bytes](), set[bytes]()
+    for each in (name, *files.matching(re.compile(rf"{name.removesuffix('.json')}/[0-9a-f]{{2}}\.json"))):
+        for lines, data in zip((old, new), files.both(each), strict=True):
+            lines.update(parse_facts(data, files.cited(each)).lines if data else ())
     sides: list[dict[str, Fact]] = [
         {fact.id: fact for line in lines if (fact := parse_fact(line, files.cited(name)))}
         for lines in (sorted(old - new), sorted(new - old))

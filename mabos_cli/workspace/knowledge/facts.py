@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,27 +11,25 @@ from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Trip
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
+from mabos_cli.core.memory.trust import Claim
 from mabos_cli.formats.json.text import dump_record
 from mabos_cli.formats.knowledge import fact_text
 from mabos_cli.formats.knowledge.facts import (
+    STOPPED,
     Derived,
-    FactFile,
+    Renewed,
     parse_fact_departures,
-    parse_facts,
-    render_fact,
     render_fact_departure,
-    render_facts,
-    renew_derived,
 )
 from mabos_cli.formats.knowledge.rules import RuleFile, parse_rules, render_rules, rule_to_dict
-from mabos_cli.formats.memory.items import line_id
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files
 from mabos_cli.workspace.derived import DerivedPages, is_made_from
 from mabos_cli.workspace.files import FileWrite, read_bytes
+from mabos_cli.workspace.knowledge.fact_store import FactStore
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.runtime import IdSource
-from mabos_cli.workspace.transaction import Fresh, Write, transact
+from mabos_cli.workspace.transaction import Fresh, Write, transact, write_files
 
 Result = TypeVar("Result")
 Lines = Sequence[tuple[Path, bytes]]
@@ -41,8 +40,8 @@ _MANY = 50  # subjects above which all facts are decoded instead of looking for 
 class Facts(NamedTuple):
     """The facts of an agent as they are on disk: asserted ones, and those that rules made of them."""
 
-    asserted: FactFile
-    derived: FactFile
+    asserted: FactStore
+    derived: FactStore
 
     def all(self) -> Iterator[Fact]:
         """Yields every fact, asserted ones first."""
@@ -51,24 +50,26 @@ class Facts(NamedTuple):
 
     def of(self, subjects: Collection[str]) -> Iterator[Fact]:
         """Yields the facts about some subjects; of few, only the lines of those are decoded."""
-        if len(subjects) > _MANY:
-            yield from (fact for fact in self.all() if fact.subject in subjects)
-        else:
-            for subject in subjects:
-                yield from self.where("subject", subject)
+        for store in self:
+            for file in store.files(subjects):
+                if len(subjects) > _MANY:
+                    yield from (fact for fact in file.facts() if fact.subject in subjects)
+                else:
+                    yield from (fact for subject in subjects for fact in file.where("subject", subject))
 
     def where(self, name: str, value: str) -> Iterator[Fact]:
         """Yields the facts whose field is exactly this."""
-        for file in self:
-            yield from file.where(name, value)
+        for store in self:
+            yield from store.where(name, value)
 
     def around(self, names: Iterable[str], moment: datetime) -> list[Fact]:
         """Returns the facts that hold at a moment and lie within two steps of some things, of many facts within one: each thing
-        takes two passes over the text, so few are looked at."""
+        takes two passes over the text, so few are looked at; where there are pages, only those of the subjects."""
         found: dict[str, Fact] = {}
         layer = [*names]
+        parts = ("subject",) if any(store.is_paged for store in self) else ("subject", "object")
         for most in (3, 10)[: 2 if sum(map(len, self)) <= _MOST_WALKED else 1]:
-            near = [fact for name in layer[:most] for part in ("subject", "object") for fact in self.where(part, name)]
+            near = [fact for name in layer[:most] for part in parts for fact in self.where(part, name)]
             new = [fact for fact in near if fact.id not in found and holds_at(fact, moment)]
             found |= {fact.id: fact for fact in new}
             layer = [*dict.fromkeys(end for fact in new for end in (fact.subject, fact.object) if end not in layer)]
@@ -78,13 +79,6 @@ class Facts(NamedTuple):
         """Returns the fact with an id, be it one that a merge of branches took over."""
         return next(self.where("id", fact_id), None) or self.asserted.find_united(fact_id)
 
-    def by_triple(self) -> dict[Triple, list[Fact]]:
-        """Returns the asserted facts by what they say, for many questions at once."""
-        found: dict[Triple, list[Fact]] = {}
-        for fact in self.asserted.facts():
-            found.setdefault(fact.triple, []).append(fact)
-        return found
-
     @property
     def versions(self) -> tuple[int, int]:
         return self.asserted.version, self.derived.version
@@ -92,12 +86,9 @@ class Facts(NamedTuple):
 
 def load_facts(agent: Agent) -> Facts:
     """Returns the facts as they are on disk."""
-    return Facts(_read(agent, agent.paths.facts)[0], _read(agent, agent.paths.derived_facts)[0])
-
-
-def _read(agent: Agent, path: Path) -> tuple[FactFile, bytes | None]:
-    data = read_bytes(path)
-    return (parse_facts(data, agent.paths.cited(path)) if data is not None else FactFile()), data
+    paths = agent.paths
+    asserted = FactStore(paths, paths.facts, paths.fact_pages)
+    return Facts(asserted, FactStore(paths, paths.derived_facts, paths.derived_pages))
 
 
 # No changes at all mean that nothing is to be written; empty ones, that nothing was left to change.
@@ -114,7 +105,7 @@ def change_facts(
     """
 
     def planned(fresh: Fresh) -> tuple[Write | None, Result]:
-        facts, data = _read_both(agent)
+        facts = load_facts(agent)
         before = facts.versions
         fresh.new_id = _FactIds(agent, facts.asserted)
         changes, result = plan(facts, fresh)
@@ -126,74 +117,85 @@ def change_facts(
                 None if is_materialized(agent, before) else Write(follow=lambda: materialize_facts(agent, facts)[1])
             )
             return behind, result
-        return _plan_write(agent, facts, data, changes)._replace(lines=ledger(result) if ledger else ()), result
+        return _plan_write(agent, facts, changes)._replace(lines=ledger(result) if ledger else ()), result
 
     return transact(agent, command, planned)
 
 
-def _plan_write(agent: Agent, facts: Facts, data: tuple[bytes | None, bytes | None], changes: FactChanges) -> Write:
+def _plan_write(agent: Agent, facts: Facts, changes: FactChanges) -> Write:
     """Returns what is to be written so that the facts are changed."""
     before = facts.versions
-    _apply(facts.asserted, changes)
-    files = [FileWrite(agent.paths.facts, render_facts(facts.asserted), data[0])]
+    _apply(agent, facts.asserted, changes)
     subjects = {fact.subject for fact in changes.put} | {d.fact.subject for d in changes.archive}
+    files, archive = facts.asserted.writes(), changes.archive
     if changes.derived is not None:
         mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
-        renewed = renew_derived(facts.derived, changes.derived, mark, format_time(agent.now()))
-        files += [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), data[1])] if renewed.is_new else []
-        facts, subjects = Facts(facts.asserted, renewed.file), subjects | renewed.subjects
-        changes = changes._replace(archive=(*changes.archive, *renewed.gone))
+        renewed = _renew(agent, facts.derived, changes.derived, mark)
+        files += facts.derived.writes() if renewed.is_new else []
+        subjects |= renewed.changes.subjects
+        archive = (*archive, *renewed.changes.gone)
     return Write(
         files,
-        archive=_departed(changes.archive),
+        archive=_departed(archive),
         follow=lambda: materialize_facts(agent, facts, subjects, before)[1],
         part="facts",
         ids=[fact.id for fact in changes.put] or changes.drop,
         counts={"facts": len(changes.put), "retracted": len(changes.drop)},
+        texts=[" ".join((*fact.triple, fact.source)) for fact in changes.put],
+        claims=[Claim(fact.id, fact.trust, fact.source) for fact in changes.put],
     )
+
+
+class _NewlyDerived(NamedTuple):
+    """What a renewal changes, and whether anything is to be written."""
+
+    changes: Renewed
+    is_new: bool
+
+
+def _renew(agent: Agent, store: FactStore, facts: Sequence[Fact], mark: dict[str, Any]) -> _NewlyDerived:
+    """Puts what follows into the place of what followed, with the versions that it was made of; a run that was stopped says so."""
+    most, now = agent.settings["facts.split_above"], format_time(agent.now())
+    renewed = store.renew(facts, now, most, drops=STOPPED not in mark)
+    extra = {name: value for name, value in store.head.extra.items() if name != STOPPED} | mark
+    is_new = store.is_changed or extra != store.head.extra
+    store.head.extra = extra
+    store.head.version += is_new
+    return _NewlyDerived(renewed, is_new)
 
 
 def _departed(departures: Sequence[FactDeparture]) -> list[tuple[str, bytes]]:
     return [(departure.at, render_fact_departure(departure)) for departure in departures]
 
 
-def _read_both(agent: Agent) -> tuple[Facts, tuple[bytes | None, bytes | None]]:
-    asserted, derived = _read(agent, agent.paths.facts), _read(agent, agent.paths.derived_facts)
-    return Facts(asserted[0], derived[0]), (asserted[1], derived[1])
-
-
 class _FactIds(IdSource):
     """Gives ids behind the last one issued, and none that somebody put into the file by hand."""
 
-    def __init__(self, agent: Agent, file: FactFile) -> None:
-        super().__init__(agent.moment, _last_id(file), letter="F")
-        self._file = file
+    def __init__(self, agent: Agent, store: FactStore) -> None:
+        super().__init__(agent.moment, _last_id(store), letter="F")
+        self._store = store
 
     def __call__(self) -> str:
-        while self._file.has_id(fact_id := super().__call__()):
+        while self._store.has_id(fact_id := super().__call__()):
             pass
         return fact_id
 
 
-def _last_id(file: FactFile, *more: str) -> str:
-    """Returns the last id issued. A file that does not say, as other tools write it, is searched."""
-    ids = [file.last_id] if file.last_id else [line_id(line) for line in file.lines]
-    return max((i for i in (*ids, *more) if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
+def _last_id(store: FactStore, *more: str) -> str:
+    """Returns the last id issued."""
+    return max((i for i in store.last_ids(more) if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
 
 
-def _apply(file: FactFile, changes: FactChanges) -> None:
-    """The file with facts added, replaced and dropped, as lines."""
-    file.last_id = _last_id(file, *(fact.id for fact in changes.put))
-    new = {fact.id: render_fact(fact) for fact in changes.put}
-    gone = set(changes.drop)
-    if gone or any(map(file.has_id, new)):
-        file.lines = [new.pop(own, line) for line in file.lines if (own := line_id(line)) not in gone]
-    file.add(list(new.values()))
-    file.version += 1
+def _apply(agent: Agent, store: FactStore, changes: FactChanges) -> None:
+    """Adds, replaces and drops facts."""
+    store.head.last_id = _last_id(store, *(fact.id for fact in changes.put))
+    subjects = {departure.fact.id: departure.fact.subject for departure in changes.archive}
+    store.change(changes.put, {own: subjects[own] for own in changes.drop}, agent.settings["facts.split_above"])
+    store.head.version += 1
 
 
 def materialize_facts(
-    agent: Agent, facts: Facts, changed: set[str] | None = None, before: tuple[int, int] = (0, 0)
+    agent: Agent, facts: Facts, changed: Collection[str] | None = None, before: tuple[int, int] = (0, 0)
 ) -> tuple[list[str], list[str]]:
     """Writes mabos-facts.md where it differs: few facts are one file, many are pages by subject. Returns the files that changed,
     and warnings about those that somebody had edited. `changed` says which subjects may have changed since the versions
@@ -206,16 +208,13 @@ def materialize_facts(
     if sum(counts) <= agent.settings["facts.materialize_split_above"]:
         return files.replace(fact_text.render_facts_page(agent.id, "", fact_text.render_sections(facts.all()), state))
     is_known = changed is not None and files.there and is_materialized(agent, before)
-    fresh = _changed_pages(files, facts, changed or set()) if is_known else None
-    kept = files.there if fresh is not None else set()
-    fresh = _all_pages(facts) if fresh is None else fresh
-    names = {name for name in kept | fresh.keys() if fresh.get(name, True)}
-    pages = (
-        (name, fact_text.render_facts_page(agent.id, name, sections))
-        for name, sections in sorted(fresh.items())
-        if sections
-    )
-    return files.replace(fact_text.render_facts_index(agent.id, *counts, names, state), pages, names)
+    fresh = _changed_pages(files, facts, changed or ()) if is_known else None
+    names = set(files.there) if fresh is not None else set()
+    for name, sections in _all_pages(facts) if fresh is None else sorted(fresh.items()):
+        if sections:
+            files.write(agent.paths.facts_pages / f"{name}.md", fact_text.render_facts_page(agent.id, name, sections))
+        (names.add if sections else names.discard)(name)
+    return files.replace(fact_text.render_facts_index(agent.id, *counts, names, state), (), names)
 
 
 def is_materialized(agent: Agent, versions: tuple[int, int]) -> bool:
@@ -223,14 +222,19 @@ def is_materialized(agent: Agent, versions: tuple[int, int]) -> bool:
     return is_made_from(agent.paths.facts_md, fact_text.render_versions(versions))
 
 
-def _all_pages(facts: Facts) -> dict[str, dict[str, str]]:
+def _all_pages(facts: Facts) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields the sections of all pages; where facts are on pages, one of these after the other is read."""
+    if facts.asserted.is_paged:
+        for name in sorted(facts.asserted.head.pages):
+            yield name, fact_text.render_sections(chain.from_iterable(store.facts_on(name) for store in facts))
+        return
     pages: dict[str, list[Fact]] = {}
     for fact in facts.all():
         pages.setdefault(fact_text.page_of(fact.subject), []).append(fact)
-    return {name: fact_text.render_sections(found) for name, found in pages.items()}
+    yield from ((name, fact_text.render_sections(found)) for name, found in sorted(pages.items()))
 
 
-def _changed_pages(files: DerivedPages, facts: Facts, changed: set[str]) -> dict[str, dict[str, str]] | None:
+def _changed_pages(files: DerivedPages, facts: Facts, changed: Collection[str]) -> dict[str, dict[str, str]] | None:
     """Returns the pages of some subjects with their sections as they are now; None when a page is not as we wrote it."""
     pages: dict[str, dict[str, str]] = {}
     for subject in changed:
@@ -257,27 +261,31 @@ def write_derived_facts(
     now = format_time(agent.now())
 
     def planned(fresh: Fresh) -> tuple[Write | None, tuple[Derived, list[str]]]:
-        held, data = _read_both(agent)
+        held = load_facts(agent)
         before = held.versions
-        if mark["facts_version"] != before[0] == held.derived.extra.get("facts_version"):
+        if mark["facts_version"] != before[0] == held.derived.head.extra.get("facts_version"):
             return None, (Derived(0, 0, 0), ["not written: facts changed, and a later run was quicker"])
         moved = [fact for fact in _derived_among(held.asserted) if fact.rule_id in rule_ids]
-        files, departures = [], [FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in moved]
+        departures = [FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in moved]
+        files: list[FileWrite] = []
         if moved:  # rules make them anew, in facts-derived.json
-            _apply(held.asserted, FactChanges(drop=tuple(fact.id for fact in moved)))
-            files = [FileWrite(agent.paths.facts, render_facts(held.asserted), data[0])]
-        renewed = renew_derived(held.derived, facts, mark | {"facts_version": mark["facts_version"] + bool(moved)}, now)
-        files += [FileWrite(agent.paths.derived_facts, render_facts(renewed.file), data[1])] if renewed.is_new else []
+            _apply(agent, held.asserted, FactChanges(drop=tuple(f.id for f in moved), archive=tuple(departures)))
+            files = held.asserted.writes()
+        renewed, is_new = _renew(
+            agent, held.derived, facts, mark | {"facts_version": mark["facts_version"] + bool(moved)}
+        )
+        files += held.derived.writes() if is_new else []
         subjects = renewed.subjects | {fact.subject for fact in moved}
-        new = Facts(held.asserted, renewed.file)
         if not files and is_materialized(agent, before):
             return None, (renewed.done, [])
         write = Write(
             files,
             archive=_departed([*departures, *renewed.gone]),
-            follow=lambda: materialize_facts(agent, new, subjects, before)[1],
+            follow=lambda: materialize_facts(agent, held, subjects, before)[1],
             part="facts",
             counts=renewed.done._asdict() if files else None,
+            texts=(),
+            claims=(),
         )
         return write, (renewed.done, [])
 
@@ -285,9 +293,18 @@ def write_derived_facts(
     return done, [*warnings, *notes]
 
 
-def _derived_among(asserted: FactFile) -> list[Fact]:
+def _derived_among(asserted: FactStore) -> list[Fact]:
     """Returns the derived facts that another tool keeps among the asserted ones."""
-    return [fact for fact in asserted.facts() if fact.is_derived] if b'"rule_id": "' in asserted.text() else []
+    return [fact for fact in asserted.facts() if fact.is_derived] if asserted.has_text(b'"rule_id": "') else []
+
+
+def refile_facts(agent: Agent) -> list[str]:
+    """Puts facts onto the pages of their subjects, and counts these: what was done. Under the agent's lock."""
+    found = [store for store in load_facts(agent) if any(store.misfiled())]
+    for store in found:
+        store.refile()
+        write_files(store.writes(), agent.paths.workspace.root)
+    return [f"filed the facts of {store.head.path} by subject" for store in found]
 
 
 def find_fact_departures(paths: AgentPaths, wanted: bytes) -> list[FactDeparture]:

@@ -201,14 +201,16 @@ def test_what_is_derived_again_keeps_its_line():
     one, two = (
         Fact(f"F-inf-{n}", "a", "b", str(n), rule_id="R-001", derived_from=("F-1",), source="inference") for n in (1, 2)
     )
-    first = renew_derived(FactFile(), [two, one], {"facts_version": 1}, "2026-01-01T00:00:00.000Z")
-    assert (tuple(first.done), first.is_new, first.file.version) == ((2, 0, 0), True, 1)
-    again = renew_derived(first.file, [one, two], {"facts_version": 1}, "2026-01-02T00:00:00.000Z")
-    assert (tuple(again.done), again.is_new, again.file.version) == ((0, 0, 0), False, 1)
+    file = FactFile()
+    assert tuple(renew_derived(file, [two, one], "2026-01-01T00:00:00.000Z", drops=True).done) == (2, 0, 0)
+    lines = file.lines
+    assert tuple(renew_derived(file, [one, two], "2026-01-02T00:00:00.000Z", drops=True).done) == (0, 0, 0)
+    assert file.lines is lines
     surer = one._replace(confidence=0.5)
-    less = renew_derived(first.file, [surer], {"facts_version": 2}, "2026-01-02T00:00:00.000Z")
-    assert (tuple(less.done), less.subjects) == ((0, 1, 1), {"a"})
-    kept = next(less.file.facts())
+    assert tuple(renew_derived(file, [surer], "2026-01-02T00:00:00.000Z", drops=False).done) == (0, 1, 0)
+    less = renew_derived(file, [surer], "2026-01-02T00:00:00.000Z", drops=True)
+    assert (tuple(less.done), less.subjects) == ((0, 0, 1), {"a"})
+    kept = next(file.facts())
     assert (kept.created_at[:10], kept.updated_at[:10]) == ("2026-01-01", "2026-01-02")
 
 
