@@ -154,6 +154,9 @@ class AgentPaths(_NamedAgent):
     flush_state = _LocalPlace(f"{marks.QUEUE}/{{}}.flush")
     index_file = _LocalPlace("index/{}.sqlite")
     # Apart from the index, because a store asks it under the agent's lock and must never wait for a search.
+    fact_rows = _LocalPlace(
+        "facts/{}.sqlite"
+    )  # facts and what follows from them, as the last run of inference left them
     similar = _LocalPlace("index/{}.similar.sqlite")
     status_cache = _LocalPlace("status/{}.cache")  # what archive and receipts come to, while they are as they were
     survey_cache = _LocalPlace("survey/{}.cache")  # what each page of memory comes to, while it is as it was

@@ -68,14 +68,17 @@ def forward(
     if persist and valid_at:
         raise UsageFault("--persist writes what holds at any time", "leave out --valid-at")
     limits = Limits(max_facts, check_importance(min_confidence), max_depth, max_work)
-    found, done, notes = infer_forward(agent, limits, persist=persist, at=read_moment(valid_at, agent.now()))
+    inferred = infer_forward(agent, limits, persist=persist, at=read_moment(valid_at, agent.now()))
+    found, done = inferred.inference, inferred.done
     shown = found.derived[: limit or None]
-    summary = f"{plural(len(found.derived), 'fact')} derived; fixpoint: {found.fixpoint}"
+    summary = f"{plural(inferred.total, 'fact')} derived; fixpoint: {found.fixpoint}"
+    summary += "; derived again what the change reaches" if inferred.is_renewed else ""
     summary += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
     lines = [fact_line(fact) for fact in shown]
     lines += more_line(len(found.derived), len(shown))
     data = {
-        "derived": len(found.derived),
+        "derived": inferred.total,
+        "renewed": inferred.is_renewed,
         "fixpoint": found.fixpoint,
         "complete": found.is_complete,
         "depth": found.depth,
@@ -83,7 +86,7 @@ def forward(
         **done._asdict(),
         "facts": [fact_to_dict(fact) for fact in shown],
     }
-    ctx.obj.emit("infer.forward", data, [*lines, summary], [*problem_lines(found.problems), *notes])
+    ctx.obj.emit("infer.forward", data, [*lines, summary], [*problem_lines(found.problems), *inferred.notes])
     if failing and not found.is_complete:
         raise CheckFailed(f"inference {found.fixpoint}", "raise the limit that it names")
 

@@ -1,6 +1,7 @@
 """Plans that assert facts. A triple may hold for several stretches of time, each of which is a fact."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, Triple, check_fact
@@ -8,6 +9,14 @@ from mabos_cli.core.language.spans import ALWAYS, EMPTY, Span, find_span, meet, 
 from mabos_cli.core.memory.trust import vouch_for
 
 NONE = "none"  # a bound that is to be cleared
+
+
+class KnownFacts(Protocol):
+    """Facts found by what they say: now and then, or many times."""
+
+    def with_triple(self, triple: Triple) -> Sequence[Fact]: ...
+
+    def look_up(self, triple: Triple) -> Sequence[Fact]: ...
 
 
 def plan_assert(

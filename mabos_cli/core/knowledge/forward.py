@@ -63,6 +63,7 @@ class Outcome(NamedTuple):
     """What a run derived, with its rows by predicate, and the id and the trust of each row."""
 
     inference: Inference
+    facts: FactIndex  # with the rows that were given, too
     settled: Sequence[tuple[str, list[Row]]]
     named: Mapping[int, Named]
 
@@ -76,7 +77,7 @@ def conclude(chain: "Chain") -> Outcome:
     depth = max((row[3] for _, rows in chain.settled for row in rows), default=0)
     fixpoint = "stopped: " + "; ".join(why) if why else "reached"
     found = Inference(tuple(derived), fixpoint, tuple(cuts), tuple(chain.problems), depth)
-    return Outcome(found, chain.settled, named)
+    return Outcome(found, chain.index, chain.settled, named)
 
 
 def run_chain(

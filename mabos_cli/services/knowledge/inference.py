@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.backward import PROVEN, Proof, Verdict, backward_chain
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Triple, find_contradictions, holds_at
-from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
+from mabos_cli.core.knowledge.forward import Limits, forward_chain
 from mabos_cli.core.knowledge.graph import (
     Concern,
     Edge,
@@ -31,16 +31,14 @@ from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
-from mabos_cli.formats.knowledge.facts import STOPPED, Derived
 from mabos_cli.services.inputs import Session, without_gc
 from mabos_cli.services.knowledge.facts import stale_warning
+from mabos_cli.services.knowledge.renewal import Inferred, infer_and_write
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import (
     functional_predicates,
     inference_rules,
     load_facts,
-    load_rules,
-    write_derived_facts,
 )
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
@@ -49,23 +47,16 @@ _FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
 _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
 
 
-def infer_forward(
-    agent: Agent, limits: Limits, *, persist: bool, at: datetime | None = None
-) -> tuple[Inference, Derived, list[str]]:
-    """Derives what follows and, if wanted, writes it: the inference, what changed on disk, and warnings. With a moment, only what
-    holds then is returned."""
-    facts, rules = load_facts(agent), load_rules(agent)
+def infer_forward(agent: Agent, limits: Limits, *, persist: bool, at: datetime | None = None) -> Inferred:
+    """Derives what follows and, if wanted, writes it. With a moment, only what holds then is returned."""
+    if persist:
+        return infer_and_write(agent, limits)
     with without_gc():
-        asserted = list(facts.asserted.facts())
-        every = inference_rules(agent, asserted)
-        found = forward_chain(asserted, every, limits)
+        asserted = list(load_facts(agent).asserted.facts())
+        found = forward_chain(asserted, inference_rules(agent, asserted), limits)
     if at:
         found = found._replace(derived=tuple(fact for fact in found.derived if holds_at(fact, at)))
-    if not persist:
-        return found, Derived(0, 0, 0), []
-    mark: dict[str, Any] = {"facts_version": facts.asserted.version, "rules_version": rules.version}
-    mark |= {} if found.is_complete else {STOPPED: found.fixpoint}
-    return found, *write_derived_facts(agent, found.derived, mark, [rule.id for rule in every])
+    return Inferred(found, len(found.derived))
 
 
 def prove(agent: Agent, goal: Triple, depth: int, at: datetime | None = None) -> Verdict:

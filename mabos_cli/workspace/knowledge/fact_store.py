@@ -24,7 +24,7 @@ from mabos_cli.formats.knowledge.facts import (
     renew_derived,
 )
 from mabos_cli.formats.memory.items import line_id
-from mabos_cli.workspace.files import FileWrite, list_stems, read_bytes
+from mabos_cli.workspace.files import FileWrite, list_stems, read_bytes, stamp_of
 from mabos_cli.workspace.layout import AgentPaths
 
 
@@ -156,6 +156,23 @@ class FactStore:
         done = Derived(*map(sum, zip(*(each.done for each in found), strict=True)))
         gone = tuple(departure for each in found for departure in each.gone)
         return Renewed(done, frozenset().union(*(each.subjects for each in found)), gone)
+
+    def stamps(self) -> dict[str, str]:
+        """Returns what changes with each file: the one itself under an empty name, and its pages."""
+        return {"": stamp_of(self._path)} | {
+            name: stamp_of(self._folder / f"{name}.json") for name in sorted(self.head.pages)
+        }
+
+    def file(self, name: str) -> FactFile:
+        """Returns the file itself, or one of its pages."""
+        return self.page(name) if name else self.head
+
+    def sort(self) -> None:
+        """Puts the lines of changed files in the order of what they say, as a renewal leaves them."""
+        for name in self._changed:
+            file = self.file(name)
+            read = ((parse_fact(line, file.path), line) for line in file.lines)
+            file.lines = [line for *_, line in sorted((fact.triple, fact.valid_from, line) for fact, line in read)]
 
     def misfiled(self) -> Iterator[tuple[str, str]]:
         """Yields pages that are not as the file says or as their subjects want it, and what is wrong with each."""

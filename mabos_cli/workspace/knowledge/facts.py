@@ -1,7 +1,7 @@
 """Facts and rules of an agent: read as they are, changed under its lock; and facts as Markdown for people and for search."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -288,6 +288,43 @@ def write_derived_facts(
             claims=(),
         )
         return write, (renewed.done, [])
+
+    (done, notes), warnings = transact(agent, "infer forward", planned)
+    return done, [*warnings, *notes]
+
+
+def change_derived_facts(
+    agent: Agent, made_from: tuple[int, int], put: Sequence[Fact], gone: Mapping[str, Fact], mark: dict[str, Any]
+) -> tuple[Derived, list[str]]:
+    """Replaces some derived facts, others go, where the files have the versions that this was made from: what changed, and
+    warnings."""
+    now = format_time(agent.now())
+
+    def planned(fresh: Fresh) -> tuple[Write | None, tuple[Derived, list[str]]]:
+        held = load_facts(agent)
+        if held.versions != made_from:
+            return None, (Derived(0, 0, 0), ["not written: facts changed, and a later run was quicker"])
+        known = {fact.id: fact for each in put for fact in held.derived.with_triple(each.triple)}
+        new = [f._replace(created_at=known[f.id].created_at if f.id in known else now, updated_at=now) for f in put]
+        held.derived.change(new, {own: fact.subject for own, fact in gone.items()}, agent.settings["facts.split_above"])
+        held.derived.sort()
+        if not new and not gone and held.derived.head.extra == {**held.derived.head.extra, **mark}:
+            return None, (Derived(0, 0, 0), [])
+        held.derived.head.extra = held.derived.head.extra | mark
+        held.derived.head.version += 1
+        changed = sum(fact.id in known for fact in put)
+        done = Derived(len(put) - changed, changed, len(gone))
+        subjects = {fact.subject for fact in (*put, *gone.values())}
+        write = Write(
+            held.derived.writes(),
+            archive=_departed([FactDeparture(fact, "no longer derived", now) for fact in gone.values()]),
+            follow=lambda: materialize_facts(agent, held, subjects, made_from)[1],
+            part="facts",
+            counts=done._asdict(),
+            texts=(),
+            claims=(),
+        )
+        return write, (done, [])
 
     (done, notes), warnings = transact(agent, "infer forward", planned)
     return done, [*warnings, *notes]
