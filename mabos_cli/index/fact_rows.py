@@ -34,6 +34,10 @@ _FOUND = "SELECT s, o, sure, depth, low, high, id, trust, derived, p FROM rows"
 _NUMBER = "INSERT INTO tally VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET number = number + excluded.number"
 
 
+# What tells that the file cannot be used.
+BROKEN = (sqlite3.Error, OSError)
+
+
 class Kept(NamedTuple):
     """A row with what is kept of it: whether it is derived, the id and the trust of its fact, and what says whether that changed."""
 

@@ -35,7 +35,7 @@ from mabos_cli.formats.knowledge.rules import (
 from mabos_cli.services.inputs import line_argument, read_given, read_moment, text_argument
 from mabos_cli.services.knowledge import rules
 from mabos_cli.services.knowledge.inference import Answer, answer, find_hypotheses, infer_forward, prove
-from mabos_cli.workspace.knowledge.facts import load_rules
+from mabos_cli.workspace.knowledge.rules import load_rules
 
 app = Commands("infer", "Derive facts by rules, prove goals, and look for explanations.")
 explain = Commands()

@@ -224,7 +224,7 @@ class PackSearch:
 
     def functional(self) -> frozenset[str]:
         """Returns the predicates that have one value at a time."""
-        from mabos_cli.workspace.knowledge.facts import functional_predicates
+        from mabos_cli.workspace.knowledge.rules import functional_predicates
 
         found, warnings = functional_predicates(self._agent)
         self._notes += warnings

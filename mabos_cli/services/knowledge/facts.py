@@ -31,15 +31,8 @@ from mabos_cli.formats.knowledge.facts import STOPPED
 from mabos_cli.services.inputs import Session, without_gc
 from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import (
-    Facts,
-    change_facts,
-    find_fact_departures,
-    functional_predicates,
-    inference_rules,
-    load_facts,
-    load_rules,
-)
+from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts
+from mabos_cli.workspace.knowledge.rules import functional_predicates, inference_rules, load_rules
 from mabos_cli.workspace.memory.trust_log import Judge, voucher_lines
 from mabos_cli.workspace.transaction import Fresh
 

@@ -9,7 +9,7 @@ from mabos_cli.core.knowledge.backward import PROVEN, Proof, Verdict, backward_c
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.explaining import Abduction, Explanation, abduce
 from mabos_cli.core.knowledge.fact import Fact, Triple, find_contradictions, holds_at
-from mabos_cli.core.knowledge.forward import Limits, forward_chain
+from mabos_cli.core.knowledge.forward import Inference, Limits, forward_chain
 from mabos_cli.core.knowledge.graph import (
     Concern,
     Edge,
@@ -31,15 +31,12 @@ from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.errors import NotFound
+from mabos_cli.formats.knowledge.facts import Derived
 from mabos_cli.services.inputs import Session, without_gc
 from mabos_cli.services.knowledge.facts import stale_warning
-from mabos_cli.services.knowledge.renewal import Inferred, infer_and_write
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import (
-    functional_predicates,
-    inference_rules,
-    load_facts,
-)
+from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.rules import functional_predicates, inference_rules
 
 _DEEPEST = 20  # proofs share their parts, and a tree of them would not
 _FARTHEST = 12  # steps in the graph of facts
@@ -47,9 +44,22 @@ _FACTS, _MEMORIES, _GOALS, _CASES = 12, 5, 4, 3
 _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares words with the question
 
 
+class Inferred(NamedTuple):
+    """What follows, or after a change what follows in another way than before; how many facts follow altogether; what changed on
+    disk, and warnings."""
+
+    inference: Inference
+    total: int
+    done: Derived = Derived(0, 0, 0)
+    notes: Sequence[str] = ()
+    is_renewed: bool = False
+
+
 def infer_forward(agent: Agent, limits: Limits, *, persist: bool, at: datetime | None = None) -> Inferred:
     """Derives what follows and, if wanted, writes it. With a moment, only what holds then is returned."""
     if persist:
+        from mabos_cli.services.knowledge.renewal import infer_and_write  # late: only this needs SQLite
+
         return infer_and_write(agent, limits)
     with without_gc():
         asserted = list(load_facts(agent).asserted.facts())

@@ -211,7 +211,8 @@ def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
 
 
 def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.facts import inference_rules, load_facts
+    from mabos_cli.workspace.knowledge.facts import load_facts
+    from mabos_cli.workspace.knowledge.rules import inference_rules
 
     return tuple(rule for rule in inference_rules(agent, load_facts(agent).all()) if rule.enabled)
 

@@ -1,56 +1,39 @@
 """Inference that is written: from scratch, or after a change only as far as the change reaches, by what the last run left in SQLite."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, Triple
-from mabos_cli.core.knowledge.forward import Inference, Limits, Outcome, conclude, run_chain
+from mabos_cli.core.knowledge.forward import Limits, Outcome, conclude, run_chain
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
 from mabos_cli.core.knowledge.relations import FactIndex, Row
 from mabos_cli.core.knowledge.renewal import Changed, renew_inference
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.errors import MabosError
-from mabos_cli.formats.knowledge.facts import STOPPED, Derived, parse_fact
-from mabos_cli.index.fact_rows import FactRows, Kept
+from mabos_cli.formats.knowledge.facts import STOPPED, parse_fact
+from mabos_cli.index.fact_rows import BROKEN, FactRows, Kept
 from mabos_cli.services.inputs import without_gc
+from mabos_cli.services.knowledge.inference import Inferred
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import (
-    Facts,
-    change_derived_facts,
-    inference_rules,
-    load_facts,
-    load_rules,
-    write_derived_facts,
-)
+from mabos_cli.workspace.knowledge.facts import Facts, change_derived_facts, load_facts, write_derived_facts
+from mabos_cli.workspace.knowledge.rules import inference_rules, load_rules
 
 _WORTH = 2_000  # facts above which a run is kept to go on from
 _MOST_LINES = 5_000  # that changed, beyond which all is derived again
-
-
-class Inferred(NamedTuple):
-    """What follows, or after a change what follows in another way than before; how many facts follow altogether; what changed on
-    disk, and warnings."""
-
-    inference: Inference
-    total: int
-    done: Derived = Derived(0, 0, 0)
-    notes: Sequence[str] = ()
-    is_renewed: bool = False
 
 
 def infer_and_write(agent: Agent, limits: Limits) -> Inferred:
     """Derives what follows and writes it."""
     facts, rows = load_facts(agent), None
     if len(facts.asserted) > _WORTH:
-        with suppress(sqlite3.Error, OSError):  # without this file, all is derived from scratch
+        with suppress(*BROKEN):  # without this file, all is derived from scratch
             rows = FactRows(agent.paths.fact_rows)
     try:
         with without_gc():
             if rows:
-                with suppress(sqlite3.Error):
+                with suppress(*BROKEN):
                     if found := _renew(agent, facts, rows, limits):
                         return found
             return _infer_all(agent, facts, rows, limits)
@@ -71,7 +54,7 @@ def _infer_all(agent: Agent, facts: Facts, rows: FactRows | None, limits: Limits
     done, notes = write_derived_facts(agent, found.derived, mark, [rule.id for rule in every])
     if rows and found.is_complete:
         now = load_facts(agent)
-        with suppress(sqlite3.Error):
+        with suppress(*BROKEN):
             if now.asserted.version == facts.asserted.version:
                 _fill(rows, facts, outcome, _state(now.versions, every, limits), stamps)
             else:
@@ -170,7 +153,7 @@ def _renew(agent: Agent, facts: Facts, rows: FactRows, limits: Limits) -> Inferr
     mark = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
     done, notes = change_derived_facts(agent, facts.versions, put, gone, mark)
     if len(put) + len(gone) == sum(done):
-        with suppress(sqlite3.Error, MabosError), rows.writing():
+        with suppress(*BROKEN, MabosError), rows.writing():
             _follow(rows, change, renewal.affected, outcome, signs)
             rows.finish({"derived": str(load_facts(agent).derived.version)}, stamps)
     found = outcome.inference._replace(derived=tuple(put))

@@ -26,8 +26,9 @@ from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.knowledge.rules import parse_rule_text, pattern_from_dict
 from mabos_cli.services.inputs import without_gc
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.knowledge.facts import change_rules, load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
+from mabos_cli.workspace.knowledge.rules import change_rules, load_rules
 
 
 def parse_rule(text: str, conditions: Sequence[str], conclusion: str, draft: Rule) -> Rule:

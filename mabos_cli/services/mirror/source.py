@@ -21,9 +21,10 @@ from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_saved
 from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.knowledge.reasoning import load_past
+from mabos_cli.workspace.knowledge.rules import load_rules
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.store import LongTermView
 from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved

@@ -38,8 +38,9 @@ from mabos_cli.workspace.files import (
 )
 from mabos_cli.workspace.git import find_repository, find_stale_lock
 from mabos_cli.workspace.knowledge.cases import are_materialized, load_cases
-from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, load_rules, refile_facts
+from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, refile_facts
 from mabos_cli.workspace.knowledge.ontologies import Library
+from mabos_cli.workspace.knowledge.rules import load_rules
 from mabos_cli.workspace.locate import ensure_ignored, find_other_case, missing_rules, shares_a_file
 from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
 from mabos_cli.workspace.memory.observations import observation_files

@@ -12,7 +12,8 @@ from commands.desk import Desk, Said
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import forward_chain
 from mabos_cli.services.memory.upkeep import rebuild_derived
-from mabos_cli.workspace.knowledge.facts import load_facts, load_rules
+from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.rules import load_rules
 
 PAGED = "facts:\n  materialize_split_above: 3\n"
 
