@@ -1,6 +1,6 @@
 """Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_pairs.json and belief_files.json.
 
-    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files] [--show-errors]
+    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files|plain|contrast|unseen] [--show-errors]
 
 Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
@@ -21,7 +21,7 @@ from mabos_cli.core.mind.mind import Belief
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-SPLITS = ("dev", "test", "fresh", "blind", "files")
+SPLITS = ("dev", "test", "fresh", "blind", "files", "plain", "contrast", "unseen")
 Pair = dict[str, Any]
 
 
@@ -30,8 +30,9 @@ def judge(pair: Pair) -> bool:
     about the detector is here: its import, how a belief is made from {subject, text, certainty, updated}, and
     what its answer means (a list of conflicts, empty when there are none)."""
     from mabos_cli.core.mind.conflicts import find_conflicts  # here, so that --help works without it
+    from mabos_cli.services.mind.conflict_model import open_conflict_model
 
-    return bool(find_conflicts(beliefs_of(pair), floor=0.6))
+    return bool(find_conflicts(beliefs_of(pair), floor=0.6, model=open_conflict_model()))
 
 
 def beliefs_of(pair: Pair) -> list[Belief]:
@@ -42,6 +43,21 @@ def beliefs_of(pair: Pair) -> list[Belief]:
         Belief(side["subject"], side["text"], side["certainty"], side["updated"], line=line)
         for line, side in enumerate((pair["a"], pair["b"]), 1)
     ]
+
+
+def read_pairs() -> list[Pair]:
+    """Returns all labelled pairs, each with its split."""
+    pairs: list[Pair] = json.loads((FIXTURES / "belief_pairs.json").read_text("utf-8"))
+    pairs += [{"split": "files"} | each for each in json.loads((FIXTURES / "belief_files.json").read_text("utf-8"))]
+    for path in sorted((FIXTURES / "beliefs").glob("*.txt")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            kind, *told = line[1:].split("|")
+            a, b = (
+                {"subject": s, "text": t, "certainty": 0.9, "updated": "2026-01-02"} for s, t in (told[:2], told[2:])
+            )
+            found = {"id": f"{path.stem}-{number}", "split": path.stem, "kind": kind, "conflict": line[0] == "+"}
+            pairs.append(found | {"a": a, "b": b})
+    return pairs
 
 
 class Score(NamedTuple):
@@ -129,9 +145,7 @@ def main() -> None:
     parser.add_argument("--split", choices=SPLITS, help="only these pairs")
     parser.add_argument("--show-errors", action="store_true", help="list the wrong verdicts")
     args = parser.parse_args()
-    pairs = json.loads((FIXTURES / "belief_pairs.json").read_text("utf-8"))
-    pairs += [{"split": "files"} | each for each in json.loads((FIXTURES / "belief_files.json").read_text("utf-8"))]
-    judged = [(pair, judge(pair)) for pair in pairs if args.split in (None, pair["split"])]
+    judged = [(pair, judge(pair)) for pair in read_pairs() if args.split in (None, pair["split"])]
     print(report(judged))
     if args.show_errors:
         print("\n" + (errors(judged) or "no errors"))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.mind.claims.judge import ConflictModel
 from mabos_cli.core.mind.conflicts import Conflict, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.errors import MabosError
@@ -188,9 +189,10 @@ def compare_beliefs(
     floor: float | None = None,
     show: Show | None = None,
     known: Comparison | None = None,
+    model: Callable[[], ConflictModel | None] = lambda: None,
 ) -> Comparison:
     """Returns the conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for
-    word, are not compared again."""
+    word, are not compared again; else the model is opened."""
     s = agent.settings
     floor = s["bdi.certainty_floor"] if floor is None else floor
     compared = f"{__version__} {floor} {[*beliefs]!r}"
@@ -202,7 +204,7 @@ def compare_beliefs(
         return cached
     warnings: list[str] = []
     cut = lambda subject, pairs: warnings.append(_not_compared(subject, pairs))  # noqa: E731
-    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut)
+    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut, model=model())
     return Comparison(found, beliefs, of, True, warnings)
 
 

@@ -321,7 +321,9 @@ def _slack(a: Quantity, b: Quantity) -> float:
     if "about" in (a.bound, b.bound):
         return max(a.slack, b.slack)
     # A month has no fixed number of days; a coarse figure stands for the fine one that rounds to it.
-    converted = 0.03 * size if a.unit in ("time", "bytes") and a.slack != b.slack else 0.0
+    converted = (
+        (0.09 if a.unit == "time" else 0.03) * size if a.unit in ("time", "bytes") and a.slack != b.slack else 0.0
+    )
     return max(converted, min(max(a.slack, b.slack), 0.045 * size) if a.slack != b.slack else 0.0) + 1e-9 * size
 
 

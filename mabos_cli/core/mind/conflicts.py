@@ -11,12 +11,20 @@ from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
-from mabos_cli.core.mind.claims.disagreement import Disagreement, denies, disagree, is_restated
+from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
 from mabos_cli.core.mind.claims.headings import are_groups_apart, is_thing, sides_of, tells_apart, truth_of
+from mabos_cli.core.mind.claims.judge import ConflictModel
 from mabos_cli.core.mind.claims.match import Topic
-from mabos_cli.core.mind.claims.meaning import differ, pairs_of
-from mabos_cli.core.mind.claims.moments import same_time
-from mabos_cli.core.mind.claims.words import compare_words, exclusive, families, head_word, is_single, root, word_class
+from mabos_cli.core.mind.claims.overlay import Side, is_value, open_side
+from mabos_cli.core.mind.claims.words import (
+    denies,
+    exclusive,
+    families,
+    head_word,
+    is_single,
+    root,
+    word_class,
+)
 from mabos_cli.core.mind.mind import Belief
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
@@ -24,8 +32,10 @@ _GROUP, _NEIGHBOURS = 24, 5
 # Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
 # What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
 _PHRASE, _NEAR, _STOCK = 10, 3, 30
-# So many may have two words in common that are compared for that alone.
-_RARE = 4
+# So many may have a word in common that are compared for that alone.
+_RARE = 5
+_REFUTED = -2.0  # what the model scores lower is no conflict, whatever the rules say
+_JUDGED = 4  # clauses of a belief that the model looks at
 # So much may comparing the beliefs of one subject cost, in pairs of claims: more than a file that people wrote needs, and some
 # seconds. Two beliefs that are compared cost about four pairs besides.
 _COST, _FIXED_COST = 200_000, 4
@@ -119,12 +129,13 @@ def find_conflicts(
     show: Show | None = None,
     cut: Cut | None = None,
     witnesses: Sequence[Belief] = (),
+    model: ConflictModel | None = None,
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs that are more certain than the floor, one for each key, the most severe first.
 
     Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
     read, `cut` for each subject with how many pairs of its beliefs were too many to compare. Witnesses are facts and memories
-    as beliefs: they are compared with beliefs, and not with one another.
+    as beliefs: they are compared with beliefs, and not with one another. The model finds what is told in other words.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -139,8 +150,11 @@ def find_conflicts(
         read += map(read_belief, sure[start : start + max(1, chunk)])
         if show:
             show(len(read), len(sure))
-    pairs = [(i, j) for i, j in candidate_pairs(read) if not (sure[i].is_witness and sure[j].is_witness)]
-    compared = (_compare(read[i], read[j]) for i, j in _affordable(pairs, read, cut))
+    pairs = [
+        (i, j) for i, j in candidate_pairs(read, model is not None) if not (sure[i].is_witness and sure[j].is_witness)
+    ]
+    judge = _Judge(model) if model else None
+    compared = (_compare(read[i], read[j], judge) for i, j in _affordable(pairs, read, cut))
     ranked = sorted(filter(None, compared), key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
     return list({conflict.key: conflict for conflict in reversed(ranked)}.values())[::-1]
 
@@ -185,25 +199,26 @@ def read_belief(belief: Belief) -> Reading:
     return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
-def candidate_pairs(read: Sequence[Reading]) -> list[tuple[int, int]]:
-    """Returns the pairs worth comparing, in order: of one subject, or with a clause of nearly the same words."""
+def candidate_pairs(read: Sequence[Reading], is_wide: bool = False) -> list[tuple[int, int]]:
+    """Returns the pairs worth comparing, in order: of one subject, or with a clause of nearly the same words; in a wide search
+    also those that share a rare word."""
     pairs: set[tuple[int, int]] = set()
     by_subject: dict[str, list[int]] = defaultdict(list)
     by_frame: dict[str, list[int]] = defaultdict(list)
-    by_words: dict[tuple[str, str], list[int]] = defaultdict(list)
+    by_word: dict[str, list[int]] = defaultdict(list)
     for number, each in enumerate(read):
         if each.subject:
             by_subject[each.subject].append(number)
         for frame in {frame for claim in (*each.claims, *each.titles) for frame in _frames(claim)}:
             by_frame[frame].append(number)
-        for both in {both for claim in each.claims for both in pairs_of(claim)}:
-            by_words[both].append(number)
+        for word in each.content | each.about if is_wide else ():
+            by_word[word].append(number)
     for group in by_subject.values():
         pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
     for group in by_frame.values():
         if 1 < len(group) <= _STOCK:
             pairs.update(_within(group, read, _PHRASE, _NEAR))
-    for group in by_words.values():
+    for group in by_word.values():
         if 1 < len(group) <= _RARE:
             pairs.update(combinations(group, 2))
     return sorted(pairs)
@@ -258,7 +273,7 @@ def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int)
     return pairs
 
 
-def _compare(a: Reading, b: Reading) -> Conflict | None:
+def _compare(a: Reading, b: Reading, judge: "_Judge | None") -> Conflict | None:
     """Returns the conflict of two beliefs, if there is one."""
     one, two = a.belief, b.belief
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
@@ -278,12 +293,23 @@ def _compare(a: Reading, b: Reading) -> Conflict | None:
         found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
     elif not found:
         found = _compare_apart(a, b)
-    found = found or _compare_meaning(a, b)
+    if judge:
+        score, judged = judge.judge(a, b)
+        if not same:
+            found = found or judged
+        elif found and score < _REFUTED and not _is_plain(found, a):
+            found = None
     if found is None:
         return None
     subject = one.subject if same else " / ".join(filter(None, (one.subject, two.subject)))
     severity = min(one.certainty, two.certainty)
     return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
+
+
+def _is_plain(found: Disagreement, a: Reading) -> bool:
+    """Returns whether rules are enough: for a change that is told, and for numbers below a heading that names a quantity."""
+    is_measure = root(head_word(a.belief.subject)) in word_class("measures")
+    return found.kind == "superseded" or (found.kind == "number" and is_measure)
 
 
 def _are_about_one(a: Reading, b: Reading) -> bool:
@@ -310,39 +336,44 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
     content = a.content | b.content
     if not (a.about - b.about - content and b.about - a.about - content):
         return _find_first(a.claims, b.claims, None)
-    # Each subject adds something to what the texts say: only nearly equal texts are about one thing then.
-    if tells_apart(a.belief.subject, b.belief.subject, content):
-        return None
-    for x in a.claims:
-        for y in b.claims:
-            if _are_nearly_equal(x, y) and (found := disagree(x, y)):
-                return found
     return None
 
 
-def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
-    """Returns the disagreement of two beliefs that say something of one thing in other words."""
+def are_things_apart(a: Reading, b: Reading) -> bool:
+    """Returns whether the headings tell two things apart."""
     content = a.content | b.content
-    is_headed = bool(a.belief.text.strip() and b.belief.text.strip())
-    # Each heading adds something to what the texts say: they must not differ in words as well.
-    is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
-        return None
-    return next(filter(None, (differ(x, y, is_close) for x in a.claims for y in b.claims)), None)
-
-
-def _are_nearly_equal(a: Claim, b: Claim) -> bool:
-    """Returns whether two claims are in nearly the same words, and enough of them to name what they are about."""
-    common = {*a.terms} & {*b.terms}
-    names = {name.key for name in a.names} & {name.key for name in b.names}
-    # Numbers in one unit need no words that say what they are of: it costs 880 EUR, a rate of 930 EUR.
-    times = any(same_time(x, y) for x in a.moments for y in b.moments)
-    units = {each.unit for each in a.quantities} & {each.unit for each in b.quantities} - {""}
-    apart = [{*claim.terms} - common - (word_class("measuring") if units else frozenset()) for claim in (a, b)]
-    turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
-    if len(common) + turned + 2 * len(names) + bool(units) + times < _NAMED or (apart[0] and apart[1] and not turned):
+    if not a.belief.text.strip() or not b.belief.text.strip() or a.subject == b.subject:
         return False
-    return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
+    repeated = [2 * len(x.about & (y.about | y.content)) >= len(x.about) for x, y in ((a, b), (b, a))]
+    if any(is_value(each.claims[0]) for each in (a, b) if each.claims) and not any(repeated):
+        return True
+    which = [re.findall(r"\b(?:[A-Z]|\w*\d\w*)\b", each.belief.subject) for each in (a, b)]
+    if all(which) and which[0] != which[1]:
+        return True
+    is_adding = bool(a.about - b.about - content and b.about - a.about - content)
+    return is_adding and tells_apart(a.belief.subject, b.belief.subject, content)
+
+
+class _Judge:
+    """Asks the model about beliefs, whose claims are opened once."""
+
+    def __init__(self, model: ConflictModel) -> None:
+        self._model = model
+        self._sides: dict[int, tuple[Side, ...]] = {}
+
+    def judge(self, a: Reading, b: Reading) -> tuple[float, Disagreement | None]:
+        """Returns what the model makes of two beliefs: the score of their likeliest conflict, and that."""
+        if are_things_apart(a, b):
+            return -1.0, None
+        judged = (self._model.judge(x, y) for x in self._open(a) for y in self._open(b))
+        return max(judged, key=lambda each: each[0], default=(-1.0, None))
+
+    def _open(self, read: Reading) -> tuple[Side, ...]:
+        if id(read) not in self._sides:
+            heading = read.belief.subject if read.belief.text.strip() else ""
+            claims = (read.claims or read.titles)[:_JUDGED]
+            self._sides[id(read)] = tuple(open_side(claim, heading) for claim in claims)
+        return self._sides[id(read)]
 
 
 def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:

@@ -246,9 +246,9 @@ def _comparisons(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counted: list[int] = []
     real = mind.find_conflicts
 
-    def counting(beliefs, *rest):
+    def counting(beliefs, *rest, **named):
         counted.append(len(beliefs))
-        return real(beliefs, *rest)
+        return real(beliefs, *rest, **named)
 
     monkeypatch.setattr(mind, "find_conflicts", counting)
     return counted

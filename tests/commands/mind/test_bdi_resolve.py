@@ -160,7 +160,7 @@ def test_ids_by_their_beginning(torn: Desk) -> None:
 def test_a_beginning_that_two_conflicts_share(torn: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = mind.find_conflicts(mind.load_beliefs(torn.home())[0], 0.6)
     two = [found._replace(key=f"abcd{n}" * 3) for n in range(2)]
-    monkeypatch.setattr(mind, "find_conflicts", lambda *_: two)
+    monkeypatch.setattr(mind, "find_conflicts", lambda *_, **__: two)
     said = torn.run("bdi", "resolve", "abcd", "--keep", "a")
     assert (said.code, "2 conflicts" in said.stderr, two[1].key in said.stderr) == (2, True, True)
 

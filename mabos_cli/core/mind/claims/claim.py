@@ -44,6 +44,7 @@ _FORMS = (
     ("than before", r"\bmore ((?:[a-z]+ ){1,3})than before\b", r"growing \1"),
     # What has been replaced is over; what replaced it is something else to say.
     (" replaced ", r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])", r"\1 retired; "),
+    ("-free", r"\b([a-z]+)-free\b", r"without \1"),
     (" over from ", r"\b(?:handed|passed|turned) over from ", "moved from "),
     # What is done instead of something else is no longer done so.
     (" of being ", r"(?:^|(?<=[.;] ))([^.;]*?) now ([^.;]*) instead of being ", r"\1 now \2; \1 is no longer "),

@@ -1,7 +1,6 @@
 """Whether two claims disagree, and in which words."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -21,10 +20,8 @@ from mabos_cli.core.mind.claims.match import (
     shares,
 )
 from mabos_cli.core.mind.claims.moments import Moment, same_time
-from mabos_cli.core.mind.claims.words import compare_words, opposites, root, roots
+from mabos_cli.core.mind.claims.words import compare_words, denies, root, roots
 
-# Words for ending, losing, forbidding, rarely: what the other claim states without their opposite, they deny.
-_DENYING = {group[:2] for word in ("retire", "lose", "forbid", "rarely") for group in opposites()[root(word)]}
 _CONDITIONS = frozenset("if when whenever".split())
 _PERSONS = frozenset("i we you he she they".split())
 _PAST = frozenset("was were had did".split())
@@ -61,12 +58,6 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-@cache
-def denies(term: str) -> bool:
-    """Returns whether a root says that something is over, lost, forbidden or rare."""
-    return any(group[:2] in _DENYING for group in opposites().get(term, ()))
-
-
 def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
     """Returns how two claims disagree, or None. The topic is their subject, if they have one: it need not be said.
 
@@ -92,14 +83,14 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
 
 def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | None:
     """Returns how one claim says of all what the other says is not so of one or some of them."""
-    if a.negative == b.negative or a.modes != b.modes or _is_other_time(a, b):
+    if a.negative == b.negative or a.modes != b.modes or is_other_time(a, b):
         return None
     match = match_claims(a, b, topic)
     for every, other in match.sides:
         # Of what the first says nothing may be missing in the second, which may say more: which one it is.
-        if not _is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
+        if not is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
             continue
-        if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or _is_about_all(other.claim):
+        if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or is_about_all(other.claim):
             continue
         if match.shared > 1 or (match.shared and match.topic):
             words = [*every.claim.terms.values(), *(name.text for name in every.claim.names)]
@@ -108,7 +99,7 @@ def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | N
     return None
 
 
-def _is_about_all(claim: Claim) -> bool:
+def is_about_all(claim: Claim) -> bool:
     """Returns whether a claim is about every one of some things, or about none of them."""
     if claim.negative:
         return bool(_NONE & {*claim.words[:1]})
@@ -241,7 +232,7 @@ def _has_other_bounds(a: Claim, b: Claim) -> bool:
     return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
 
 
-def _is_other_time(a: Claim, b: Claim) -> bool:
+def is_other_time(a: Claim, b: Claim) -> bool:
     """Returns whether the claims are about different times: they name no common one, or only one looks back."""
     leads = [{claim.words[moment.at - 1] for moment in claim.moments if moment.at} for claim in (a, b)]
     if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
@@ -257,7 +248,7 @@ def _is_other_time(a: Claim, b: Claim) -> bool:
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:
     """Returns whether the claims are about different times that they do not disagree on, or about two ways."""
-    return (not find_other(a.moments, b.moments, same_time) and _is_other_time(a, b)) or _is_other_way(a, b)
+    return (not find_other(a.moments, b.moments, same_time) and is_other_time(a, b)) or _is_other_way(a, b)
 
 
 def is_done(claim: Claim) -> bool:
@@ -284,7 +275,7 @@ def _find_succession(match: Match) -> Disagreement | None:
         if ended and (match.topic or match.shared):
             after = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
-        if match.topic and not old.claim.cues and not _is_other_time(old.claim, new.claim._replace(moments=())):
+        if match.topic and not old.claim.cues and not is_other_time(old.claim, new.claim._replace(moments=())):
             single = match.topic.single and new.claim.cues and not new.claim.negative and not match.opposed
             later = match.topic.later in (order, 0)
             if single or (later and (_is_over(new, old, match.topic) or _is_redone(new, old, match.topic))):

@@ -118,7 +118,7 @@ pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; sped up=accelerated; l
 up (?:on|from)(?= (?:last|a year|the previous))=growing against; down (?:on|from)(?= (?:last|a year|the previous))=declining against;
 (?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; in (?:force|effect)=inforce; (?:comes?|came|coming) out=released;
 in the office=onsite; in person=onsite; on[- ]site=onsite; from home=remotely; by hand=manual; in[- ]house=inhouse;
-full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; e-mails?=email;
+full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; free (?:of|from)=without; e-mails?=email;
 no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger; used to(?: be)?=formerly;
 no earlier than=not before; no later than=by; (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
 (?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable;
@@ -229,6 +229,19 @@ def families() -> dict[str, str]:
         for group in groups[1:]:
             first[find(group[0])] = find(groups[0][0])
     return {each: f"~family {find(groups[0][0])}" for each, groups in opposites().items()}
+
+
+@cache
+def _denying() -> frozenset[tuple[int, int]]:
+    """Returns the groups of words for ending, losing, forbidding, rarely: what is stated without their opposite, they deny."""
+    words = ("retire", "lose", "forbid", "rarely")
+    return frozenset(group[:2] for word in words for group in opposites()[root(word)])
+
+
+@cache
+def denies(term: str) -> bool:
+    """Returns whether a root says that something is over, lost, forbidden or rare."""
+    return any(group[:2] in _denying() for group in opposites().get(term, ()))
 
 
 @cache
