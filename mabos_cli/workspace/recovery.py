@@ -49,11 +49,8 @@ def _cut_uses(agent: Agent, uses: Any) -> None:
     """Cuts the access journal where the killed writer had read to, unless it did so itself."""
     if not isinstance(uses, dict) or not all(isinstance(uses.get(name), int) for name in ("size", "cut")):
         return
-    said = uses.get("left")
-    left: dict[str, Any] = said if isinstance(said, dict) else {}
-    known = {i: (use[0], str(use[1])) for i, use in left.items() if isinstance(use, list) and len(use) == 2}
-    if uses["size"]:
-        store.cut_uses(agent.paths, uses["size"], uses["cut"], known, agent.settings["lock.timeout"])
+    if folded := _texts(uses.get("folded")):
+        store.cut_uses(agent.paths, uses["size"], uses["cut"], {*folded}, agent.settings["lock.timeout"])
 
 
 def _texts(value: Any) -> list[str]:

@@ -213,20 +213,18 @@ _NOTE = "Edits here are set aside: change memory with `mabos update`."
 _UNTIL = re.compile(r'(?m)^valid_until: "(.+)"$')
 
 
-def render_domain(name: str, entries: Sequence[str], until: str = "", page: str = "") -> str:
-    """Returns a domain as one file, or one page of it, of entries in their order."""
+def render_domain(
+    name: str, entries: Sequence[str], until: str = "", page: str = "", pages: Sequence[tuple[str, int, int]] = ()
+) -> str:
+    """Returns a domain as one file, or one page of it, of entries in their order. The file of a large domain lists its pages, given
+    with their items and tokens, the newest first, before the entries that are on none yet."""
     title = f"{name.replace('-', ' ').capitalize()}{f' — {page}' if page else ''} (derived)"
-    return seal(f"{_head(until)}# {title}\n\n" + "".join(entries))
-
-
-def render_domain_index(name: str, pages: Iterable[tuple[str, int, int]], until: str = "") -> str:
-    """Returns the file that stands for the pages of a large domain, given with their items and tokens; the newest come first."""
     listed = sorted(pages, reverse=True)
-    told = f"{plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first."
-    lines = "".join(
-        f"- [{page}]({name}/{page}.md): {plural(items, 'item')}, {tokens} tokens\n" for page, items, tokens in listed
-    )
-    return seal(f"{_head(until)}# {name.capitalize()} (derived)\n\n> {told}\n\n{lines}")
+    told = f"> {plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first"
+    told = f"{told}{'; those that came since are below' if entries else ''}.\n\n"
+    lines = (f"- [{at}]({name}/{at}.md): {plural(items, 'item')}, {tokens} tokens\n" for at, items, tokens in listed)
+    index = told + "".join(lines) + "\n" * bool(entries) if listed else ""
+    return seal(f"{_head(until)}# {title}\n\n{index}" + "".join(entries))
 
 
 def _head(until: str) -> str:

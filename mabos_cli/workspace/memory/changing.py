@@ -4,7 +4,8 @@ Order: archive -> pages -> memory-store.json, which is the commit point -> journ
 The intent in the lock file says how the next writer finishes that, or rolls it back; it knows which from the store's version.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -14,21 +15,21 @@ from zlib import crc32
 from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
-from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose
+from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, touch
 from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
 from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import Claim
 from mabos_cli.formats.memory.items import (
     StoreFile,
-    find_line,
     line_id,
+    parse_item,
     render_departure,
     render_item,
     render_page,
     render_store,
 )
 from mabos_cli.workspace.agent import Agent, Loaded, newest_id
-from mabos_cli.workspace.files import FileWrite, read_bytes
+from mabos_cli.workspace.files import FileWrite
 from mabos_cli.workspace.memory.derived_pages import derived_pages, materialize_domains, materialize_items
 from mabos_cli.workspace.memory.store import (
     LongTermStore,
@@ -40,7 +41,6 @@ from mabos_cli.workspace.memory.store import (
     cut_uses,
     page_of,
     pages_of_month,
-    partition,
     read_deferred,
     remove_queued,
 )
@@ -52,6 +52,8 @@ Result = TypeVar("Result")
 MemoryPlan = Callable[[Memory, Fresh], tuple[Changes, Result]]
 Lines = Sequence[tuple[Path, bytes]]
 _CLOCK_SLACK_MS = 60_000
+_HEAD_BYTES, _PAGE_BYTES = 1 << 18, 1 << 19  # of lines in memory-store.json and on a page, where items are long
+_FOLDED = 2  # pages that a write counts uses into though it changes nothing else of them
 
 
 def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
@@ -147,36 +149,29 @@ class _Change:
 
     def __init__(self, agent: Agent, loaded: Loaded, changes: Changes, queue_ids: list[str], ids: IdSource) -> None:
         self._agent, self._loaded, self._ids = agent, loaded, ids
-        self._queue_ids = queue_ids
-        folded, self._left = self._fold_uses(changes)
-        self._changes = changes._replace(put=(*folded, *changes.put))
-        # Filled when the lines are put in place: the pages and the items that are as they were, and whether the index moves.
-        self._dirty: set[str] = set()
-        self._unchanged: set[str] = set()
-        self._moves_index = False
-
-    def _fold_uses(self, changes: Changes) -> tuple[list[MemoryItem], Touches]:
-        """Long-term items with their journalled uses counted in, and the uses that stay in the journal.
-
-        Lines of memory-store.json are rewritten anyway. Pages are not: their uses wait until the journal is long.
-        """
-        loaded = self._loaded
-        recent = {item.id for item in (*changes.working, *changes.short_term, *changes.put)} | set(changes.drop)
-        waiting = {i: use for i, use in loaded.uses.touches.items() if i not in recent}
-        if loaded.head.pages and loaded.uses.lines <= self._agent.settings["memory.access_journal_lines"]:
-            return [], waiting
-        view = LongTermView(loaded.long_term, loaded.uses.touches)
-        return [item for item_id in waiting if (item := view.find(item_id))], {}
+        self._queue_ids, self._changes = queue_ids, changes
+        self._before = _recent(loaded.head)
+        now, put = _recent(changes), {item.id for item in changes.put}
+        # The items that are not as they were, but for uses; the parts of long-term memory that hold other lines than before.
+        both = now.keys() | self._before.keys()
+        self._moved = {
+            *put,
+            *changes.drop,
+            *(i for i in both if _but_for_uses(now.get(i)) != _but_for_uses(self._before.get(i))),
+        }
+        self._filing = _Filing(loaded.long_term, agent.settings["memory.page_items"])
+        # Uses of these are counted in their items, as the plan had them.
+        self._folded = {*loaded.uses.touches} & {*both, *put, *changes.drop}
 
     def write(self) -> Write:
         """What the transaction writes and notes."""
         loaded, changes, paths = self._loaded, self._changes, self._agent.paths
-        pages, head, files = self._put_lines(), loaded.head, []
+        self._file_lines()
+        head, files, pages = loaded.head, [], self._filing.pages
         undo = {name: _undo_page(loaded.long_term, name, lines) for name, lines in pages.items()}
         for name, lines in pages.items():
-            path, new = paths.store_page(name), render_page(lines)
-            known = loaded.long_term.loaded.get(name)
-            files.append(FileWrite(path, new, known[0] if known else read_bytes(path)))
+            new = render_page(lines)
+            files.append(FileWrite(paths.store_page(name), new, loaded.long_term.loaded[name][0]))
             loaded.long_term.loaded[name] = (new, lines)
         data = render_store(head)
         intent = {
@@ -185,7 +180,7 @@ class _Change:
             "log": [item.id for item in changes.log],
             "promoted": [item.id for item in changes.promoted],
             "queued": self._queue_ids,
-            "uses": {"size": loaded.uses.size, "cut": loaded.uses.cut, "left": self._left},
+            "uses": {"size": loaded.uses.size, "cut": loaded.uses.cut, "folded": sorted(self._folded)},
             "pages": undo,
         }
         ids = [i.id for i in (*changes.log, *changes.put)] + [d.item.id for d in changes.archive]
@@ -201,34 +196,20 @@ class _Change:
             claims=[Claim(item.id, item.trust, item.source) for item in held if item.id in self._ids.issued],
         )
 
-    def _put_lines(self) -> dict[str, list[bytes]]:
-        """Puts the changes into the loaded store, notes what of it is as it was, and gives the pages that changed."""
-        head, settings, changes = self._loaded.head, self._agent.settings, self._changes
-        long_term, page_items = self._loaded.long_term, settings["memory.page_items"]
-        old_lines, recent = list(head.long_term), _recent(head)
+    def _file_lines(self) -> None:
+        """Puts the changes, and the uses that can be counted in, into the loaded store."""
+        head, settings, changes, filing = self._loaded.head, self._agent.settings, self._changes, self._filing
         head.working, head.short_term = changes.working, changes.short_term
-        pages = put_lines(
-            long_term,
-            changes.put,
-            changes.drop,
-            fresh=recent.keys() | self._ids.issued | set(self._queue_ids),
-            split_above=settings["memory.split_above"],
-            page_items=page_items,
-        )
+        fresh = self._before.keys() | self._ids.issued | set(self._queue_ids)
+        filing.drop({*changes.drop})
+        for item in changes.put:
+            filing.put(render_item(item), item.id, is_new=item.id in fresh)
+        filing.spill(settings["memory.split_above"], len(changes.put))
+        waiting = {i: use for i, use in self._loaded.uses.touches.items() if i not in self._folded}
+        self._folded |= filing.fold(waiting, settings["memory.uses_waiting"])
+        head.pages |= {name: len(lines) for name, lines in filing.pages.items()}
         head.version += 1
         head.last_id = max((self._ids.last, *self._queue_ids), key=lambda i: parse_id(i) or (-1, 0))
-        now = _recent(head)
-        self._unchanged = {item_id for item_id, held in now.items() if recent.get(item_id) == held}
-        moved = (item for held in (recent, now) for _, item in held.values() if item.id not in self._unchanged)
-        self._moves_index = any(map(may_be_shown, moved))
-        changed = pages if head.pages else _changed_pages(old_lines, head.long_term, page_items)
-        self._dirty = set(changed)
-        on_pages = (line for name in pages for line in long_term.page(name))
-        before = set(on_pages if head.pages else old_lines)
-        is_small = not head.pages and len(head.long_term) <= settings["memory.materialize_split_above"]
-        lasting = (head.long_term,) if is_small else changed.values()
-        self._unchanged.update(line_id(line) for lines in lasting for line in lines if line in before)
-        return pages
 
     def _follow(self) -> list[str]:
         """Does everything behind the commit point: warnings. Derived files are left alone where nothing can have changed."""
@@ -236,22 +217,27 @@ class _Change:
         timeout = agent.settings["lock.timeout"]
         if self._queue_ids:
             remove_queued(agent.paths, self._queue_ids, timeout)
-        if uses.touches != self._left:
-            cut_uses(agent.paths, uses.size, uses.cut, self._left, timeout)
+        if self._folded:
+            cut_uses(agent.paths, uses.size, uses.cut, self._folded, timeout)
         append_to_logs(agent.paths, changes.log)
         append_to_legacy(agent.paths, changes.log)
         append_to_legacy(agent.paths, changes.promoted, again=True)  # what moved unchanged may be there
         append_promoted(agent.paths, changes.promoted, format_time(agent.now())[:10])
         head, long_term = self._loaded.head, self._loaded.long_term
         after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
-        notes = materialize_items(agent, after, long_term, self._dirty, self._unchanged, pages).warnings
-        if self._dirty or self._moves_index or (len(long_term) and not agent.paths.index_md.exists()):
+        notes = materialize_items(agent, after, long_term, self._filing.dirty, self._moved, pages).warnings
+        if self._filing.dirty or self._moves_index() or (len(long_term) and not agent.paths.index_md.exists()):
             notes += materialize_domains(agent, after, long_term, pages, rebuild=False)[1].warnings
         if agent.paths.observations_md.exists():
             from mabos_cli.workspace.memory.observation_log import materialize_observations  # late: few have that page
 
             notes += materialize_observations(agent, after, changes).warnings
         return [*self._clock_warning(), *notes]
+
+    def _moves_index(self) -> bool:
+        """Whether the memory index may have to say something else of the recent stores."""
+        held = (store.get(item_id) for store in (self._before, _recent(self._loaded.head)) for item_id in self._moved)
+        return any(may_be_shown(place[1]) for place in held if place)
 
     def _clock_warning(self) -> list[str]:
         behind = (parse_id(self._ids.newest) or (0, 0))[0] - epoch_ms(self._agent.now())
@@ -260,9 +246,14 @@ class _Change:
         return [f"the clock is {behind / 3.6e6:.1f} h behind the newest memory; ids continue after {self._ids.newest}"]
 
 
-def _recent(head: StoreFile) -> dict[str, tuple[str, MemoryItem]]:
+def _recent(held: StoreFile | Changes) -> dict[str, tuple[str, MemoryItem]]:
     """The items of the recent stores by id."""
-    return {item.id: (store, item) for store in ("working", "short_term") for item in getattr(head, store)}
+    return {item.id: (store, item) for store in ("working", "short_term") for item in getattr(held, store)}
+
+
+def _but_for_uses(place: tuple[str, MemoryItem] | None) -> tuple[str, MemoryItem] | None:
+    """An item in its store, as if nobody had used it."""
+    return (place[0], place[1]._replace(access_count=0, accessed_at="")) if place else None
 
 
 def _count(changes: Changes) -> dict[str, int]:
@@ -283,100 +274,114 @@ def _undo_page(long_term: LongTermStore, name: str, lines: list[bytes]) -> dict[
     return {"new": [i for i in map(line_id, lines) if i not in known], "lost": lost}
 
 
-def _changed_pages(old: list[bytes], new: list[bytes], page_items: int) -> dict[str, list[bytes]]:
-    """The pages that lines of memory-store.json would be cut into, as far as they changed."""
-    if old == new:
-        return {}
-    before, after = partition(old, page_items), partition(new, page_items)
-    return {n: after.get(n, []) for n in before.keys() | after.keys() if before.get(n) != after.get(n)}
+class _Filing:
+    """Lines as they are put in their places: new ones into memory-store.json, and when it holds too many the oldest into pages."""
 
+    def __init__(self, store: LongTermStore, page_items: int) -> None:
+        self._store, self._page_items = store, page_items
+        self.pages: dict[str, list[bytes]] = {}  # those that changed, with their new lines
+        self.dirty: set[str] = (
+            set()
+        )  # those of which more changed than how often something was used; "" is memory-store.json
+        self._places: dict[str, dict[str, int]] = {}
+        self._sizes: dict[str, int] = {}
 
-def put_lines(
-    store: LongTermStore,
-    put: Iterable[MemoryItem],
-    drop: Iterable[str],
-    *,
-    fresh: set[str],
-    split_above: int,
-    page_items: int,
-) -> dict[str, list[bytes]]:
-    """Applies changes to the lines and gives the pages that changed, with their new lines.
-
-    memory-store.json's own lines and page counts are changed in store.head. Ids in `fresh` are known to be on no page.
-    """
-    pages: dict[str, list[bytes]] = {}
-    tails: dict[str, str] = {}
-
-    def lines_of(name: str) -> list[bytes]:
+    def _lines(self, name: str) -> list[bytes]:
+        """The lines of a part as they are now, to be changed."""
         if not name:
-            return store.head.long_term
-        return pages.setdefault(name, list(store.page(name)))
+            return self._store.head.long_term
+        return self.pages.setdefault(name, list(self._store.page(name)))
 
-    def put_line(line: bytes, item_id: str, is_new: bool) -> None:
-        place = None if is_new else _current_place(store, pages, item_id)
-        if place:
-            lines_of(place[0])[place[1]] = line
+    def _place_on(self, name: str, item_id: str) -> int | None:
+        """The position of an item on a part that was read."""
+        if name not in self._places:
+            self._places[name] = {line_id(line): n for n, line in enumerate(self._lines(name))}
+        return self._places[name].get(item_id)
+
+    def _append(self, name: str, line: bytes) -> None:
+        item_id = line_id(line)
+        position = self._place_on(name, item_id)
+        if position is None:
+            self._places[name][item_id] = len(self._lines(name))
+            self._lines(name).append(line)
+            self._sizes[name] = self._sizes.get(name, 0) + len(line)
         else:
-            name = _page_for(store, pages, tails, line, page_items) if store.head.pages else ""
-            lines_of(name).append(line)
+            self._lines(name)[position] = line
+        self.dirty.add(name)
 
-    _drop_lines(store, pages, set(drop))
-    if store.head.pages and store.head.long_term:  # another tool wrote into the head of a split store
-        strays, store.head.long_term = store.head.long_term, []
-        for line in strays:
-            put_line(line, line_id(line), False)
-    for item in put:
-        put_line(render_item(item), item.id, item.id in fresh)
-    if not store.head.pages and len(store.head.long_term) > split_above:
-        pages = _first_pages(store, page_items)
-        store.head.long_term = []
-    store.head.pages |= {name: len(lines) for name, lines in pages.items()}
-    return pages
+    def drop(self, ids: set[str]) -> None:
+        """Takes the lines of items out, in one pass: a lifecycle run drops thousands at once.
 
+        Whoever drops an item has found it, so that its page is loaded.
+        """
+        for name in ("", *self._store.loaded) if ids else ():
+            lines = self._store.page(name) if name else self._store.head.long_term
+            kept = [line for line in lines if line_id(line) not in ids]
+            if len(kept) < len(lines):
+                self._lines(name)[:] = kept
+                self.dirty.add(name)
 
-def _drop_lines(store: LongTermStore, pages: dict[str, list[bytes]], ids: set[str]) -> None:
-    """Takes the lines of some items out, in one pass: a lifecycle run drops thousands at once.
+    def put(self, line: bytes, item_id: str, *, is_new: bool) -> None:
+        """Replaces the line of an item where it is; a new one goes into memory-store.json."""
+        name = ""
+        if not is_new and self._place_on("", item_id) is None:
+            place = self._store.find_place(item_id)
+            name = place[0] if place else ""
+        self._append(name, line)
 
-    Whoever drops an item has found it, so that its page is loaded.
-    """
-    if not ids:
-        return
-    store.head.long_term = [line for line in store.head.long_term if line_id(line) not in ids]
-    for name in store.loaded:
-        lines = store.page(name)
-        kept = [line for line in lines if line_id(line) not in ids]
-        if len(kept) < len(lines):
-            pages[name] = kept
+    def spill(self, split_above: int, added: int) -> None:
+        """Moves the oldest lines of memory-store.json to the last pages of their months, until half of what it may hold is left.
+        What a large file of an earlier version holds moves in several writes."""
+        lines = self._store.head.long_term
+        if len(lines) <= split_above and sum(map(len, lines)) <= _HEAD_BYTES:
+            return
+        count = (
+            min(len(lines) - split_above // 2, added + 2 * self._page_items)
+            if len(lines) > split_above
+            else len(lines) // 2
+        )
+        gone, self._store.head.long_term = lines[:count], lines[count:]
+        self._places.pop("", None)
+        tails: dict[str, str] = {}
+        for line in gone:
+            self._append(self._last_page(page_of(line), tails), line)
+        self.dirty.add("")
 
+    def _last_page(self, month: str, tails: dict[str, str]) -> str:
+        """The page that takes a line: the last of its month while there is room. tails remembers them between lines."""
+        if month not in tails:
+            tails[month] = next(iter(pages_of_month({*self._store.head.pages, *self.pages}, month)), month)
+        name = tails[month]
+        count = len(self.pages[name]) if name in self.pages else self._store.head.pages.get(name, 0)
+        if count and name not in self._sizes:
+            self._sizes[name] = sum(map(len, self._lines(name)))
+        if count >= self._page_items or self._sizes.get(name, 0) >= _PAGE_BYTES:
+            name = tails[month] = f"{month}-{int(name[8:] or 1) + 1}"
+        return name
 
-def _first_pages(store: LongTermStore, page_items: int) -> dict[str, list[bytes]]:
-    """The lines of memory-store.json as pages. What lies on a page of that name already, listed nowhere, is kept."""
-    ids = {line_id(line) for line in store.head.long_term}
-    pages = partition(store.head.long_term, page_items)
-    for name, lines in pages.items():
-        lines += [line for line in store.page(name) if line_id(line) not in ids]
-    return pages
+    def fold(self, waiting: Touches, most: int) -> set[str]:
+        """Counts uses in, where lines are rewritten anyway; when more than `most` items have waiting ones, also on the two pages
+        that hold most of them. Returns the items of which no use waits any more."""
+        done: set[str] = set()
+        for name in ("", *self.pages):
+            done |= self._fold_into(name, waiting)
+        left = [item_id for item_id in waiting if item_id not in done]
+        if len(left) > most:
+            likely = {item_id: self._store.likely_page(item_id) for item_id in left}
+            chosen = {name for name, _ in Counter(likely.values()).most_common(_FOLDED)}
+            due = [item_id for item_id, name in likely.items() if name in chosen]
+            places = {item_id: self._store.find_place(item_id) for item_id in due}
+            for name in {place[0] for place in places.values() if place}:
+                done |= self._fold_into(name, waiting)
+            done |= {item_id for item_id, place in places.items() if place is None}
+        return done
 
-
-def _current_place(store: LongTermStore, pages: dict[str, list[bytes]], item_id: str) -> tuple[str, int] | None:
-    """Where an item is now, in the changed pages first."""
-    for name, lines in pages.items():
-        position = find_line(lines, item_id)
-        if position is not None:
-            return name, position
-    place = store.find_place(item_id)
-    return place if place and place[0] not in pages else None
-
-
-def _page_for(
-    store: LongTermStore, pages: dict[str, list[bytes]], tails: dict[str, str], line: bytes, page_items: int
-) -> str:
-    """The page that takes a new line: the last of its month while there is room. tails remembers them between lines."""
-    month = page_of(line)
-    if month not in tails:
-        tails[month] = next(iter(pages_of_month({*store.head.pages, *pages}, month)), month)
-    name = tails[month]
-    size = len(pages[name]) if name in pages else store.head.pages.get(name, 0)
-    if size >= page_items:
-        name = tails[month] = f"{month}-{int(name[8:] or 1) + 1}"
-    return name
+    def _fold_into(self, name: str, waiting: Touches) -> set[str]:
+        lines, done = self._lines(name), set()
+        for position, line in enumerate(lines):
+            item_id = line_id(line)
+            if item_id in waiting:
+                count, at = waiting[item_id]
+                lines[position] = render_item(touch(parse_item(line, "memory-store.json"), at, count))
+                done.add(item_id)
+        return done

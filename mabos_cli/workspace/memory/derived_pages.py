@@ -6,7 +6,7 @@ files did not change is known by its digest, which is cached.
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
@@ -35,10 +35,16 @@ _STORE = "memory-store.json"
 
 
 def derived_pages(agent: Agent, long_term: LongTermStore) -> Pages:
-    """Returns the pages to be written, with loaders; none while memory is small. Short-term memory comes and goes: it does not count."""
+    """Returns the pages to be written, with loaders: those of the store; none while memory is small. Short-term memory comes and
+    goes: it does not count."""
     if len(long_term) <= agent.settings["memory.materialize_split_above"]:
         return {}
-    return long_term.pages(agent.settings["memory.page_items"])
+    return {name: partial(long_term.page, name) for name in sorted(long_term.head.pages)}
+
+
+def _rest(long_term: LongTermStore, pages: Pages) -> Iterable[bytes]:
+    """Returns the lines that are on none of the pages."""
+    return long_term.head.long_term if pages else long_term.lines()
 
 
 def materialize_items(
@@ -46,19 +52,19 @@ def materialize_items(
     memory: Memory,
     long_term: LongTermStore,
     dirty: set[str] | None = None,
-    unchanged: Ids = frozenset(),
+    moved: Ids | None = None,
     pages: Pages | None = None,
 ) -> DerivedFiles:
     """Writes the files of items that changed, and removes pages that stand for nothing any more.
 
-    dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of
-    items in `unchanged` are taken from the files as they are. Whoever has the pages gives them.
+    dirty says which pages may have changed, so that only those are rendered; None renders everything. The entries of items that
+    are not among those that `moved` are taken from the files as they are. Whoever has the pages gives them.
     """
     pages = derived_pages(agent, long_term) if pages is None else pages
     there = list_pages(agent.paths.items_pages, PAGE)
     maybe = None if dirty is None else dirty | (pages.keys() - there)
     files = DerivedFiles(agent)
-    for path, text in _render_items(agent, memory, long_term, pages, maybe, unchanged):
+    for path, text in _render_items(agent, memory, long_term, pages, maybe, moved):
         files.write(path, text)
     for name in sorted(there - pages.keys()):
         files.remove(agent.paths.items_page(name))
@@ -81,29 +87,29 @@ def _render_items(
     long_term: LongTermStore,
     pages: Pages,
     dirty: set[str] | None,
-    unchanged: Ids = frozenset(),
+    moved: Ids | None = None,
 ) -> Iterator[tuple[Path, str]]:
     """Yields paths and texts of the files of items that may have changed."""
     for name, lines in pages.items():
         if dirty is None or name in dirty:
             path = agent.paths.items_page(name)
-            entries = [*_lasting_entries(lines(), _known_entries(path, unchanged))]
+            entries = [*_lasting_entries(lines(), _known_entries(path, moved))]
             yield path, derived_md.render_item_page(agent.id, name, entries)
     counts = {"working": len(memory.working), "short_term": len(memory.short_term), "long_term": len(long_term)}
-    sizes = {name: long_term.head.pages.get(name) or len(lines()) for name, lines in pages.items()}
+    sizes = {name: long_term.head.pages[name] for name in pages}
     path = agent.paths.items_md
     if any(counts.values()) or path.exists():
-        known = _known_entries(path, unchanged)
+        known = _known_entries(path, moved)
         recent = [(store, item) for store in ("working", "short_term") for item in getattr(memory, store)]
         entries = [known.get((store, item.id)) or derived_md.render_entry(store, item) for store, item in recent]
-        entries += _lasting_entries(() if pages else long_term.lines(), known)
+        entries += _lasting_entries(_rest(long_term, pages), known)
         yield path, derived_md.render_items(agent.id, entries, counts, sizes)
 
 
-def _known_entries(path: Path, unchanged: Ids) -> dict[tuple[str, str], str]:
-    """Returns the entries of unchanged items in a file as it is, by store and id."""
-    old = (read_bytes(path) or b"").decode("utf-8", "replace") if unchanged else ""
-    return {key: text for key, text in derived_md.split_entries(old).items() if key[1] in unchanged}
+def _known_entries(path: Path, moved: Ids | None) -> dict[tuple[str, str], str]:
+    """Returns the entries in a file as it is of items that did not change, by store and id."""
+    old = "" if moved is None else (read_bytes(path) or b"").decode("utf-8", "replace")
+    return {key: text for key, text in derived_md.split_entries(old).items() if key[1] not in (moved or ())}
 
 
 def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) -> Iterator[str]:
@@ -192,16 +198,11 @@ class _DomainFiles:
         paths = self._agent.paths
         for name, key, lines in self._parts():
             known = self._find_known(name, key)
-            if known is None:
+            if known is None or (name == _WHOLE and self._pages_moved()):
                 texts, digest, shown = self._read(name, lines())
                 yield from ((paths.domain(domain, name), text) for domain, text in texts.items())
                 known = derived_md.keep_part(name, self._whole_key(key, digest), digest, shown)
             self._made[name] = known
-        for domain in sorted(self._moved()) if self._pages else ():
-            if shares := self._shares(domain):
-                pages = [(name, share.items, self._tokens(share.size)) for name, share in shares.items()]
-                until = indexing.add_shares(list(shares.values())).until
-                yield paths.domain(domain), derived_md.render_domain_index(domain, pages, until)
 
     def has_index(self) -> bool:
         """Returns whether there is anything to say in INDEX.md, or such a file."""
@@ -236,14 +237,11 @@ class _DomainFiles:
         return Survey(total, index, derived_md.render_index(index))
 
     def _parts(self) -> Iterator[tuple[str, str, Callable[[], list[bytes]]]]:
-        """Yields name, key and lines of each part: pages as they are derived, or all of a memory that has none."""
-        if not self._pages:
-            lines = list(self._long_term.lines())
-            yield _WHOLE, _key_of(lines), lambda: lines
-        paths = self._agent.paths
+        """Yields name, key and lines of each part: the pages, and behind them what is on none."""
         for name, load in self._pages.items():
-            on_disk = name in self._long_term.head.pages
-            yield name, stamp_of(paths.store_page(name)) if on_disk else _key_of(load()), load
+            yield name, stamp_of(self._agent.paths.store_page(name)), load
+        rest = list(_rest(self._long_term, self._pages))
+        yield _WHOLE, _key_of(rest), lambda: rest
 
     def _find_known(self, name: str, key: str) -> derived_md.KnownPart | None:
         """Returns what is known of a part, if it is still true and the files that were written with it are there."""
@@ -271,26 +269,37 @@ class _DomainFiles:
         )
         decoded = [parse_item(line, _STORE) for line, _ in needed]
         live = [item for item in decoded if item.type in DOMAINS and not has_expired(item, self._now)]
-        topics = indexing.find_topics(live, self._taken) if name == _WHOLE else {}
+        topics = {} if self._pages else indexing.find_topics(live, self._taken)
         domains: dict[str, list[MemoryItem]] = {}
         for item in indexing.in_order(live):
             domains.setdefault(topics.get(item.id) or DOMAINS[item.type], []).append(item)
         texts, shares = {}, {}
-        for domain, items in sorted(domains.items()):
-            expires = min((item.expires_at for item in items if item.expires_at), default="")
+        for domain in sorted({*domains, *(self._paged() if name == _WHOLE else ())}):
+            items = domains.get(domain, [])
             kinds = [topics.get(item.id, "") for item in items]
             entries = [*map(derived_md.render_domain_entry, items, kinds, map(self._trust_of, items))]
-            texts[domain] = derived_md.render_domain(domain, entries, expires, name)
-            shares[domain] = indexing.Share(len(items), len(texts[domain]), expires)
+            if items:
+                expires = min((item.expires_at for item in items if item.expires_at), default="")
+                shares[domain] = indexing.Share(len(items), sum(map(len, entries)), expires)
+            pages = self._shares(domain) if name == _WHOLE else {}
+            until = indexing.add_shares([*pages.values(), *filter(None, [shares.get(domain)])]).until
+            listed = [(page, share.items, self._tokens(share.size)) for page, share in pages.items()]
+            texts[domain] = derived_md.render_domain(domain, entries, until, name, listed)
         return texts, *indexing.digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 
-    def _moved(self) -> set[str]:
-        """Returns the domains whose files may list other pages, or other numbers of them, than before."""
-        moved = {domain for domain in DOMAINS.values() if (domain, _WHOLE) not in self._there}
-        for name in self._known.keys() | self._made.keys():
-            old, new = (parts[name].part.digest.domains if name in parts else {} for parts in (self._known, self._made))
-            moved |= {domain for domain in old.keys() | new.keys() if old.get(domain) != new.get(domain)}
-        return moved
+    def _paged(self) -> set[str]:
+        """Returns the domains of which pages hold something."""
+        return {domain for name, known in self._made.items() if name for domain in known.part.digest.domains}
+
+    def _pages_moved(self) -> bool:
+        """Returns whether a domain file may list other pages, or other numbers of them, than before; the pages are made."""
+        names = {name for name in (*self._known, *self._made) if name}
+        shares = (
+            [parts[n].part.digest.domains if n in parts else {} for parts in (self._known, self._made)] for n in names
+        )
+        return any(old != new for old, new in shares) or any(
+            (name, _WHOLE) not in self._there for name in self._paged()
+        )
 
     @cached_property
     def _domains(self) -> tuple[indexing.Domain, ...]:
@@ -300,7 +309,7 @@ class _DomainFiles:
         for type, name in (*DOMAINS.items(), *(("", name) for name in sorted(held.difference(DOMAINS.values())))):
             if shares := list(self._shares(name).values()):
                 total = indexing.add_shares(shares)
-                pages = len(shares) if self._pages else 0
+                pages = sum(page in self._pages for page in self._shares(name))
                 found.append(indexing.Domain(name, type, total.items, self._tokens(total.size), pages))
         return tuple(sorted(found, key=lambda domain: (not domain.type, 0 if domain.type else -domain.items)))
 

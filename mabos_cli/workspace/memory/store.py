@@ -1,4 +1,4 @@
-"""Memory on disk, read only as far as needed: long-term items are lines of memory-store.json, or monthly pages once there are many.
+"""Memory on disk, read only as far as needed: the newest long-term items are lines of memory-store.json, the others of its pages.
 
 Beside it are two small journals in .mabos/queue/: deferred stores, which a write drains, and uses of items, which a write folds in.
 Both are appended to without waiting for the agent's lock, under a side lock of their own that is held only for the append.
@@ -8,7 +8,7 @@ Their first line says what they are; a drained file keeps it.
 import os
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
@@ -49,18 +49,6 @@ def page_of(line: bytes) -> str:
     return month_of(item_id, "") or month_of(item_id, parse_item(line, "memory-store.json").created_at) or "undated"
 
 
-def partition(lines: Iterable[bytes], page_items: int) -> dict[str, list[bytes]]:
-    """Lines by page: a month each, and further pages of a month (2026-11-2) when it holds more than page_items."""
-    months: dict[str, list[bytes]] = {}
-    for line in lines:
-        months.setdefault(page_of(line), []).append(line)
-    return {
-        month if start == 0 else f"{month}-{start // page_items + 1}": found[start : start + page_items]
-        for month, found in sorted(months.items())
-        for start in range(0, len(found), page_items)
-    }
-
-
 def pages_of_month(names: Iterable[str], month: str) -> list[str]:
     """The pages of a month, newest first."""
     return sorted((n for n in names if n[:7] == month[:7]), key=lambda n: (len(n), n), reverse=True)
@@ -71,13 +59,17 @@ SourceLine = tuple[str, int, Callable[[], MemoryItem]]
 
 
 class LongTermStore:
-    """The raw lines, by page when the store is split. Pages are loaded when first looked at."""
+    """The raw lines: those of memory-store.json itself, and of its pages, which are loaded when first looked at.
+
+    An item of memory-store.json counts for what a page may have of it: a merge of two branches can leave both.
+    """
 
     def __init__(self, paths: AgentPaths, head: StoreFile) -> None:
         self.paths = paths
         self.head = head
         self.loaded: dict[str, tuple[bytes | None, list[bytes]]] = {}
         self._seen: dict[str, bytes | None] = {}
+        self._firsts: dict[str, tuple[int, int]] = {}
 
     def page(self, name: str) -> list[bytes]:
         """The lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -90,15 +82,10 @@ class LongTermStore:
         return self.loaded[name][1]
 
     def lines(self) -> Iterator[bytes]:
-        yield from self.head.long_term
+        held = set(map(line_id, self.head.long_term))
         for name in sorted(self.head.pages, key=lambda n: (n[:7], len(n), n)):
-            yield from self.page(name)
-
-    def pages(self, page_items: int) -> dict[str, Callable[[], list[bytes]]]:
-        """The pages with a loader each: as they are on disk, or as the lines of memory-store.json would be cut."""
-        if self.head.pages:
-            return {name: partial(self.page, name) for name in sorted(self.head.pages)}
-        return {name: partial(list, lines) for name, lines in partition(self.head.long_term, page_items).items()}
+            yield from (line for line in self.page(name) if line_id(line) not in held)
+        yield from self.head.long_term
 
     def find_place(self, item_id: str) -> tuple[str, int] | None:
         """The page ("" is memory-store.json itself) and position of an item."""
@@ -107,7 +94,8 @@ class LongTermStore:
             return "", position
         month = month_of(item_id, "")
         names = pages_of_month(self.head.pages, month) if month else sorted(self.head.pages)
-        for name in self._likely_first(names, item_id):
+        likely = self.likely_page(item_id) if len(names) >= _FEW else ""
+        for name in sorted(names, key=lambda n: n != likely):
             if not self._may_hold(name, item_id):
                 continue
             position = find_line(self.page(name), item_id)
@@ -115,17 +103,21 @@ class LongTermStore:
                 return name, position
         return None
 
-    def _likely_first(self, names: list[str], item_id: str) -> list[str]:
-        """The pages of a month, that one first on which an id should stand: ids go up from page to page, unless somebody
-        brought an old item back, or merged."""
+    def likely_page(self, item_id: str) -> str:
+        """The page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item
+        back, or merged. Empty when there is none."""
         wanted = parse_id(item_id)
-        if wanted is None or len(names) < _FEW:
-            return names
-        place = bisect_right(names[::-1], wanted, key=self._first_id)
-        likely = names[len(names) - max(1, place)]
-        return [likely, *(name for name in names if name != likely)]
+        names = pages_of_month(self.head.pages, month_of(item_id, "")) if wanted else []
+        if wanted is None or len(names) < 2:
+            return names[0] if names else ""
+        return names[len(names) - max(1, bisect_right(names[::-1], wanted, key=self._first_id))]
 
     def _first_id(self, name: str) -> tuple[int, int]:
+        if name not in self._firsts:
+            self._firsts[name] = self._read_first_id(name)
+        return self._firsts[name]
+
+    def _read_first_id(self, name: str) -> tuple[int, int]:
         start = b""
         with suppress(OSError):
             start = read_regular(os.fspath(self.paths.store_page(name)), _START)
@@ -148,12 +140,11 @@ class LongTermStore:
         return len(self.head.long_term) + sum(self.head.pages.values())
 
     def sources(self) -> Iterator[tuple[str, str, Callable[[], Iterator[SourceLine]]]]:
-        """Name, change stamp and lines of each part, for an index that follows changes."""
-        if self.head.long_term or not self.head.pages:
-            whole = b"\n".join(self.head.long_term)
-            yield "", f"{len(whole)}:{crc32(whole)}", partial(self._source_lines, "")
+        """Name, change stamp and lines of each part, for an index that follows changes; lines move on to the parts that come first."""
         for name in self.head.pages:
             yield name, stamp_of(self.paths.store_page(name)), partial(self._source_lines, name)
+        whole = b"\n".join(self.head.long_term)
+        yield "", f"{len(whole)}:{crc32(whole)}", partial(self._source_lines, "")
 
     def _source_lines(self, name: str) -> Iterator[SourceLine]:
         for line in self.page(name) if name else self.head.long_term:
@@ -253,7 +244,6 @@ class Uses(NamedTuple):
     """Journalled uses per item (how often, last when), and which part of which journal they are."""
 
     touches: Touches
-    lines: int
     size: int
     cut: int
 
@@ -267,7 +257,7 @@ def read_uses(paths: AgentPaths) -> Uses:
         for item_id in map(str, record["ids"]):
             count, at = touches.get(item_id, (0, ""))
             touches[item_id] = (count + 1, max(at, str(record.get("at", ""))))
-    return Uses(touches, len(noted), len(data), _times_cut(data))
+    return Uses(touches, len(data), _times_cut(data))
 
 
 def _times_cut(data: bytes) -> int:
@@ -276,14 +266,16 @@ def _times_cut(data: bytes) -> int:
     return cut if records and isinstance(cut := records[0].get("cut"), int) else 0
 
 
-def cut_uses(paths: AgentPaths, size: int, cut: int, left: Touches, timeout: float) -> None:
-    """Drops the first `size` bytes of the access journal, which are folded now, and keeps `left` and what came behind."""
-    kept = b"".join(dump_record({"at": at, "ids": [item_id] * count}) for item_id, (count, at) in left.items())
+def cut_uses(paths: AgentPaths, size: int, cut: int, folded: Collection[str], timeout: float) -> None:
+    """Drops the uses of items that are folded now from the first `size` bytes of the access journal."""
     with _locked(paths, timeout):
         data = read_bytes(paths.access_journal) or b""
         if _times_cut(data) == cut:
-            header = dump_record({"queue": "mabos", "cut": cut + 1})
-            _rewrite(paths, paths.access_journal, data, header + kept + data[size:])
+            kept = [dump_record({"queue": "mabos", "cut": cut + 1})]
+            for record in parse_ledger(data[:size]).records:
+                left = [item_id for item_id in record.get("ids", ()) if item_id not in folded]
+                kept += [dump_record({"at": record.get("at", ""), "ids": left})] if left else []
+            _rewrite(paths, paths.access_journal, data, b"".join(kept) + data[size:])
 
 
 def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:

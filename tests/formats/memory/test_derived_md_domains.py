@@ -8,7 +8,6 @@ from mabos_cli.formats.memory.derived_md import (
     has_lapsed,
     render_domain,
     render_domain_entry,
-    render_domain_index,
 )
 
 quick = settings(deadline=None, derandomize=True)
@@ -69,7 +68,7 @@ def test_what_items_say_makes_no_structure(specs):
 
 
 def test_pages_are_listed_newest_first():
-    text = render_domain_index("facts", [("2026-01", 2, 90), ("2026-02", 1, 40), ("2026-01-2", 1, 30)])
+    text = render_domain("facts", [], pages=[("2026-01", 2, 90), ("2026-02", 1, 40), ("2026-01-2", 1, 30)])
     assert [line for line in text.split("\n") if line.startswith("- ")] == [
         "- [2026-02](facts/2026-02.md): 1 item, 40 tokens",
         "- [2026-01-2](facts/2026-01-2.md): 1 item, 30 tokens",
