@@ -47,7 +47,7 @@ def _(t: Trial):
     return t.files("memory/mabos-memory-items/*.md")
 
 
-@effect("memory.page_items", 1, 1, 3)
+@effect("memory.page_items", 1, 1, 2)
 def _(t: Trial):
     t.also(memory__split_above=1)
     _stored(t, 3, "long_term")

@@ -154,11 +154,15 @@ def test_an_older_store_put_back_beside_its_pages_loses_none_of_them(agent: Agen
     older = agent.store.read_bytes()
     agent.do("store", "charlie one", "--store", "long_term")
     agent.do("store", "delta two", "--store", "long_term")
+    agent.do("store", "foxtrot four", "--store", "long_term")
+    on_pages = [json.loads(page.read_text())["long_term"] for page in agent.store.with_suffix("").glob("*.json")]
+    held = {item["content"] for page in on_pages for item in page}
+    assert "charlie one" in held
     agent.store.write_bytes(older)
     agent.minutes = 5
     agent.do("store", "echo three", "--store", "long_term")
     agent.do("doctor", "--repair")
-    assert {"charlie one", "delta two", "echo three", "zebra 0 0", "zebra 1 7", "zebra 2 14"} <= set(agent.live())
+    assert {*held, "echo three", "zebra 0 0", "zebra 1 7", "zebra 2 14"} <= set(agent.live())
 
 
 def test_only_our_own_pages_are_removed_and_edited_ones_set_aside(agent: Agent) -> None:

@@ -277,8 +277,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     at = f"{day[0]}T00:00:00.000Z" if day else ""
     untouched = _template_passages(agent, shown, size, overlap)
     whole = data.decode("utf-8", "replace")
-    text = hide_secrets(without_seal(whole))
-    text = without_legacy_lines(text) if shown == LEGACY else text
+    text = hide_secrets(without_legacy_lines(whole) if shown == LEGACY else without_seal(whole))
     if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
         return Content()  # our own file of a topic: its items are a source themselves
     found = split_passages(text, size, overlap)

@@ -3,9 +3,10 @@ large for it."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from operator import attrgetter, itemgetter
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.text import one_line, words
 from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, Glance, MemoryItem, has_expired, priority_of
@@ -39,6 +40,7 @@ class Headline(NamedTuple):
     at: str
     text: str
     size: int
+    part: str = ""  # of the memory: a page
 
 
 _Ranked = TypeVar("_Ranked", Headline, MemoryItem)
@@ -55,8 +57,7 @@ class Share(NamedTuple):
 class Digest(NamedTuple):
     """What some items come to, in numbers.
 
-    shown counts what the index may show, by section; first has the rank of the foremost of each section that holds anything.
-    until is when the first of the items expires, used_at when one was last recalled. derived says that the trust of what may be
+    shown counts what the index may show, by section. until is when the first of the items expires, used_at when one was last recalled. derived says that the trust of what may be
     shown depends on other items too, or on whether a person vouches for it.
     """
 
@@ -65,7 +66,6 @@ class Digest(NamedTuple):
     size: int
     domains: dict[str, Share]
     shown: dict[str, int]
-    first: dict[str, tuple[float, str]]
     untrusted: int
     until: str
     used_at: str
@@ -80,18 +80,6 @@ class Lines(NamedTuple):
     projects: tuple[Headline, ...] = ()
     lately: tuple[Headline, ...] = ()
     known: tuple[Headline, ...] = ()
-
-
-class Part(NamedTuple):
-    """The digest of some items; their lines are looked at only when it is their turn."""
-
-    digest: Digest
-    load: Callable[[], Lines]
-
-    @classmethod
-    def of(cls, digest: Digest, lines: Lines) -> "Part":
-        """Returns a part whose lines are there already."""
-        return cls(digest, lambda: lines)
 
 
 class Domain(NamedTuple):
@@ -200,7 +188,6 @@ def digest_items(
         size,
         domains,
         {name: len(lines) for name, lines in found.items() if lines},
-        {name: _rank(lines[0]) for name, lines in found.items() if lines},
         len(shown) - sum(map(len, found.values())),
         min((item.expires_at for item in live if item.expires_at), default=""),
         used_at,
@@ -223,27 +210,53 @@ def _fitting(lines: Sequence[Headline], room: int) -> int:
     return len(lines)
 
 
-def choose_lines(parts: Sequence[Part], room: int) -> Lines:
-    """Returns the foremost lines of all parts together."""
-    return Lines(*(_choose(parts, name, room) for name in SECTIONS))
+_SPARE = 60  # lines that are known beyond those that there is room for
 
 
-def _choose(parts: Sequence[Part], name: str, room: int) -> tuple[Headline, ...]:
-    """Returns the foremost lines of a section. Parts are taken by their best; those whose best is behind what there is no room for
-    are not opened."""
-    found: list[Headline] = []
-    holding = [part for part in parts if name in part.digest.first]
-    for part in sorted(holding, key=lambda part: part.digest.first[name], reverse=True):
-        if _fitting(found, room) < len(found) and part.digest.first[name] < _rank(found[-1]):
-            break
-        found = in_order((*found, *getattr(part.load(), name)))
-        del found[_fitting(found, room) + 1 :]  # the one that is too much says where to stop
-    return tuple(found[: _fitting(found, room)])
+class Foremost:
+    """The foremost lines of all parts of a memory, by section, as the parts change one by one. Where there were more, those from
+    the floor of their section on are not known."""
+
+    def __init__(self, lines: Lines = Lines(), floors: Mapping[str, Sequence[Any]] = MappingProxyType({})) -> None:
+        self.lines = lines
+        self.floors = dict(floors)
+
+    def put(self, part: str, lines: Lines, room: int) -> None:
+        """Takes these lines for all that there is of a part."""
+        kept = []
+        for name, old, new in zip(SECTIONS, self.lines, lines, strict=True):
+            floor, known = self.floors.get(name), [line for line in old if line.part != part]
+            found = in_order((*known, *(line._replace(part=part) for line in new)))
+            found = [line for line in found if _is_above(line, floor)]
+            most = _fitting(found, room) + _SPARE
+            if len(found) > most:
+                self.floors[name] = (*_rank(found[most]), found[most].id)
+            kept.append(tuple(found[:most]))
+        self.lines = Lines(*kept)
+
+    def choose(self, more: Lines, room: int) -> Lines | None:
+        """Returns the foremost of these and some more lines; None when too few are known, after others left."""
+        chosen = []
+        for name, known, others in zip(SECTIONS, self.lines, more, strict=True):
+            found = in_order((*known, *others))
+            count = _fitting(found, room)
+            floor = self.floors.get(name)
+            if floor and (count == len(found) or not all(_is_above(line, floor) for line in found[:count][-1:])):
+                return None
+            chosen.append(tuple(found[:count]))
+        return Lines(*chosen)
+
+
+def _is_above(line: Headline, floor: Sequence[Any] | None) -> bool:
+    """Returns whether a line comes before the one that a section was cut at: its rank, and its id among those of one rank."""
+    if floor is None:
+        return True
+    rank = _rank(line)
+    return rank > tuple(floor[:2]) or (rank == tuple(floor[:2]) and line.id < floor[2])
 
 
 def add_digests(digests: Sequence[Digest]) -> Digest:
     """Returns what several digests come to together."""
-    best = ((name, rank) for digest in digests for name, rank in digest.first.items())
     parts = [digest.domains for digest in digests]
     names = dict.fromkeys(name for part in parts for name in part)
     return Digest(
@@ -252,7 +265,6 @@ def add_digests(digests: Sequence[Digest]) -> Digest:
         sum(digest.size for digest in digests),
         {name: add_shares([part[name] for part in parts if name in part]) for name in names},
         _add_counts(digest.shown for digest in digests),
-        dict(sorted(best, key=itemgetter(1))),
         sum(digest.untrusted for digest in digests),
         min((digest.until for digest in digests if digest.until), default=""),
         max((digest.used_at for digest in digests), default=""),

@@ -4,7 +4,7 @@ that they are made from, as they are cached; and what logs get of an item."""
 import json
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -13,10 +13,10 @@ from mabos_cli.core.context.memory_index import (
     SHORTEST,
     Digest,
     Domain,
+    Foremost,
     Headline,
     Lines,
     MemoryIndex,
-    Part,
     Share,
 )
 from mabos_cli.core.language.text import one_line, plural, words
@@ -35,7 +35,7 @@ from mabos_cli.formats.markdown.scan import split_head
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
-_VERSION = 6  # of the digests: those of another version are not read
+_VERSION = 7  # of the digests: those of another version are not read
 # The widths of lines that are tried until every critical item and instruction has its place, with the share kept for projects.
 _WIDTHS = ((LONGEST, 0.25), (150, 0.25), (110, 0.2), (80, 0.15), (60, 0.1), (50, 0.07), (40, 0.05), (SHORTEST, 0.03))
 _LATEST = 3  # decisions and plans that come before what is known
@@ -52,6 +52,8 @@ def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
     instructions and preferences, the latest decisions, what is known, and more of each. Lines are shortened where that gives every
     critical item and instruction its place."""
     for width, share in _WIDTHS:
+        if width > SHORTEST and _is_too_wide(whole, width, room):
+            continue
         cut = _narrowed(whole, width)
         fitted = _most(cut._replace(lines=Lines(), domains=()), "domains", cut.domains, room)
         some = min(room, len(render_index(fitted)) + round(room * share))
@@ -64,6 +66,12 @@ def fit_index(whole: MemoryIndex, room: int) -> MemoryIndex:
         if not fitted.left_out()["critical"] and not any(line.type == "instruction" for line in left):
             break
     return fitted
+
+
+def _is_too_wide(whole: MemoryIndex, width: int, room: int) -> bool:
+    """Returns whether some critical item has no place at a width, whatever else is left out."""
+    critical = whole.lines.critical
+    return whole.left_out()["critical"] > 0 or sum(min(len(line.text), width) for line in critical) > room
 
 
 def _narrowed(index: MemoryIndex, width: int) -> MemoryIndex:
@@ -165,48 +173,35 @@ def _domain(domain: Domain) -> str:
     return told
 
 
-class KnownPart(NamedTuple):
-    """A part of memory as the cache knows it: the key of what it was made from, its digest, and its lines in the file."""
+class Known(NamedTuple):
+    """What is known of a memory: of each part the key of what it was made from and its digest, and the foremost lines of all."""
 
-    key: str
-    part: Part
-    text: bytes
-
-
-def keep_part(name: str, key: str, digest: Digest, lines: Lines) -> KnownPart:
-    """A part that the cache is to know: its digest on one line, what may be shown of it on another."""
-    text = f"{json.dumps([name, key, digest])}\n{json.dumps(lines)}".encode()
-    return KnownPart(key, Part.of(digest, lines), text)
+    parts: dict[str, tuple[str, Digest]]
+    foremost: Foremost
 
 
-def render_parts(parts: Iterable[KnownPart], room: int) -> bytes:
+def render_known(known: Known, room: int) -> bytes:
     """A cache file."""
-    body = b"\n".join([f"{_VERSION} {room}".encode(), *(part.text for part in parts)])
+    rows = (known.parts, known.foremost.lines, known.foremost.floors)
+    body = "\n".join([f"{_VERSION} {room}", *map(json.dumps, rows)]).encode()
     return b"%08x\n%s" % (crc32(body), body)
 
 
-def parse_parts(data: bytes, room: int) -> dict[str, KnownPart]:
-    """The parts in a cache file; none when it is not what was written, or was written for another room."""
+def parse_known(data: bytes, room: int) -> Known:
+    """What a cache file holds; nothing when it is not what was written, or was written for another room."""
     sum_of, _, body = data.partition(b"\n")
     head, *rows = body.split(b"\n")
     if sum_of != b"%08x" % crc32(body) or head != f"{_VERSION} {room}".encode():
-        return {}
-    pairs = zip(rows[::2], rows[1::2], strict=True)
-    return dict(_parse_part(row, lines) for row, lines in pairs)
+        return Known({}, Foremost())
+    parts, lines, floors = map(json.loads, rows)
+    foremost = Lines(*(tuple(Headline(*line) for line in section) for section in lines))
+    found = {name: (key, _parse_digest(fields)) for name, (key, fields) in parts.items()}
+    return Known(found, Foremost(foremost, floors))
 
 
-def _parse_part(row: bytes, lines: bytes) -> tuple[str, KnownPart]:
-    name, key, fields = json.loads(row)
+def _parse_digest(fields: list[Any]) -> Digest:
     digest = Digest(*fields)
-    digest = digest._replace(
-        domains={domain: Share(*share) for domain, share in digest.domains.items()},
-        first={name: (rank[0], rank[1]) for name, rank in digest.first.items()},
-    )
-    return name, KnownPart(key, Part(digest, cache(partial(_parse_lines, lines))), b"%s\n%s" % (row, lines))
-
-
-def _parse_lines(text: bytes) -> Lines:
-    return Lines(*(tuple(Headline(*line) for line in kind) for kind in json.loads(text)))
+    return digest._replace(domains={domain: Share(*share) for domain, share in digest.domains.items()})
 
 
 _NOTE = "Edits here are set aside: change memory with `mabos update`."

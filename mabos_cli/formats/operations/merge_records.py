@@ -5,7 +5,7 @@ Rules and cases are numbered: two sides give the same number to different things
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import partial
 from operator import eq
 from typing import Any, NamedTuple
@@ -13,9 +13,8 @@ from zlib import crc32
 
 from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.spans import EMPTY, find_span, meet
-from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations import three_way
-from mabos_cli.errors import Conflict, InvalidFile
+from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
 from mabos_cli.formats.knowledge.facts import (
     FactFile,
@@ -236,25 +235,13 @@ def merge_stores(path: str, sides: Sides, *, is_page: bool = False) -> Merged:
     ours, theirs = files[1:]
     notes: list[str] = []
     records = [_records(file, path) for file in files]
-    split = _split_side(path, files)
-    if split:  # its long-term items are on pages, which are not seen from here: they count as they were
-        there = {record_id: held for record_id, held in records[0].items() if held[0] == "long_term"}
-        records[split] = there | records[split]
-        gone = sorted(there.keys() - records[3 - split].keys(), key=age_of_id)
-        notes += [
-            f"{record_id} was removed on the side that has no pages, and is still on a page" for record_id in gone
-        ]
-        records[3 - split] |= {record_id: there[record_id] for record_id in gone}
+    notes += _gone_from_pages(files, records)
     records = three_way.follow_renames(
         records, _content_of, lambda record_id, held: _other_id(record_id, _content_of(held))
     )
     union = three_way.merge_keyed(records[0], records[1], records[2], _settle_item, _is_untouched, age_of_id)
     renames: Renames = ({}, {}, {})
     kept = _place_items(union, notes, {*records[1], *records[2]}, records, renames)
-    if split:
-        kept = {record_id: held for record_id, held in kept.items() if not _is_on_page(records[0].get(record_id), held)}
-        strays = sum(held[0] == "long_term" for held in kept.values())
-        notes += [f"one side has pages now: the next write files {plural(strays, 'item')} there"] if strays else []
     merged = items.StoreFile(
         working=tuple(items.parse_item(line, path) for at, line in kept.values() if at == "working"),
         short_term=tuple(items.parse_item(line, path) for at, line in kept.values() if at == "short_term"),
@@ -284,20 +271,13 @@ def _records(file: items.StoreFile, path: str) -> dict[str, Held]:
     return found
 
 
-def _split_side(path: str, files: list[items.StoreFile]) -> int:
-    """Returns which side, 1 or 2, split its store into pages since the base; 0 when none did."""
-    before, ours, theirs = (bool(file.pages) for file in files)
-    if not before and ours and theirs and files[0].long_term:
-        raise Conflict(
-            f"{path}: both sides split their memory into pages since they parted",
-            "take one side's memory-store.json and memory-store/, and import what the other added: store --batch",
-        )
-    return 0 if before or ours == theirs else 1 if ours else 2
-
-
-def _is_on_page(was: Held | None, held: Held) -> bool:
-    """Returns whether a long-term item is on a page of the side that has pages, as it was but for uses."""
-    return was is not None and was[0] == held[0] == "long_term" and _is_untouched(was, held)
+def _gone_from_pages(files: list[items.StoreFile], records: list[dict[str, Held]]) -> Iterator[str]:
+    """Says which items one side removed that the other moved to a page: pages are not seen from here."""
+    moved = [side for side in (1, 2) if files[side].pages != files[0].pages]
+    if len(moved) == 1:
+        both = records[0].keys() - records[1].keys() - records[2].keys()
+        for record_id in sorted(both, key=age_of_id):
+            yield f"{record_id} was removed on one side and is on a page of the other: mabos forget {record_id} removes it"
 
 
 def _page_counts(base: dict[str, int], ours: dict[str, int], theirs: dict[str, int]) -> dict[str, int]:

@@ -127,10 +127,9 @@ def _find_recent(
     """Returns the items at the end of the store that are relevant to a prompt and are not in the index yet, newest first."""
     stamps, at, least = peek.stamps() if peek else {}, format_time(now()), trust_rank(settings["hook.min_trust"])
     items: list[Any] = []
-    for path in (paths.store, paths.store_pages / f"{at[:7]}.json"):
-        place = os.fspath(path)
-        if _stamp(place) not in ("", stamps.get(paths.relative(path))):
-            items += (item for item in _last_items(_read(place)[-_RECENT:]) if not peek or not peek.knows(item))
+    place = os.fspath(paths.store)
+    if _stamp(place) not in ("", stamps.get(paths.relative(paths.store))):
+        items = [item for item in _last_items(_read(place)[-_RECENT:]) if not peek or not peek.knows(item)]
     items = [
         item for item in items if trust_rank(item["trust"]) >= least and not _is_claim(item) and not _is_over(item, at)
     ]

@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 MemoryPlan = Callable[[Memory, Fresh], tuple[Changes, Result]]
 Lines = Sequence[tuple[Path, bytes]]
 _CLOCK_SLACK_MS = 60_000
-_HEAD_BYTES, _PAGE_BYTES = 1 << 18, 1 << 19  # of lines in memory-store.json and on a page, where items are long
+_HEAD_BYTES, _PAGE_BYTES = 1 << 19, 1 << 19  # of lines in memory-store.json and on a page, where items are long
 _FOLDED = 2  # pages that a write counts uses into though it changes nothing else of them
 
 
@@ -204,9 +204,10 @@ class _Change:
         filing.drop({*changes.drop})
         for item in changes.put:
             filing.put(render_item(item), item.id, is_new=item.id in fresh)
-        filing.spill(settings["memory.split_above"], len(changes.put))
+        limits = ("memory.split_above", "memory.materialize_split_above")
+        filing.spill(min(settings[name] for name in limits), len(changes.put))
         waiting = {i: use for i, use in self._loaded.uses.touches.items() if i not in self._folded}
-        self._folded |= filing.fold(waiting, settings["memory.uses_waiting"])
+        self._folded |= filing.fold(waiting, settings["memory.access_journal_lines"])
         head.pages |= {name: len(lines) for name, lines in filing.pages.items()}
         head.version += 1
         head.last_id = max((self._ids.last, *self._queue_ids), key=lambda i: parse_id(i) or (-1, 0))
@@ -360,13 +361,13 @@ class _Filing:
         return name
 
     def fold(self, waiting: Touches, most: int) -> set[str]:
-        """Counts uses in, where lines are rewritten anyway; when more than `most` items have waiting ones, also on the two pages
-        that hold most of them. Returns the items of which no use waits any more."""
+        """Counts uses in, where lines are rewritten anyway; when more than `most` are left, also on the two pages that hold most of
+        those items. Returns the items of which no use waits any more."""
         done: set[str] = set()
         for name in ("", *self.pages):
             done |= self._fold_into(name, waiting)
         left = [item_id for item_id in waiting if item_id not in done]
-        if len(left) > most:
+        if sum(waiting[item_id][0] for item_id in left) > most:
             likely = {item_id: self._store.likely_page(item_id) for item_id in left}
             chosen = {name for name, _ in Counter(likely.values()).most_common(_FOLDED)}
             due = [item_id for item_id, name in likely.items() if name in chosen]

@@ -188,8 +188,8 @@ class _DomainFiles:
         self._there = _files_there(agent.paths)
         self._taken = {*list_stems(agent.paths.domains, ".md")} - {domain for domain, _ in self._there}
         self._cache = read_bytes(agent.paths.survey_cache)
-        self._known = {} if rebuild else derived_md.parse_parts(self._cache or b"", self._room)
-        self._made: dict[str, derived_md.KnownPart] = {}
+        self._known = derived_md.parse_known(b"" if rebuild else self._cache or b"", self._room)
+        self._made: dict[str, tuple[str, indexing.Digest]] = {}
         self._trust_of = Judge(agent.paths, memory)
         self._ruled = f" {stamp_of(agent.paths.trust_log)}"
 
@@ -201,8 +201,11 @@ class _DomainFiles:
             if known is None or (name == _WHOLE and self._pages_moved()):
                 texts, digest, shown = self._read(name, lines())
                 yield from ((paths.domain(domain, name), text) for domain, text in texts.items())
-                known = derived_md.keep_part(name, self._whole_key(key, digest), digest, shown)
+                known = (self._whole_key(key, digest), digest)
+                self._known.foremost.put(name, shown, self._room)
             self._made[name] = known
+        for name in self._known.parts.keys() - self._made.keys():
+            self._known.foremost.put(name, indexing.Lines(), self._room)
 
     def has_index(self) -> bool:
         """Returns whether there is anything to say in INDEX.md, or such a file."""
@@ -211,12 +214,12 @@ class _DomainFiles:
     def leftovers(self) -> list[Path]:
         """Returns our files that stand for nothing any more."""
         wanted = {(domain.name, _WHOLE) for domain in self._domains}
-        wanted |= {(domain, name) for name, known in self._made.items() for domain in known.part.digest.domains}
+        wanted |= {(domain, name) for name, (_, digest) in self._made.items() for domain in digest.domains}
         return [self._agent.paths.domain(*place) for place in sorted(self._there - wanted)]
 
     def save(self) -> None:
         """Keeps the digests. Best effort: without them everything is read again."""
-        data = derived_md.render_parts(self._made.values(), self._room)
+        data = derived_md.render_known(derived_md.Known(self._made, self._known.foremost), self._room)
         if data != self._cache:
             with suppress(MabosError):
                 root, path = self._agent.paths.workspace.root, self._agent.paths.survey_cache
@@ -228,11 +231,18 @@ class _DomainFiles:
         recent = (*self._memory.working, *self._memory.short_term)
         shown = [item for item in recent if indexing.may_be_shown(item)]
         digest, lines = indexing.digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
-        parts = [*(known.part for known in self._made.values()), indexing.Part.of(digest, lines)]
-        total = indexing.add_digests([part.digest for part in parts])
-        lines, counts = indexing.choose_lines(parts, self._room), {**total.shown, "domains": len(self._domains)}
+        total = indexing.add_digests([*(known for _, known in self._made.values()), digest])
+        shown_lines = self._known.foremost.choose(lines, self._room)
+        if shown_lines is None:
+            self._known = self._known._replace(foremost=indexing.Foremost())
+            for name, _, load in self._parts():
+                self._known.foremost.put(name, self._read(name, load())[2], self._room)
+            shown_lines = self._known.foremost.choose(lines, self._room) or lines
+        counts = {**total.shown, "domains": len(self._domains)}
         items = sum(total.types.values())
-        whole = indexing.MemoryIndex(self._agent.id, lines, self._domains, counts, items, total.untrusted, total.until)
+        whole = indexing.MemoryIndex(
+            self._agent.id, shown_lines, self._domains, counts, items, total.untrusted, total.until
+        )
         index = derived_md.fit_index(whole, self._room - self._per_token)
         return Survey(total, index, derived_md.render_index(index))
 
@@ -243,14 +253,14 @@ class _DomainFiles:
         rest = list(_rest(self._long_term, self._pages))
         yield _WHOLE, _key_of(rest), lambda: rest
 
-    def _find_known(self, name: str, key: str) -> derived_md.KnownPart | None:
+    def _find_known(self, name: str, key: str) -> tuple[str, indexing.Digest] | None:
         """Returns what is known of a part, if it is still true and the files that were written with it are there."""
-        known = self._known.get(name)
+        known = self._known.parts.get(name)
         if known is None:
             return None
-        digest = known.part.digest
+        digest = known[1]
         is_over = digest.until and digest.until <= self._now
-        if is_over or known.key != self._whole_key(key, digest):
+        if is_over or known[0] != self._whole_key(key, digest):
             return None
         return known if all((domain, name) in self._there for domain in digest.domains) else None
 
@@ -289,23 +299,20 @@ class _DomainFiles:
 
     def _paged(self) -> set[str]:
         """Returns the domains of which pages hold something."""
-        return {domain for name, known in self._made.items() if name for domain in known.part.digest.domains}
+        return {domain for name, (_, digest) in self._made.items() if name for domain in digest.domains}
 
     def _pages_moved(self) -> bool:
         """Returns whether a domain file may list other pages, or other numbers of them, than before; the pages are made."""
-        names = {name for name in (*self._known, *self._made) if name}
-        shares = (
-            [parts[n].part.digest.domains if n in parts else {} for parts in (self._known, self._made)] for n in names
+        old, new = (
+            {n: digest.domains for n, (_, digest) in parts.items() if n} for parts in (self._known.parts, self._made)
         )
-        return any(old != new for old, new in shares) or any(
-            (name, _WHOLE) not in self._there for name in self._paged()
-        )
+        return old != new or any((name, _WHOLE) not in self._there for name in self._paged())
 
     @cached_property
     def _domains(self) -> tuple[indexing.Domain, ...]:
         """The domains that hold anything: those of types in their order, then topics, the largest first."""
         found = []
-        held = {name for known in self._made.values() for name in known.part.digest.domains}
+        held = {name for _, digest in self._made.values() for name in digest.domains}
         for type, name in (*DOMAINS.items(), *(("", name) for name in sorted(held.difference(DOMAINS.values())))):
             if shares := list(self._shares(name).values()):
                 total = indexing.add_shares(shares)
@@ -315,7 +322,7 @@ class _DomainFiles:
 
     def _shares(self, domain: str) -> dict[str, indexing.Share]:
         """Returns what each part holds of a domain, if anything."""
-        held = ((name, known.part.digest.domains.get(domain)) for name, known in self._made.items())
+        held = ((name, digest.domains.get(domain)) for name, (_, digest) in self._made.items())
         return {name: share for name, share in held if share}
 
     def _tokens(self, size: int) -> int:

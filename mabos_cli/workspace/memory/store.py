@@ -40,6 +40,7 @@ from mabos_cli.workspace.plain_files import read_regular
 Touches = dict[str, tuple[int, str]]
 _FEW = 4  # pages that are looked through as fast as the right one is found
 _HEADER = b'{"queue": "mabos"}\n'  # of a journal
+_LEGACY_BYTES = 1 << 18  # of Memory.md: each new line makes a search read all of it again
 _START = 200  # bytes of a page, in which its first id stands
 
 
@@ -323,14 +324,14 @@ def append_to_logs(paths: AgentPaths, items: Iterable[MemoryItem], *, again: boo
 
 
 def append_to_legacy(paths: AgentPaths, items: Iterable[MemoryItem], *, again: bool = False) -> None:
-    """Adds a line for each item of a lasting type to Memory.md, where there is one; with again, only those that it does not name yet.
-    Untrusted ones stay items only."""
+    """Adds a line for each item of a lasting type to Memory.md, where there is one and it is not too long to read; with again, only
+    those that it does not name yet. Untrusted ones stay items only."""
     from mabos_cli.formats.memory.derived_md import render_legacy_line
     from mabos_cli.workspace.locate import shares_a_file
 
     lasting = [item for item in items if item.type in DOMAINS and not is_untrusted(item)]
     path = paths.root / LEGACY
-    if lasting and path.is_file() and not shares_a_file(paths):
+    if lasting and path.is_file() and path.stat().st_size < _LEGACY_BYTES and not shares_a_file(paths):
         there = (read_bytes(path) or b"").decode("utf-8", "replace") if again else ""
         text = "".join(render_legacy_line(item) for item in lasting if f" ^{item.id}\n" not in there)
         if text:

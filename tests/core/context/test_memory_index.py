@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.context.memory_index import (
     LONGEST,
-    Part,
+    Foremost,
+    Lines,
     add_digests,
-    choose_lines,
     digest_items,
     find_topics,
     may_be_shown,
@@ -26,11 +26,6 @@ def item(number, text="A short sentence", **fields):
 
 def survey(items, room=ROOM, **how):
     return digest_items(map(glance_of, items), items, {}, NOW, room, **how)
-
-
-def part(items, room):
-    digest, lines = survey(items, room)
-    return Part(digest, lambda: lines)
 
 
 def ids(lines):
@@ -134,27 +129,39 @@ items = st.lists(
 @given(items, st.lists(st.integers(0, 30), max_size=4), st.sampled_from((20, 40, 200, ROOM)))
 def test_parts_add_up_to_the_whole(found, cuts, room):
     ends = [0, *sorted(cuts), len(found)]
-    parts = [part(found[start:end], room) for start, end in pairwise(ends)]
+    parts = [survey(found[start:end], room) for start, end in pairwise(ends)]
     digest, lines = survey(found, room)
-    assert add_digests([each.digest for each in parts]) == digest
-    assert choose_lines(parts, room) == lines
+    assert add_digests([each for each, _ in parts]) == digest
+    foremost = Foremost()
+    for number, (_, shown) in enumerate(parts[:-1]):
+        foremost.put(f"page {number}", shown, room)
+    assert texts(foremost.choose(parts[-1][1], room)) == texts(lines)
 
 
-def test_parts_that_cannot_matter_are_not_opened():
-    opened = []
+def texts(lines):
+    return [[line.id for line in section] for section in lines]
 
-    def watched(name, number):
-        digest, lines = survey([item(number + n, importance=1.0) for n in range(3)], 60)
-        return Part(digest, lambda: opened.append(name) or lines)
 
-    parts = [watched("old", 0), watched("newest", 20), watched("new", 10)]
-    assert ids(choose_lines(parts, 60).critical) == ["M-22-0000", "M-21-0000", "M-20-0000"]
-    assert opened == ["newest", "new"]
+def test_foremost_lines_are_told_only_as_long_as_they_are_known(monkeypatch):
+    monkeypatch.setattr("mabos_cli.core.context.memory_index._SPARE", 3)
+    foremost, room = Foremost(), 60
+    for page in range(4):
+        found = [item(4 * n + page, importance=1.0) for n in range(6)]
+        foremost.put(str(page), survey(found, room)[1], room)
+    best = ids(foremost.choose(Lines(), room).critical)
+    assert len(best) == 3 and len(foremost.lines.critical) == 6 and foremost.floors
+    gone = foremost.lines.critical[0].part
+    foremost.put(gone, Lines(), room)
+    told = foremost.choose(Lines(), room)
+    assert told is None or ids(told.critical) == ids(foremost.lines.critical)[:3]
+    for page in range(4):
+        foremost.put(str(page), Lines(), room)
+    assert foremost.choose(Lines(), room) is None
 
 
 def test_nothing_adds_up_to_nothing():
     assert add_digests([]) == survey([])[0]
-    assert choose_lines([], ROOM) == survey([])[1]
+    assert Foremost().choose(Lines(), ROOM) == survey([])[1]
 
 
 @quick

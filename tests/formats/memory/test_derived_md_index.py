@@ -3,10 +3,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formats.samples import AT, any_text, hostile_texts, make_item
-from mabos_cli.core.context.memory_index import Domain, Headline, Lines, MemoryIndex, Share, digest_items
+from mabos_cli.core.context.memory_index import Domain, Foremost, Headline, Lines, MemoryIndex, Share, digest_items
 from mabos_cli.core.memory.item import glance_of
 from mabos_cli.formats.markdown.escape import is_as_generated
-from mabos_cli.formats.memory.derived_md import fit_index, keep_part, parse_parts, render_index, render_parts
+from mabos_cli.formats.memory.derived_md import Known, fit_index, parse_known, render_index, render_known
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 NOW = "2026-02-24T14:30:00.000Z"
@@ -153,17 +153,22 @@ def made():
     return digest_items(map(glance_of, items), items, shares, NOW, 6000)
 
 
+def known(made):
+    foremost = Foremost()
+    foremost.put("2026-02", made[1], 6000)
+    return Known({"2026-02": ("1:2:3", made[0]), "": ("x", made[0])}, foremost)
+
+
 def test_parts_come_back_from_the_cache(made):
-    kept = [keep_part("2026-02", "1:2:3", *made), keep_part("", "x", *made)]
-    found = parse_parts(render_parts(kept, 6000), 6000)
-    assert {name: known.key for name, known in found.items()} == {"2026-02": "1:2:3", "": "x"}
-    assert all((known.part.digest, known.part.load()) == made for known in found.values())
-    assert render_parts(found.values(), 6000) == render_parts(kept, 6000)
+    data = render_known(known(made), 6000)
+    found = parse_known(data, 6000)
+    assert found.parts == known(made).parts
+    assert found.foremost.lines == known(made).foremost.lines
+    assert render_known(found, 6000) == data
 
 
 def test_cache_for_another_room_or_that_is_damaged_holds_nothing(made):
-    data = render_parts([keep_part("2026-02", "1:2:3", *made)], 6000)
-    assert parse_parts(data, 400) == {}
-    assert parse_parts(data.replace(b"odd", b"bad"), 6000) == {}
-    assert parse_parts(b"", 6000) == parse_parts(b"\xff\n2 6000", 6000) == {}
-    assert parse_parts(render_parts([], 6000), 6000) == {}
+    data = render_known(known(made), 6000)
+    assert parse_known(data, 400).parts == {}
+    assert parse_known(data.replace(b"odd", b"bad"), 6000).parts == {}
+    assert parse_known(b"", 6000).parts == parse_known(b"\xff\n2 6000", 6000).parts == {}

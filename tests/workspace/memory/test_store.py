@@ -8,7 +8,7 @@ from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.formats.memory.items import StoreFile, render_item, render_page
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.memory import store as stored
-from mabos_cli.workspace.memory.store import LongTermStore, partition
+from mabos_cli.workspace.memory.store import LongTermStore, page_of
 
 BORN = 1_770_000_000_000  # in February 2026
 
@@ -16,7 +16,10 @@ BORN = 1_770_000_000_000  # in February 2026
 def put_lines(root: Path, ids: list[str], page_items: int = 5) -> tuple[AgentPaths, StoreFile]:
     """Pages on disk with these items in this order, and the head that lists them."""
     paths = WorkspacePaths(root).agent("main")
-    pages = partition([render_item(MemoryItem(i, f"note {i}")) for i in ids], page_items)
+    pages: dict[str, list[bytes]] = {}
+    for n, line in enumerate(render_item(MemoryItem(i, f"note {i}")) for i in ids):
+        part = n // page_items + 1
+        pages.setdefault(page_of(line) + (f"-{part}" if part > 1 else ""), []).append(line)
     for name, lines in pages.items():
         paths.store_page(name).parent.mkdir(parents=True, exist_ok=True)
         paths.store_page(name).write_bytes(render_page(lines))
