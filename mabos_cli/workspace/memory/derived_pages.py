@@ -290,11 +290,12 @@ class _DomainFiles:
             entries = [*map(derived_md.render_domain_entry, items, kinds, map(self._trust_of, items))]
             if items:
                 expires = min((item.expires_at for item in items if item.expires_at), default="")
-                shares[domain] = indexing.Share(len(items), sum(map(len, entries)), expires)
-            pages = self._shares(domain) if name == _WHOLE else {}
-            until = indexing.add_shares([*pages.values(), *filter(None, [shares.get(domain)])]).until
-            listed = [(page, share.items, self._tokens(share.size)) for page, share in pages.items()]
-            texts[domain] = derived_md.render_domain(domain, entries, until, name, listed)
+                texts[domain] = derived_md.render_domain(domain, entries, expires, name)
+                shares[domain] = indexing.Share(len(items), len(texts[domain]), expires)
+            if pages := self._shares(domain) if name == _WHOLE and self._pages else {}:
+                until = indexing.add_shares([*pages.values(), *filter(None, [shares.get(domain)])]).until
+                listed = [(page, share.items, self._tokens(share.size)) for page, share in pages.items()]
+                texts[domain] = derived_md.render_domain(domain, entries, until, name, listed)
         return texts, *indexing.digest_items(seen, decoded, shares, self._now, self._room, self._trust_of)
 
     def _paged(self) -> set[str]:
