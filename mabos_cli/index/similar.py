@@ -1,7 +1,7 @@
-"""Which long-term items share most of their words with a text: an exact answer from a small inverted index in SQLite.
+"""Which long-term items share most of their words with a text, from a small index in SQLite; what is found is compared word by word.
 
-Of each item the leading words (see core.similar.probe) are indexed: any two texts that are alike enough share one of them; of
-a short one all that it may be about. The file is disposable: a damaged or older one is rebuilt, and one that cannot be written lives in memory.
+Of each item the bands of its signature are indexed (core.language.similar), and of a short one the words of all that it may be
+about. The file is disposable: a damaged or older one is rebuilt, and one that cannot be written lives in memory.
 """
 
 import sqlite3
@@ -11,24 +11,32 @@ from pathlib import Path
 from urllib.parse import quote
 from zlib import crc32
 
-from mabos_cli.core.language.similar import CANDIDATES, HOLDERS, WordIndex, likeness, probe, shared, subjects, word_set
+from mabos_cli.core.language.similar import (
+    CANDIDATES,
+    IN_BAND,
+    WORDS_ASKED,
+    WordIndex,
+    likeness,
+    marks_of,
+    subjects,
+    word_set,
+)
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Relatives
 
-_SCHEMA = 3
+_SCHEMA = 4
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS similar_item (id TEXT PRIMARY KEY, page TEXT NOT NULL, checksum INTEGER NOT NULL, words TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS similar_item (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, page TEXT NOT NULL, checksum INTEGER NOT NULL, words TEXT NOT NULL
+);
 CREATE INDEX IF NOT EXISTS similar_item_page ON similar_item (page);
-CREATE TABLE IF NOT EXISTS similar_probe (word INTEGER NOT NULL, id TEXT NOT NULL, PRIMARY KEY (word, id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS similar_mark (mark INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (mark, item)) WITHOUT ROWID;
 """
+_BAND = 1 << 32  # marks from here on are of likeness, those below are words that a statement is about
+_MOST_MARKS = 400  # in one question: SQLite joins no more than 500
 Line = tuple[str, int, Callable[[], MemoryItem]]
 Source = tuple[str, str, Callable[[], Iterator[Line]]]
-
-
-def fingerprint(word: str) -> int:
-    """Returns a small number for a word. Two words may share one: that only adds a candidate to compare."""
-    return crc32(word.encode("utf-8", "surrogatepass"))
 
 
 class SimilarIndex(Relatives):
@@ -39,7 +47,7 @@ class SimilarIndex(Relatives):
         self._path = path if writes else None
         self._floor = floor
         self._sources = list(sources)
-        self._db = _open(self._path, floor)
+        self._db = _open(self._path, self._floor)
         if path and not writes:
             _copy(path, self._db)
         self._added = WordIndex(floor)
@@ -75,22 +83,27 @@ class SimilarIndex(Relatives):
                 self._db.execute("DELETE FROM similar_page WHERE name = ?", (name,))
 
     def _follow_page(self, page: str, lines: Iterator[Line]) -> None:
+        """Takes up what changed on a page; what moved to it keeps its marks."""
         old = dict(self._db.execute("SELECT id, checksum FROM similar_item WHERE page = ?", (page,)))
         new = {line[0]: line for line in lines if old.pop(line[0], None) != line[1]}
-        for item_id in (*old, *new):
-            for row in self._db.execute("SELECT words FROM similar_item WHERE id = ?", (item_id,)).fetchall():
-                rows = [(mark, item_id) for mark in self._marks(frozenset(row[0].split()))]
-                self._db.executemany("DELETE FROM similar_probe WHERE word = ? AND id = ?", rows)
-                self._db.execute("DELETE FROM similar_item WHERE id = ?", (item_id,))
-        for item_id, checksum, decode in new.values():
-            text = word_set(decode().content)
-            row = (item_id, page, checksum, " ".join(sorted(text)))
-            self._db.execute("INSERT INTO similar_item VALUES (?, ?, ?, ?)", row)
-            rows = [(mark, item_id) for mark in self._marks(text)]
-            self._db.executemany("INSERT OR IGNORE INTO similar_probe VALUES (?, ?)", rows)
-
-    def _marks(self, text: frozenset[str]) -> set[int]:
-        return {fingerprint(word) for word in (*probe(text, self._floor), *subjects(text))}
+        self._db.executemany(
+            "UPDATE similar_item SET page = ? WHERE id = ? AND checksum = ?", ((page, i, new[i][1]) for i in new)
+        )
+        there = dict(self._db.execute("SELECT id, checksum FROM similar_item WHERE page = ?", (page,)))
+        stays = {item_id for item_id in new if there.get(item_id) == new[item_id][1]}
+        for item_id in {*old, *new} - stays:
+            for number, row in self._db.execute(
+                "SELECT number, words FROM similar_item WHERE id = ?", (item_id,)
+            ).fetchall():
+                rows = ((mark, number) for mark in _marks(frozenset(row.split()), self._floor))
+                self._db.executemany("DELETE FROM similar_mark WHERE mark = ? AND item = ?", rows)
+                self._db.execute("DELETE FROM similar_item WHERE number = ?", (number,))
+        for item_id in [item_id for item_id in new if item_id not in stays]:
+            text = word_set(new[item_id][2]().content)
+            row = (item_id, page, new[item_id][1], " ".join(sorted(text)))
+            number = self._db.execute("INSERT INTO similar_item VALUES (NULL, ?, ?, ?, ?)", row).lastrowid
+            rows = ((mark, number) for mark in _marks(text, self._floor))
+            self._db.executemany("INSERT OR IGNORE INTO similar_mark VALUES (?, ?)", rows)
 
     def add(self, item_id: str, text: frozenset[str]) -> None:
         """Makes an item that is about to be stored findable; the pages will bring it for good."""
@@ -100,13 +113,8 @@ class SimilarIndex(Relatives):
         """Returns items with at least this likeness (not below the floor), most alike first."""
         threshold = max(threshold, self._floor)
         found = self._added.find(text, threshold)
-        marks = [fingerprint(word) for word in probe(text, threshold)]
-        query = (
-            "SELECT i.id, i.words FROM (SELECT id FROM similar_probe WHERE word IN "
-            f"({','.join('?' * len(marks))}) GROUP BY id HAVING count(*) >= ?) p JOIN similar_item i ON i.id = p.id"
-        )
-        # SQLite takes 32,766 variables; a text of more than 64 KiB of distinct words is not stored.
-        for item_id, row in self._ask(query, (*marks, shared(text, threshold))):
+        marks = [_BAND + mark for mark in marks_of(text, self._floor)]
+        for item_id, row in self._ask(marks[:_MOST_MARKS], IN_BAND, "SELECT DISTINCT item FROM"):
             score = likeness(text, frozenset(row.split()))
             if score >= threshold:
                 found.append((score, item_id))
@@ -115,30 +123,35 @@ class SimilarIndex(Relatives):
     def about(self, text: frozenset[str]) -> list[tuple[float, str]]:
         """Returns short items that share a word with a text, each with the likeness of what they are about, most alike
         first. Those that share most are looked at, and of a common word the newest."""
-        marks = sorted({fingerprint(word) for word in subjects(text)})
-        if not marks:
-            return []
-        newest = " UNION ALL ".join(
-            [f"SELECT * FROM (SELECT id FROM similar_probe WHERE word = ? ORDER BY id DESC LIMIT {HOLDERS})"]
-            * len(marks)
-        )
-        query = (
-            f"SELECT i.id, i.words FROM (SELECT id, count(*) AS n FROM ({newest}) GROUP BY id) p "
-            f"JOIN similar_item i ON i.id = p.id ORDER BY p.n DESC, length(i.words), i.id DESC LIMIT {CANDIDATES}"
-        )
         asked = subjects(text)
-        found = [
-            (likeness(asked, subjects(frozenset(row.split()))), item_id) for item_id, row in self._ask(query, marks)
-        ]
+        marks = sorted({_mark_of(word) for word in asked})
+        most = f"ORDER BY count(*) DESC, item DESC LIMIT {CANDIDATES}"
+        hits = self._ask(marks, WORDS_ASKED // max(1, len(marks)), "SELECT item FROM", f"GROUP BY item {most}")
+        found = [(likeness(asked, subjects(frozenset(row.split()))), item_id) for item_id, row in hits]
         return sorted((hit for hit in found if hit[0]), key=lambda hit: (-hit[0], hit[1]))
 
-    def _ask(self, query: str, values: Sequence[int]) -> list[tuple[str, str]]:
-        """Returns the rows of a query; a damaged index is rebuilt first."""
+    def _ask(self, marks: Sequence[int], newest: int, select: str, order: str = "") -> list[tuple[str, str]]:
+        """Returns ids and words of items that have some of these marks, of each the newest; a damaged index is rebuilt first."""
+        if not marks:
+            return []
+        each = f"SELECT * FROM (SELECT item FROM similar_mark WHERE mark = ? ORDER BY item DESC LIMIT {newest})"
+        held = " UNION ALL ".join([each] * len(marks))
+        query = f"SELECT id, words FROM similar_item WHERE number IN ({select} ({held}) {order})"
         try:
-            return self._db.execute(query, values).fetchall()
+            return self._db.execute(query, marks).fetchall()
         except sqlite3.DatabaseError:
             self._rebuild()
-            return self._db.execute(query, values).fetchall()
+            return self._db.execute(query, marks).fetchall()
+
+
+def _mark_of(word: str) -> int:
+    """Returns a small number for a word. Two words may share one: that only adds a candidate to compare."""
+    return crc32(word.encode("utf-8", "surrogatepass"))
+
+
+def _marks(text: frozenset[str], floor: float) -> set[int]:
+    """Returns by what an item is found: what its likeness goes by, and the words that it may be about."""
+    return {*map(_BAND.__add__, marks_of(text, floor)), *map(_mark_of, subjects(text))}
 
 
 def _open(path: Path | None, floor: float) -> sqlite3.Connection:
@@ -148,7 +161,7 @@ def _open(path: Path | None, floor: float) -> sqlite3.Connection:
             if attempt:
                 attempt.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(attempt or ":memory:", timeout=10)
-            # The floor decides which words are indexed: another floor is another schema.
+            # The floor decides what is indexed: another floor is another schema.
             schema = _SCHEMA * 1000 + round(floor * 100)
             if db.execute("PRAGMA user_version").fetchone()[0] not in (0, schema):
                 raise sqlite3.DatabaseError("another schema")

@@ -60,7 +60,7 @@ def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypa
     monkeypatch.setenv("MABOS_MEMORY_SPLIT_ABOVE", "30")
     monkeypatch.setenv("MABOS_MEMORY_PAGE_ITEMS", "10")
     lab.store("one more makes pages")
-    assert len([*(lab.agent / "memory-store").iterdir()]) == 4
+    assert len([*(lab.agent / "memory-store").iterdir()]) == 2
     settle()
     stats = lab.sync()
     assert (stats.added, stats.embedded) == (4, 1)

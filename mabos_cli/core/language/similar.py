@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from math import ceil
+from functools import lru_cache
+from zlib import crc32
 
 from mabos_cli.core.language.text import STOP_WORDS, stem, stems, terms, words
 
@@ -72,6 +73,7 @@ def repeats(a: str, b: str) -> bool:
     return bool(one) and one == two
 
 
+@lru_cache(1 << 13)
 def _statement(text: str) -> list[str]:
     """Returns the words of a text in order, with the signs inside them, without what says nothing."""
     plain = _CONTRACTED.sub(r" \1", _THOUSANDS.sub("", text.casefold().replace("\u2019", "'"))).replace("n't", " not")
@@ -177,33 +179,44 @@ def tolerance(length: int) -> int:
     return 0 if length < 6 else 1 if length < 9 else 2
 
 
-# Texts that are alike enough share this many of their leading words; more makes candidates fewer and the index larger.
-_SHARED = 3
+# Two texts are compared when a band of their signatures is the same: the least of their words, in as many orders as a band has
+# rows. Of texts that share nine words in ten none is missed, of those that share seven in ten one in twenty; short ones, of which
+# a word more or less changes much, have more bands. No order cares how rare a word is, so that common ones cost nothing.
+_LONG_BANDS, _SHORT_BANDS = (16, 5), (24, 4)
+_SHORT = 23  # words
+_ORDERS = [(n * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF for n in range(1, 1 + 16 * 5 + 24 * 4)]
+_LEAST_BANDED = 0.65  # likeness
+IN_BAND = 60  # texts of a band that are compared: the newest
+WORDS_ASKED = 600  # holders of words that are looked at for one statement
 
 
-def probe(text: frozenset[str], threshold: float) -> list[str]:
-    """Returns the leading words of a text: any other with likeness >= threshold has at least `shared` of them among its
-    own.
+@lru_cache(1 << 16)
+def _number_of(word: str) -> int:
+    from hashlib import blake2b  # late: few commands compare texts
 
-    Words are put in one fixed order, long (rare) ones first. Two sets that overlap in c words cannot hide that from
-    their leading parts of n - c + k words: k of the common words must be in both.
+    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+@lru_cache(1 << 13)
+def bands(text: frozenset[str]) -> tuple[int, ...]:
+    """Returns the bands of the signature of a text, as numbers of 32 bits.
+
+    >>> one, other = (bands(word_set(f"the key of the vault is in the {place} drawer")) for place in ("top", "lower"))
+    >>> len(one), bool({*one} & {*other})
+    (40, True)
     """
-    ordered = sorted(text, key=lambda word: (-len(word), word))
-    return ordered[: len(ordered) - _overlap(len(ordered), threshold) + _SHARED]
-
-
-def shared(text: frozenset[str], threshold: float) -> int:
-    """Returns how many leading words a text must have in common with another to be worth comparing."""
-    return max(1, min(_SHARED, _overlap(len(text), threshold)))
-
-
-def _overlap(size: int, threshold: float) -> int:
-    """Words that a set of this size has at least in common with any set that is alike enough."""
-    return ceil(threshold * size - 1e-9)
+    numbers = [*map(_number_of, text)]
+    if not numbers:
+        return ()
+    found, at = [], 0
+    for count, rows in (_LONG_BANDS, _SHORT_BANDS) if len(text) <= _SHORT else (_LONG_BANDS,):
+        least = [min(map(order.__xor__, numbers)) for order in _ORDERS[at : at + count * rows]]
+        found += [crc32(repr((rows, n, least[n::count])).encode()) for n in range(count)]
+        at += count * rows
+    return tuple(found)
 
 
 _STATEMENT = 40  # distinct words of a text that says one thing
-HOLDERS = 200  # of a word: the newest are looked at
 CANDIDATES = 40  # statements that share most of those words
 
 
@@ -256,32 +269,35 @@ class SubjectIndex:
         """Returns the keys of statements that share a word, each with its likeness, most alike first."""
         asked = subjects(text)
         counts: Counter[str] = Counter()
+        most = WORDS_ASKED // max(1, len(asked))
         for word in asked:
-            counts.update(self._holders.get(word, ())[-HOLDERS:])
+            counts.update(self._holders.get(word, ())[-most:])
         keys = (key for key, _ in counts.most_common(CANDIDATES))
         return sorted(((likeness(asked, self._texts[key]), key) for key in keys), key=lambda hit: (-hit[0], hit[1]))
 
 
+def marks_of(text: frozenset[str], floor: float) -> tuple[int, ...]:
+    """Returns by what texts that are this alike find each other: bands, or each word where they need to share little."""
+    return bands(text) if floor >= _LEAST_BANDED else tuple(_number_of(word) & 0xFFFFFFFF for word in text)
+
+
 class WordIndex:
-    """Texts by their leading words, in memory: finds all that are alike enough without comparing all."""
+    """Texts by their marks, in memory: finds those that are alike enough without comparing all."""
 
     def __init__(self, floor: float) -> None:
         self._floor = floor
         self._texts: dict[str, frozenset[str]] = {}
-        self._holders: dict[str, list[str]] = {}
+        self._holders: dict[int, list[str]] = {}
 
     def add(self, key: str, text: frozenset[str]) -> None:
         """Makes a text findable under a key."""
         self._texts[key] = text
-        for word in probe(text, self._floor):
-            self._holders.setdefault(word, []).append(key)
+        for mark in marks_of(text, self._floor):
+            self._holders.setdefault(mark, []).append(key)
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
         """Keys of texts with at least this likeness (not below the floor), most alike first."""
         threshold = max(threshold, self._floor)
-        counts: Counter[str] = Counter()
-        for word in probe(text, threshold):
-            counts.update(self._holders.get(word, ()))
-        need = shared(text, threshold)
-        scored = [(likeness(text, self._texts[key]), key) for key, count in counts.items() if count >= need]
+        keys = {key for mark in marks_of(text, self._floor) for key in self._holders.get(mark, ())[-IN_BAND:]}
+        scored = ((likeness(text, self._texts[key]), key) for key in keys)
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))
