@@ -63,7 +63,7 @@ def test_items_keep_words_and_vectors_when_the_store_is_split(lab: Lab, monkeypa
     assert len([*(lab.agent / "memory-store").iterdir()]) == 2
     settle()
     stats = lab.sync()
-    assert (stats.added, stats.embedded) == (4, 1)
+    assert (stats.added, stats.embedded) == (2, 1)
     with closing(lab.open().index) as index:
         check_sound(index.db)
 
