@@ -13,6 +13,7 @@ from zlib import crc32
 
 from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.spans import EMPTY, find_span, meet
+from mabos_cli.core.language.text import plural
 from mabos_cli.core.operations import three_way
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.knowledge.cases import CaseFile, case_from_dict, case_to_dict, parse_cases
