@@ -144,6 +144,26 @@ def test_of_two_pages_that_resolve_a_conflict_one_is_told(page: Page, workspace:
     assert page.call("conflicts").value["data"]["conflicts"] == []
 
 
+def test_what_is_left_declined_or_rejected_is_not_offered_again(page: Page, workspace: Path, mabos: Mabos) -> None:
+    for words in (
+        ("capture", "Lesson learned: send the invoice before the 5th", "--type", "lesson"),
+        ("goal", "add", "Renew the largest customer"),
+        ("ontology", "scaffold", "saas"),
+        ("ontology", "propose", "Mooring fee", "--domain", "saas", "--definition", "a fee for a night"),
+    ):
+        assert mabos(*words, cwd=workspace).code == 0, words
+    waiting = {"candidates": "candidates", "proposals": "proposals", "concepts": "proposals"}
+    found = {name: page.call(name, **_pending(name)).value["data"][part][0] for name, part in waiting.items()}
+    assert page.call("leave", leave=found["candidates"]["id"]).status == 200
+    assert page.call("decline", decline=found["proposals"]["id"], reason="not now").status == 200
+    assert page.call("reject", id=found["concepts"]["id"], reason="too narrow").status == 200
+    assert not any(page.call(name, **_pending(name)).value["data"][part] for name, part in waiting.items())
+
+
+def _pending(name: str) -> dict[str, str]:
+    return {"status": "pending"} if name == "concepts" else {}
+
+
 def test_looking_changes_nothing(workspace: Path, mabos: Mabos) -> None:
     item = store(mabos, workspace, "We bill per seat")
     assert mabos("fact", "assert", "billing", "uses", "postgres", cwd=workspace).code == 0

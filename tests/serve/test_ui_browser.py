@@ -166,7 +166,15 @@ def test_only_keys_forget_a_memory_and_undo_it(world: World) -> None:
     world.browser.wait("document.querySelector('dialog[open]')")
     world.browser.press("ada", "Enter")
     world.shows("is trusted", "#notes")
-    world.browser.wait("document.querySelectorAll('[data-id^=\"trust:\"]').length === 1")
+    rows = "document.querySelectorAll('[data-id^=\"trust:\"]').length"
+    world.browser.wait(f"{rows} === 1")
+    world.browser.press("u")
+    world.browser.wait(f"{rows} === 2")
+    assert len(world.data("quarantine")["items"]) == 2
+    world.browser.press("k", "k", "t")
+    world.browser.wait("document.querySelector('dialog[open]')")
+    world.browser.press("Enter")  # who decided before decides again
+    world.browser.wait(f"{rows} === 1")
     world.browser.press("k", "k", "j")  # the first row, and the one after it
     assert world.browser.ask("document.activeElement.dataset.id").startswith("conflict:")
     world.browser.press("b")
@@ -267,6 +275,12 @@ def test_the_graph_is_walked_by_keys_and_by_touch(world: World) -> None:
 
 def test_the_page_follows_the_files_and_keeps_the_focus(world: World) -> None:
     world.open("search?q=heron")
+    world.go("mind")
+    world.browser.ask("getSelection().selectAllChildren(document.querySelector('#found .row .text'))")
+    world.run("fact", "assert", "pier", "partOf", "harbour")  # nothing that is shown here
+    world.browser.ask("new Promise(done => setTimeout(done, 1500))")
+    assert "Demand is growing" in world.browser.ask("String(getSelection())")
+    world.go("search?q=heron")
     world.run("store", "A heron stands on pier 7", "--store", "long_term")
     world.shows("A heron stands on pier 7")
     world.browser.press("Escape", "j")

@@ -11,7 +11,12 @@ export function details(id, signal) {
 
 // ---- what can be done ----
 
-const shownItem = (item) => seen("get", { id: item.id, content: item.content }, { id: item.id });
+const LONGEST = 50_000; // letters of a text that go back to the server as what was shown; of a longer one, when it was made does
+
+function shownItem(item) {
+  const { id, content, created_at } = item;
+  return seen("get", content.length > LONGEST ? { id, created_at } : { id, content }, { id });
+}
 
 export async function forget(item) {
   const given = await question("Forget this memory?", [REASON], "Forget");

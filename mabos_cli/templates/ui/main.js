@@ -43,15 +43,15 @@ function show() {
   refresh();
 }
 
-// Asks again for the view and the panel, and puts what comes in place of what is there.
-async function refresh() {
+// Asks again for the view and the panel, and puts what comes in place of what is there; what looks the same stays unless it must go.
+async function refresh(must = false) {
   loading?.abort();
   const mine = (loading = new AbortController());
   const fill = async (place, load) => {
     place.setAttribute("aria-busy", "true");
     const nodes = await load().catch((error) => (error.name === "AbortError" ? null : [trouble(error)]));
     if (mine !== loading || !nodes) return;
-    swap(place, nodes);
+    swap(place, nodes, must);
     place.removeAttribute("aria-busy");
   };
   const id = route.given.item;
@@ -71,7 +71,9 @@ async function refresh() {
 }
 
 // Replaces what is shown, and keeps the focus and the place where somebody reads.
-function swap(place, nodes) {
+function swap(place, given, must) {
+  const nodes = given.flat(Infinity).filter((node) => node instanceof Node);
+  if (!must && nodes.length === place.childNodes.length && nodes.every((node, n) => node.isEqualNode(place.childNodes[n]))) return;
   const focusable = () => [...place.querySelectorAll("a, button, input, [tabindex]")];
   const active = document.activeElement;
   const inside = place.contains(active) && active !== place;
@@ -79,7 +81,7 @@ function swap(place, nodes) {
   const id = inside && active.closest("[data-id]")?.dataset.id;
   const label = inside && active.textContent;
   const { scrollTop } = place;
-  place.replaceChildren(...nodes.flat(Infinity).filter((node) => node instanceof Node));
+  place.replaceChildren(...nodes);
   place.scrollTop = scrollTop;
   if (!inside) return;
   const same = id && [...place.querySelectorAll("[data-id]")].find((node) => node.dataset.id === id);
@@ -191,7 +193,7 @@ async function start() {
   $("views").append(...Object.entries(VIEWS).map(([name, view], n) => el("a", { "data-view": name, href: "#" }, view.title, el("kbd", {}, n + 1))));
   addEventListener("hashchange", () => { const { agent } = route; show(); if (agent !== route.agent) refreshCount(); });
   addEventListener("asked", () => { readRoute(VIEWS); refresh(); });
-  addEventListener("written", () => { refresh(); refreshCount(300); });
+  addEventListener("written", () => { refresh(true); refreshCount(300); });
   document.addEventListener("visibilitychange", () => isBehind && follow());
   setState(true);
   show();
