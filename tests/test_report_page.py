@@ -3,11 +3,13 @@
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, Browser, open_browser
-from conftest import Mabos
+from conftest import NOW, quick_folder
+from forked import execute
 from page import check_page
 
 ROOT = Path(__file__).parent.parent
@@ -16,10 +18,21 @@ PEOPLE = ("Hanna Halden", "Kenji Mori", "Tom Okafor", "Lena Vogt")
 PARTS = ("Kura S2", "Kura S3", "Kura Cloud", "Alert Engine", "Edge Gateway")
 
 
-@pytest.fixture
-def rich(tmp_path: Path, mabos: Mabos) -> Path:
-    """A business of thirteen agents with minds, logs, memories and facts, and some that mean harm."""
-    root = tmp_path / "halden-mori"
+@pytest.fixture(scope="module")
+def rich() -> Iterator[Path]:
+    """The report of a business of thirteen agents with minds, logs, memories and facts, and some that mean harm."""
+    with quick_folder() as folder:
+        yield report_of_business(folder)
+
+
+def report_of_business(folder: Path) -> Path:
+    root = folder / "halden-mori"
+    given = {name: value for name, value in os.environ.items() if not name.startswith("MABOS_")}
+
+    def run(*words: str, stdin: str = "") -> None:
+        done = execute(words, {**given, "HOME": os.fspath(folder), "MABOS_NOW": NOW}, root, stdin.encode())
+        assert done.code == 0, done.stderr
+
     shutil.copytree(ROOT / "fixtures" / "business", root)
     (root / "mabos.yaml").write_text("")
     memories = (ROOT / "mabos_cli" / "demo" / "memories.ndjson").read_text("utf-8")
@@ -31,15 +44,13 @@ def rich(tmp_path: Path, mabos: Mabos) -> Path:
     facts = [(f"Ticket {n}", "about", PARTS[n % 5]) for n in range(40)]
     facts += [(f"Ticket {n}", "raisedBy", PEOPLE[n % 4]) for n in range(40)]
     facts += [(part, "partOf", "Kura Cloud") for part in PARTS[:2]] + [("w" * 90, "<b>", "Kura S3")]
-    given = [dict(zip(("subject", "predicate", "object"), fact, strict=True)) for fact in facts]
-    batch = memories + json.dumps(hostile) + "\n"
-    assert mabos("store", "-a", "cfo", "--batch", "-", cwd=root, stdin=batch).code == 0
-    lines = "".join(json.dumps(fact) + "\n" for fact in given)
-    (tmp_path / "facts.ndjson").write_text(lines)
-    assert mabos("fact", "import", os.fspath(tmp_path / "facts.ndjson"), "-a", "ceo", cwd=root).code == 0
-    assert mabos("hierarchy", "build", "-a", "cfo", cwd=root).code == 0
-    assert mabos("report", "-o", os.fspath(tmp_path / "report.html"), cwd=root).code == 0
-    return tmp_path / "report.html"
+    triples = [dict(zip(("subject", "predicate", "object"), fact, strict=True)) for fact in facts]
+    run("store", "-a", "cfo", "--batch", "-", stdin=memories + json.dumps(hostile) + "\n")
+    (folder / "facts.ndjson").write_text("".join(json.dumps(fact) + "\n" for fact in triples))
+    run("fact", "import", os.fspath(folder / "facts.ndjson"), "-a", "ceo")
+    run("hierarchy", "build", "-a", "cfo")
+    run("report", "-o", os.fspath(folder / "report.html"))
+    return folder / "report.html"
 
 
 # What sticks out to the right of the window, unless it scrolls in a box of its own.

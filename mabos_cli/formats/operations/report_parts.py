@@ -83,11 +83,9 @@ def listed(
 def prose(text: str) -> Part:
     """Renders a text as one line; what is long opens."""
     line = shown(text, _WHOLE)
-    return (
-        line
-        if len(line) <= _FIRST
-        else element("details", element("summary", shown(line, _FIRST)), line, class_="long")
-    )
+    if len(line) <= _FIRST:
+        return line
+    return element("details", element("summary", shown(line, _FIRST)), line, class_="long")
 
 
 def row(*cells: Part) -> Html:
