@@ -347,7 +347,7 @@ FAINT = """(() => {
 SMALL = """[...document.querySelectorAll('button, select, #views a, .tab, input')].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 17).map(e => e.outerHTML.slice(0, 80))"""
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
 def test_every_view_fits_is_labelled_and_readable(world: World, width: int, scheme: str) -> None:
     item = world.data("recall", query="charged twice", limit=1)["results"][0]["id"]
     world.open("search", width, scheme)

@@ -70,8 +70,8 @@ export function say(text, back = null) {
   setTimeout(close, back ? 20_000 : 8_000);
 }
 
-// Asks for a few texts in a dialog; null when nobody wants to go on.
-export function question(title, fields, action) {
+// Asks for a few texts in a dialog, about something; null when nobody wants to go on.
+export function question(title, fields, action, what = "") {
   const dialog = $("dialog");
   return new Promise((resolve) => {
     const inputs = fields.map((field) => el("input", { name: field.name, value: field.value || "", required: field.required, autocomplete: "off" }));
@@ -82,7 +82,7 @@ export function question(title, fields, action) {
       if (missing) missing.focus();
       else end(Object.fromEntries(inputs.map((input) => [input.name, input.value.trim()])));
     };
-    const form = el("form", { onsubmit: submit }, el("h2", { id: "dialog-title" }, title),
+    const form = el("form", { onsubmit: submit }, el("h2", { id: "dialog-title" }, title), what && el("blockquote", { class: "text cut" }, what.slice(0, 600)),
       fields.map((field, n) => el("label", {}, el("span", {}, field.label), inputs[n])),
       el("div", { class: "acts" }, el("button", { class: "main", type: "submit" }, action), el("button", { type: "button", onclick: () => end(null) }, "Cancel")));
     dialog.replaceChildren(form);

@@ -19,14 +19,14 @@ function shownItem(item) {
 }
 
 export async function forget(item) {
-  const given = await question("Forget this memory?", [REASON], "Forget");
+  const given = await question("Forget this memory?", [REASON], "Forget", item.content);
   if (given) await write("forget", { id: item.id, ...given, seen: shownItem(item) }, `Forgotten: ${item.id}`, () => revive(item));
 }
 export const revive = (item) => write("revive", { id: item.id, seen: shownItem(item) }, `Brought back: ${item.id}`);
 
 export async function setTrust(item, level, before) {
   const who = { name: "by", label: "Who decides", required: true, value: sessionStorage.getItem("by") };
-  const given = await question(level === "trusted" ? "Vouch for this text?" : "Mark it as untrusted?", [who, REASON], level === "trusted" ? "Trust" : "Distrust");
+  const given = await question(level === "trusted" ? "Vouch for this text?" : "Mark it as untrusted?", [who, REASON], level === "trusted" ? "Trust" : "Distrust", item.content);
   if (!given) return;
   sessionStorage.setItem("by", given.by);
   const back = () => write("set_trust", { id: item.id, set: before, by: given.by, reason: "taken back" }, `${item.id} is ${before} again`);
