@@ -26,10 +26,8 @@ from mabos_cli.core.search.question import (
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, spread, without_retold
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
-from mabos_cli.index.candidates import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Row, first_parts
+from mabos_cli.index.candidates import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Index, Row, first_parts
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.search_index import SearchIndex
-from mabos_cli.index.vectors import Vectors
 
 _USER = frozenset(("user", "User", "human", "Human"))  # who is meant when a question says I
 _KEPT = 80  # candidates of both lanes together that are looked at closely, or four times the limit
@@ -58,7 +56,7 @@ class Scope(NamedTuple):
 class Doc(NamedTuple):
     """A candidate: an item by its best part, or a passage of a file."""
 
-    search_index: SearchIndex
+    search_index: Index
     row: Row
     signals: Signals
 
@@ -75,7 +73,7 @@ class Question(NamedTuple):
 class Lanes(NamedTuple):
     """What one index found by words, by meaning and as written; whose words are meant; what is kept."""
 
-    search_index: SearchIndex
+    search_index: Index
     lexical: dict[int, float]
     near: dict[int, float]
     exact: dict[int, float]
@@ -110,7 +108,7 @@ def is_past(row: Row, now: str) -> bool:
 class Asking:
     """The search that recall calls."""
 
-    def __init__(self, indexes: Sequence[SearchIndex], scope: Scope) -> None:
+    def __init__(self, indexes: Sequence[Index], scope: Scope) -> None:
         self._indexes = indexes
         self._scope = scope
         self._only: dict[str, Restriction] = {}
@@ -237,12 +235,12 @@ class Asking:
                 found[word] = found.get(word, 0) + held
         return found
 
-    def _restriction(self, index: SearchIndex) -> Restriction:
+    def _restriction(self, index: Index) -> Restriction:
         if index.label not in self._only:
             self._only[index.label] = index.lanes.restrict(self._scope.filters, index.sharing)
         return self._only[index.label]
 
-    def _find(self, index: SearchIndex, question: Question) -> Lanes:
+    def _find(self, index: Index, question: Question) -> Lanes:
         """Returns what both lanes of one index find."""
         only, pool = self._restriction(index), self._scope.pool
         named = names_in(question.text, index.lanes.list_authors())
@@ -254,14 +252,13 @@ class Asking:
                 exact |= found
         if question.meaning and (stated := statement(question.text)):
             exact |= dict.fromkeys(self._find_stated(index, stated, _WHOLE * len(question.text), only), 1.0)
-        vectors = index.vectors if question.meaning else None
-        query = embed_question(index, without(question.text, named)) if vectors else b""
-        near = self._find_by_meaning(vectors, query, only) if vectors and query else []
+        query = embed_question(index, without(question.text, named)) if question.meaning else b""
+        near = self._find_by_meaning(index, query, only) if query else []
         authors = named | _USER if is_first_person(question.text) else named
         floor = index.embedder.floor if index.embedder else 0.0
         return Lanes(index, lexical, first_parts(near), exact, authors, floor, self._now, {})
 
-    def _find_stated(self, index: SearchIndex, stated: str, longest: float, only: Restriction) -> set[int]:
+    def _find_stated(self, index: Index, stated: str, longest: float, only: Restriction) -> set[int]:
         """Returns what says a statement and little more. For what was merged or consolidated, that is what it went into."""
         found = index.lanes.find_phrase(stated, _AWAY, Restriction(), PARTS, FORGOTTEN)
         rows = [row for row in index.lanes.load_rows(found) if row.size <= longest] if found else []
@@ -270,7 +267,7 @@ class Asking:
         files = set[int]() if only.sql else {row.row for row in rows if not row.item}
         return files | {row.row for row in index.lanes.load_items(ids, only, self._end)} if ids else files
 
-    def _find_by_words(self, index: SearchIndex, asked: Sequence[str], only: Restriction) -> dict[int, float]:
+    def _find_by_words(self, index: Index, asked: Sequence[str], only: Restriction) -> dict[int, float]:
         """Returns what shares words with a question. In an archive, which may be large, only what holds its rarer words."""
         lexical = index.lanes.find_words(asked, self._scope.pool, only, *BOUNDS[:2])
         if self._scope.reach:
@@ -278,10 +275,10 @@ class Asking:
             lexical |= index.lanes.find_rare(asked, count, most, only, self._end)
         return lexical
 
-    def _find_by_meaning(self, vectors: Vectors, query: bytes, only: Restriction) -> list[tuple[int, float]]:
-        found = vectors.nearest(query, self._scope.pool, only, 0)
+    def _find_by_meaning(self, index: Index, query: bytes, only: Restriction) -> list[tuple[int, float]]:
+        found = index.lanes.nearest(query, self._scope.pool, only, 0)
         for away in range(1, self._scope.reach + 1):
-            found += vectors.nearest(query, max(_AWAY, self._scope.limit), only, away)
+            found += index.lanes.nearest(query, max(_AWAY, self._scope.limit), only, away)
         return found
 
     def _widen(self, docs: dict[str, Doc], found: list[Lanes]) -> dict[str, Ring]:
@@ -338,9 +335,9 @@ def _candidate(doc: Doc, now: str, items: Mapping[int, tuple[str, str, str]], te
     )
 
 
-def embed_question(index: SearchIndex, text: str) -> bytes:
+def embed_question(index: Index, text: str) -> bytes:
     """Returns the vector of a question; empty when there is no word, or no model that can be reached."""
-    if index.embedder is None:
+    if index.embedder is None or not index.has_vectors:
         return b""
     try:
         vector = index.embedder.embed_query(text)
@@ -353,14 +350,14 @@ def embed_question(index: SearchIndex, text: str) -> bytes:
     return vector if any(vector) else b""
 
 
-def search_lanes(index: SearchIndex, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
+def search_lanes(index: Index, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """Returns what each lane finds by itself: reference, measure and text."""
     found = {
         "words": [*index.lanes.find_words(words_as_written(question), count, Restriction(), *BOUNDS[:2]).items()],
         "vectors": [],
     }
-    if index.vectors and (query := embed_question(index, question)):
-        found["vectors"] = index.vectors.nearest(query, count, Restriction(), 0)
+    if query := embed_question(index, question):
+        found["vectors"] = index.lanes.nearest(query, count, Restriction(), 0)
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
         docs = {row.row: Doc(index, row, Signals("")) for row in index.lanes.load_rows([row for row, _ in hits])}

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from mabos_cli.core.language.text import split_uncut
 from mabos_cli.core.memory.stores import EVERYTHING
@@ -20,6 +20,8 @@ from mabos_cli.index.packing import unpack_text
 from mabos_cli.index.restriction import TRUST, Restriction, restrict
 
 if TYPE_CHECKING:
+    from mabos_cli.core.memory.item import MemoryItem
+    from mabos_cli.core.search.documents import Embedder
     from mabos_cli.core.search.recall import Filters
 
 _FEW = 300  # passages that are scored one by one without being felt
@@ -93,7 +95,9 @@ def pieces_of(terms: Iterable[str]) -> list[str]:
 
 
 class Candidates(ABC):
-    """The candidates of one agent."""
+    """The candidates of one agent, and the errors of who keeps them elsewhere."""
+
+    errors: tuple[type[Exception], ...] = ()
 
     def __init__(self, db: Any) -> None:
         self._db = db
@@ -105,6 +109,10 @@ class Candidates(ABC):
     @abstractmethod
     def find_phrase(self, phrase: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
         """Returns what holds a phrase as it is written, as find_words does."""
+
+    @abstractmethod
+    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> list[tuple[int, float]]:
+        """Returns the passages that are most like a vector, with their cosine: live ones, or those that a reach adds."""
 
     @abstractmethod
     def holders(self, words: Sequence[str]) -> dict[str, int]:
@@ -230,3 +238,47 @@ class Candidates(ABC):
             self._db.execute(select + side, (row.session, row.at, row.item, 2)) for side in (_BEFORE, _AFTER)
         )
         return [item_id for (item_id,) in before], [item_id for (item_id,) in after]
+
+
+class Index(Protocol):
+    """What a search knows of an index: whose it is, its candidates, and the model of its vectors."""
+
+    label: str
+    sharing: Sharing | None
+    embedder: "Embedder | None"
+    trouble: str
+
+    @property
+    def decode(self) -> "Callable[[str], MemoryItem]": ...
+
+    @property
+    def lanes(self) -> Candidates: ...
+
+    @property
+    def has_vectors(self) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
+
+    def doubt_model(self, width: int) -> None: ...
+
+
+class RemoteIndex:
+    """The index of an agent elsewhere: nothing here follows its files."""
+
+    def __init__(
+        self,
+        label: str,
+        lanes: Candidates,
+        decode: "Callable[[str], MemoryItem]",
+        embedder: "Embedder | None",
+        width: int,
+    ) -> None:
+        self.label, self.lanes, self.decode, self.embedder, self.width = label, lanes, decode, embedder, width
+        self.sharing: Sharing | None = None  # its candidates are only what is shared
+        self.trouble = ""
+        self.has_vectors = width > 0
+
+    def doubt_model(self, width: int) -> None:
+        """Notes that the model answers with vectors of another width."""
+        self.trouble, self.embedder = f"the model's vectors have {width} numbers, and not {self.width}", None

@@ -65,7 +65,7 @@ class Follower:
 
     def __init__(self, db: Any, vectors: Sequence[Vectors], decode: Decode, item_size: int) -> None:
         self._db = db
-        self._passages = Passages(db, vectors, self._words_of)
+        self._passages = Passages(db, vectors, self.words_of)
         self._gone: dict[tuple[int, str], bytes] = {}  # lines that a transaction took away, by row and id
         self._decode = decode
         self._item_size = item_size
@@ -247,7 +247,7 @@ class Follower:
         line: bytes = self._db.execute("SELECT line FROM items WHERE row = ? AND id = ?", (row, item_id)).fetchone()[0]
         return line
 
-    def _words_of(self, row: int) -> tuple[str, str] | None:
+    def words_of(self, row: int) -> tuple[str, str] | None:
         """Returns what a passage put into the lane of words; None for one that is hidden. An item is what it was when that was done."""
         item_id, item_row, part, source, text, *rest, shown = self._db.execute(
             "SELECT item, item_row, part, source, text, first, last, heading, copy_of, at, author, shown FROM passages WHERE row = ?",

@@ -29,7 +29,17 @@ from mabos_cli.index.embedding import (
 )
 from mabos_cli.index.follow import Follower, Stats
 from mabos_cli.index.packing import pack_vector
-from mabos_cli.index.tables import SCHEMA, SqliteLanes, create_tables, give_memo, read_meta, transaction, write_meta
+from mabos_cli.index.tables import (
+    SCHEMA,
+    SqliteLanes,
+    create_tables,
+    give_memo,
+    has_log,
+    keep_log,
+    read_meta,
+    transaction,
+    write_meta,
+)
 from mabos_cli.index.vectors import BlobTable, Engine, VecTable, Vectors
 
 _LOOKED_AT = 64  # passages that wait, to see whether they are many
@@ -48,7 +58,7 @@ class Place(Protocol):
 class Plan(NamedTuple):
     """How an index is built: the engine, how lines become items, what its shape depends on, and the model if any. `strong` is a better
     one that takes long: it answers when all passages have its vectors, and until then `embedder` does. `patience` is how many
-    characters it may embed while somebody waits."""
+    characters it may embed while somebody waits. With `logged` the index notes which rows change."""
 
     engine: Engine
     decode: Decode
@@ -58,6 +68,7 @@ class Plan(NamedTuple):
     progress: Callable[[int, int], None] | None = None
     strong: Embedder | None = None
     patience: float = inf
+    logged: bool = False
 
 
 class SearchIndex:
@@ -76,6 +87,7 @@ class SearchIndex:
         self.stale = ""
         self.trouble = ""
         self.news = ""
+        self.remote: Candidates | None = None  # the same rows elsewhere, which answer instead
         self._plan = plan
         kind = "none" if plan.engine.step == "lexical" else VecTable.kind if plan.engine.vec0 else BlobTable.kind
         self._shape = f"{SCHEMA} {kind} {plan.shape}"
@@ -94,19 +106,35 @@ class SearchIndex:
     @property
     def lanes(self) -> Candidates:
         """The candidates that a search asks for."""
-        return SqliteLanes(self.db)
+        return self.remote or SqliteLanes(self.db, lambda: self.vectors)
 
     @property
     def vectors(self) -> Vectors | None:
-        """The table of vectors, if there is one that the model which answers can be compared with."""
+        """The table of vectors in SQLite, if it is one that the model which answers can be compared with."""
         slot = self._slot(strong=self.is_strong)
         return slot.table if slot and slot.about()["kind"] == slot.table.kind else None
+
+    @property
+    def has_vectors(self) -> bool:
+        """Returns whether a question may be asked by its meaning."""
+        return self.remote is not None or self.vectors is not None
 
     @property
     def width(self) -> int:
         """How many numbers a vector has here."""
         slot = self._slot(strong=self.is_strong)
         return int(slot.about()["width"] or 0) if slot else 0
+
+    @property
+    def model(self) -> str:
+        """The model that the vectors are of."""
+        slot = self._slot(strong=self.is_strong)
+        return slot.about()["model"] if slot else ""
+
+    @property
+    def item_size(self) -> int:
+        """How many characters of an item are one passage, at most."""
+        return self._plan.item_size
 
     @property
     def is_strong(self) -> bool:
@@ -136,6 +164,8 @@ class SearchIndex:
                 if stats is None:
                     temp, stats = self._build_beside(place.path, sources)
                     self._swap(temp, place.path)
+                if self._plan.logged:
+                    keep_log(self.db)
                 note(self._note(place, digest_of(sources)))
                 return stats
         except Conflict as error:
@@ -166,6 +196,8 @@ class SearchIndex:
         if not digest or place.read() != self._note(place, digest) or not self._open(place.path):
             return False
         try:
+            if self._plan.logged and not has_log(self.db):
+                return False
             slot = self._slot()
             if self._plan.embedder is None or slot is None or slot.is_done(self._plan.embedder):
                 self._choose()

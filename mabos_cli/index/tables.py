@@ -12,7 +12,7 @@ meta       the shape of the index: schema and settings, the model, the width of 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from mabos_cli.index.restriction import Restriction
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
+    from mabos_cli.index.vectors import Vectors
 
 # Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes;
 # since 11, passages carry the title of their page.
@@ -84,7 +85,16 @@ def _quoted(text: str) -> str:
 
 
 class SqliteLanes(Candidates):
-    """The candidates of one agent in its SQLite file."""
+    """The candidates of one agent in its SQLite file, with the table of vectors that a question may be compared with."""
+
+    def __init__(self, db: Any, vectors: "Callable[[], Vectors | None]" = lambda: None) -> None:
+        super().__init__(db)
+        self._vectors = vectors
+
+    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> list[tuple[int, float]]:
+        """Returns the passages that are most like a vector, with their cosine."""
+        vectors = self._vectors()
+        return vectors.nearest(query, count, only, away) if vectors else []
 
     def find_words(self, asked: Sequence[str], count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
         """Returns how well items and passages of a range share words with the question, by the number of their first part."""
@@ -149,6 +159,26 @@ def create_tables(db: Any, shape: str) -> None:
     """Makes the tables of an empty index."""
     db.executescript(_TABLES)
     db.execute("INSERT INTO meta VALUES ('shape', ?)", (shape,))
+
+
+def keep_log(db: Any) -> None:
+    """Notes from now on which rows change, for who keeps them elsewhere too. The log has a name: that of another index is another's."""
+    if has_log(db):
+        return
+    with transaction(db):
+        db.execute(
+            "CREATE TABLE changed (seq INTEGER PRIMARY KEY AUTOINCREMENT, row INTEGER NOT NULL, is_item INTEGER NOT NULL)"
+        )
+        for number, table in enumerate(("passages", "items")):
+            for event, row in (("INSERT", "new"), ("UPDATE", "new"), ("DELETE", "old")):
+                note = f"INSERT INTO changed (row, is_item) VALUES ({row}.row, {number})"
+                db.execute(f"CREATE TRIGGER {table}_{event} AFTER {event} ON {table} BEGIN {note}; END")
+        write_meta(db, log=os.urandom(8).hex())
+
+
+def has_log(db: Any) -> bool:
+    """Returns whether changes are noted."""
+    return db.execute("SELECT 1 FROM meta WHERE key = 'log'").fetchone() is not None
 
 
 def read_meta(db: Any) -> dict[str, str]:

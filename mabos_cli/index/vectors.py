@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import nsmallest
 from importlib.util import find_spec
@@ -151,6 +151,11 @@ class VecTable:
     def delete(self, rows: Sequence[int]) -> None:
         self._db.executemany(f"DELETE FROM {self._name} WHERE rowid = ?", ((row,) for row in rows))
 
+    def fetch(self, rows: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Yields the packed vectors of passages that have one."""
+        for row in rows:
+            yield from self._db.execute(f"SELECT rowid, embedding FROM {self._name} WHERE rowid = ?", (row,))
+
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
         """Returns the passages of a partition that are most like the query, with their cosine."""
         rough, values, packed = max(_LEAST_ROUGH, _ROUGH * count), only.values, pack_vector(query)
@@ -217,6 +222,11 @@ class BlobTable:
 
     def delete(self, rows: Sequence[int]) -> None:
         self._db.executemany(f"DELETE FROM {self._name} WHERE row = ?", ((row,) for row in rows))
+
+    def fetch(self, rows: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Yields the packed vectors of passages that have one."""
+        for row in rows:
+            yield from self._db.execute(f"SELECT row, embedding FROM {self._name} WHERE row = ?", (row,))
 
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
         """Returns the passages of a range that are most like the query, with their cosine."""

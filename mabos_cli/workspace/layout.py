@@ -66,6 +66,7 @@ class WorkspacePaths(_Root):
     mirror_rest = _Place(
         f"{marks.LOCAL}/typedb/rest"
     )  # says that TypeDB did not answer a moment ago; no ledger has its name
+    postgres_rest = _Place(f"{marks.LOCAL}/postgres.rest")  # says the same of PostgreSQL
     ontologies = _Place("ontologies")
     proposals_folder = _Place("ontologies/proposals")
 

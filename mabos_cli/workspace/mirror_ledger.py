@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.mirror.records import GONE, QUEUED, STATES, Entry, Key
@@ -102,10 +103,10 @@ def compact(paths: AgentPaths, live: int) -> bool:
     return False
 
 
-def is_resting(workspace: WorkspacePaths, address: str) -> bool:
+def is_resting(workspace: WorkspacePaths, address: str, path: Path | None = None) -> bool:
     """Returns whether the server at an address did not answer within the last half minute. By the clock of the files: the
     moment of a call may be given, and has nothing to do with how long a server is left in peace."""
-    path = workspace.mirror_rest
+    path = path or workspace.mirror_rest
     try:
         age = time.time() - path.stat().st_mtime
     except OSError:
@@ -113,14 +114,15 @@ def is_resting(workspace: WorkspacePaths, address: str) -> bool:
     return 0 <= age < REST_SECONDS and read_bytes(path) == address.encode("utf-8")
 
 
-def let_rest(workspace: WorkspacePaths, address: str) -> None:
+def let_rest(workspace: WorkspacePaths, address: str, path: Path | None = None) -> None:
     """Notes that the server at an address does not answer. Best effort, and without waiting for the disk."""
-    with suppress(MabosError), locked(workspace.mirror_rest, workspace.root, 0) as lock:
+    with suppress(MabosError), locked(path or workspace.mirror_rest, workspace.root, 0) as lock:
         lock.note(address.encode("utf-8"))
 
 
-def end_rest(workspace: WorkspacePaths) -> None:
+def end_rest(workspace: WorkspacePaths, path: Path | None = None) -> None:
     """The server answers again."""
-    if workspace.mirror_rest.exists():
+    path = path or workspace.mirror_rest
+    if path.exists():
         with suppress(MabosError):
-            remove_file(workspace.mirror_rest, root=workspace.root)
+            remove_file(path, root=workspace.root)

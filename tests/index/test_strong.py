@@ -49,7 +49,7 @@ def models(little: Lab, request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     monkeypatch.setenv("MABOS_INDEX_VECTORS", request.param)
     monkeypatch.setattr(AgentIndex, "_embedder", lambda self: models.slow)
     monkeypatch.setattr(AgentIndex, "_stand_in", lambda self: models.fast)
-    monkeypatch.setattr(agent_search, "embed_later", models.later)
+    monkeypatch.setattr(agent_search, "sync_later", models.later)
     monkeypatch.setattr(agent_search.os, "nice", lambda by: 0)
     monkeypatch.setattr(agent_search, "_PATIENCE", 300)
     return models

@@ -29,9 +29,10 @@ from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.memory.items import item_from_dict
 from mabos_cli.index.ask import Asking, Scope
+from mabos_cli.index.candidates import Index
 from mabos_cli.index.search_index import Plan, SearchIndex
 from mabos_cli.index.vectors import open_engine
-from mabos_cli.services.search.later import embed_later
+from mabos_cli.services.search.later import sync_later
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_uses
@@ -40,6 +41,7 @@ from mabos_cli.workspace.sources import find_sources, holds_items, index_places,
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
+    from mabos_cli.services.search.postgres import SharedHome
 
 OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it is about
 Found = TypeVar("Found")
@@ -99,7 +101,11 @@ class AgentIndex(TrustJudge):
                     raise
         self._report()
         if self.index and self.index.path and self.index.count_waiting():
-            embed_later(self.agent)
+            sync_later(self.agent)
+        if self.index and self.is_remote:
+            from mabos_cli.services.search.postgres import use_postgres
+
+            self.warnings += use_postgres(self.agent, self.index, whole=wait is not None)
         return self.index
 
     def embed_all(self, wait: float) -> int:
@@ -142,6 +148,11 @@ class AgentIndex(TrustJudge):
         trouble = self.index.trouble if self.index else ""
         return [*self.warnings, *([f"searched by words only: {trouble}"] if trouble else [])]
 
+    @property
+    def is_remote(self) -> bool:
+        """Returns whether PostgreSQL is to answer for the agent."""
+        return bool(self.agent.settings["index.backend"] == "postgres")
+
     def plan(self) -> Plan:
         """Returns how the index is built, as the settings say."""
         s = self.agent.settings
@@ -155,7 +166,7 @@ class AgentIndex(TrustJudge):
         strong, embedder = (strong, embedder) if embedder else (None, strong)
         show = self._progress("indexing") if self._progress else None
         size, patience = s["index.item_tokens"] * per_token, _PATIENCE if s["embeddings.background"] else inf
-        return Plan(engine, decode_line, shape, size, embedder, show, strong, patience)
+        return Plan(engine, decode_line, shape, size, embedder, show, strong, patience, self.is_remote)
 
     def _stand_in(self) -> "Embedder | None":
         from mabos_cli.backends.wordllama import open_wordllama
@@ -273,7 +284,7 @@ class AgentSearch(Search):
         self.notes: list[str] = []
         self.candidates = 0
         self._home = agents[0]
-        self._opened: list[AgentIndex] = []
+        self._opened: list[AgentIndex | SharedHome] = []
         for agent in agents:
             found = AgentIndex(agent, f"{agent.id}/" if self._opened else "", progress)
             try:
@@ -283,8 +294,10 @@ class AgentSearch(Search):
                 if not self._opened:
                     raise
                 self.notes.append(f"{agent.id}: {error.message}")
-        if len({index.embedder.model for index in self._indexes() if index.embedder}) > 1:
-            for index in self._indexes():  # cosines of two models cannot be compared
+        own = [opened.index for opened in self._own() if opened.index]
+        if len({index.embedder.model for index in own if index.embedder}) > 1:
+            for index in own:  # cosines of two models cannot be compared
+                index.remote = None
                 index.use_weak()
         self._touches = read_uses(self._home.paths).touches
 
@@ -294,7 +307,7 @@ class AgentSearch(Search):
 
     @property
     def stale(self) -> bool:
-        return any(opened.index.stale for opened in self._opened if opened.index)
+        return any(opened.index.stale for opened in self._own() if opened.index)
 
     def warnings(self) -> list[str]:
         """Returns what went wrong on the way, for every agent that was searched."""
@@ -359,29 +372,54 @@ class AgentSearch(Search):
                 judged.append(hit._replace(candidate=candidate))
         return judged
 
-    def _indexes(self) -> list[SearchIndex]:
+    def _indexes(self) -> list[Index]:
         return [opened.index for opened in self._opened if opened.index]
 
     def _ask(self, ask: Callable[[Asking | TermSearch], Found]) -> Found:
-        """Returns what the indexes answer; those that turn out to be damaged are rebuilt first."""
-        indexes = self._indexes()
-        errors = indexes[0].engine.errors if indexes else ()
-        asking = self._asking()
-        try:
-            found = ask(asking)
-        except errors:
-            for opened in self._opened:
-                opened.refresh(rebuild=True)
+        """Returns what the indexes answer. Without a database that fails the local ones do; those that turn out to be damaged are
+        rebuilt first."""
+        for recover in (self._leave_postgres, self._rebuild):
+            asking, errors = self._asking(), self._errors()
+            try:
+                found = ask(asking)
+                break
+            except errors as error:
+                recover(error)
+        else:
             asking = self._asking()
             found = ask(asking)
         self.candidates = max(self.candidates, asking.candidates)
         return found
 
+    def _own(self) -> list[AgentIndex]:
+        """Returns the agents of this workspace that are searched."""
+        return [opened for opened in self._opened if isinstance(opened, AgentIndex)]
+
+    def _errors(self) -> tuple[type[Exception], ...]:
+        local = next((opened.index.engine.errors for opened in self._own() if opened.index), ())
+        return (*local, *(error for index in self._indexes() for error in index.lanes.errors))
+
+    def _leave_postgres(self, error: Exception) -> None:
+        """Lets the local indexes answer where a database failed."""
+        failed = any(index.lanes.errors for index in self._indexes())
+        self._opened = [*self._own()]
+        if failed:
+            from mabos_cli.services.search.postgres import rest_after
+
+            self.notes.append(rest_after(self._home, error))
+        for opened in self._own():
+            if opened.index:
+                opened.index.remote = None
+
+    def _rebuild(self, error: Exception) -> None:
+        for opened in self._own():
+            opened.refresh(rebuild=True)
+
     def _asking(self) -> Asking | TermSearch:
         """Returns what answers: the indexes, or without SQLite the files themselves."""
         s, options, indexes = self._home.settings, self.options, self._indexes()
         if not indexes:
-            candidates = (c for one in self._opened for c in one.read_all(options.reach) if one.may_tell(c))
+            candidates = (c for one in self._own() for c in one.read_all(options.reach) if one.may_tell(c))
             return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
         pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
         weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)

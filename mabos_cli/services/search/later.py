@@ -8,8 +8,8 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 
 
-def embed_later(agent: Agent) -> None:
-    """Starts a process that embeds what waits for a model that takes long, unless one is at it. A reproducible run, whose clock stands
+def sync_later(agent: Agent) -> None:
+    """Starts a process that does what a search left to be done, unless one is at it. A reproducible run, whose clock stands
     still, starts nothing that it does not wait for."""
     if "MABOS_NOW" in os.environ or not hasattr(os, "posix_spawn"):
         return
