@@ -7,8 +7,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import postgres_server as postgres_server_module
 import pytest
 from forked import START, execute, start
 from hypothesis import HealthCheck, settings
@@ -92,3 +93,18 @@ def quick() -> Iterator[Path]:
     """Such a folder for one test."""
     with quick_folder() as folder:
         yield folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    """A real PostgreSQL with pgvector."""
+    yield from postgres_server_module.serve()
+
+
+@pytest.fixture
+def postgres(postgres_server: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty database that answers all searches of a test."""
+    url: str = postgres_server.new_database()
+    monkeypatch.setenv("MABOS_INDEX_BACKEND", "postgres")
+    monkeypatch.setenv("MABOS_INDEX_POSTGRES", url)
+    return url

@@ -1,13 +1,16 @@
 """Trials of the settings of search: recall, the index, embedding models, language models."""
 
+import atexit
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pytest
 from backends import tiny
 from backends.service import Answer, Call, serving
 from commands.notes import UNRELATED
@@ -329,3 +332,62 @@ def _(t: Trial):
         began = time.monotonic()
         assert t.code("store", "We bill per seat") == 5
         return time.monotonic() - began > 0.3
+
+
+# The index in PostgreSQL
+
+
+@cache
+def _server() -> Any:
+    """One server for all trials of a process."""
+    from postgres_server import serve
+
+    serving_one = serve()
+    atexit.register(serving_one.close)
+    return next(serving_one)
+
+
+def _warned(t: Trial, **settings: Any) -> str:
+    t.also(**settings)
+    return " ".join(t.run("recall", "seat", "--json").warnings)
+
+
+def _kept(t: Trial, query: str, **settings: Any) -> Any:
+    """What the database says after a recall."""
+    import psycopg
+
+    url = _server().new_database()
+    said = _warned(t, index__backend="postgres", index__postgres=url, **settings)
+    assert "PostgreSQL" not in said, said
+    with psycopg.connect(url) as db:
+        return db.execute(query).fetchone()[0]
+
+
+@effect("index.backend", "postgres", False, True)
+def _(t: Trial):
+    pytest.importorskip("psycopg")
+    return "PostgreSQL" in _warned(t, index__postgres="host=/nowhere")
+
+
+@effect("index.postgres", "host=/nowhere/else", False, True, base="host=/nowhere")
+def _(t: Trial):
+    pytest.importorskip("psycopg")
+    return "/nowhere/else" in _warned(t, index__backend="postgres")
+
+
+@effect("index.workspace", "acme", False, True)
+def _(t: Trial):
+    return _kept(t, "SELECT workspace FROM mabos.homes") == "acme"
+
+
+@effect("index.lease", 60, True, False)
+def _(t: Trial):
+    return _kept(t, "SELECT until - now() > '5 minutes' FROM mabos.leases")
+
+
+@effect("index.postgres_timeout", 3, "5s", "3s")
+def _(t: Trial):
+    from mabos_cli.index.postgres import _connections
+
+    _kept(t, "SELECT 1")
+    return [*_connections.values()][-1].execute("SHOW statement_timeout").fetchone()[0]

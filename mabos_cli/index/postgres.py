@@ -1,10 +1,5 @@
 """The candidates of agents in PostgreSQL with pgvector: one schema for many agents, workspaces and hosts.
 
-homes      one row for each agent of each workspace: whose rows these are, which state of which local index they stand for
-items, passages, vectors    what can be found, under the numbers of the local index it came from; `shared` rows may be read by others
-words      in how many passages of a home each word occurs
-leases     which host may write what belongs to an agent
-
 The words of a passage are the stems that SQLite's tokenizer makes, each behind the number of its home: one GIN index serves all homes,
 and a question reads the entries of its own home only. Their worth is BM25, as in SQLite.
 """
@@ -12,6 +7,7 @@ and a question reads the entries of its own home only. Their worth is BM25, as i
 import os
 import socket
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -23,96 +19,12 @@ from mabos_cli.core.language.text import spaced
 from mabos_cli.errors import Unavailable
 from mabos_cli.index.candidates import ARCHIVED, BOUNDS, PARTS, Candidates, best_parts, pieces_of
 from mabos_cli.index.packing import pack_vector
+from mabos_cli.index.postgres_schema import FUNCTIONS, POLICIES, TABLES, VERSION
 from mabos_cli.index.restriction import Restriction
 from mabos_cli.index.tables import TOKENIZER
 
-# Another number for whatever changes what the tables hold: the database is filled again then.
-VERSION = 1
 _GRACE = 1.0  # seconds more than the server has itself
 _POSTINGS = 20_000  # passages that are scored for one question; the rarest words decide where there are more
-_TEXT = 'text COLLATE "C" NOT NULL'
-_TABLES = f"""
-CREATE EXTENSION IF NOT EXISTS vector;
-CREATE SCHEMA mabos;
-CREATE TABLE mabos.homes (
-    home int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, owner name NOT NULL DEFAULT current_user, workspace {_TEXT}, agent {_TEXT},
-    state {_TEXT}, current boolean NOT NULL DEFAULT false, model {_TEXT}, width int NOT NULL, large boolean NOT NULL,
-    sharing {_TEXT}, private bigint NOT NULL, at_item bigint NOT NULL DEFAULT 0, at_row bigint NOT NULL DEFAULT 0,
-    seq bigint NOT NULL, passages bigint NOT NULL DEFAULT 0, tokens bigint NOT NULL DEFAULT 0
-);
-CREATE UNIQUE INDEX homes_current ON mabos.homes (owner, workspace, agent) WHERE current;
-CREATE TABLE mabos.leases (
-    owner name NOT NULL DEFAULT current_user, workspace {_TEXT}, agent {_TEXT}, holder {_TEXT}, until timestamptz NOT NULL,
-    PRIMARY KEY (owner, workspace, agent)
-);
-CREATE TABLE mabos.items (
-    home int NOT NULL, row bigint NOT NULL, id {_TEXT}, source {_TEXT}, shown boolean NOT NULL, store {_TEXT}, archived {_TEXT},
-    away int NOT NULL, heir {_TEXT}, type {_TEXT}, importance float8 NOT NULL, at {_TEXT}, expires_at {_TEXT}, author {_TEXT},
-    session {_TEXT}, tags {_TEXT}, access_count int NOT NULL, size int NOT NULL, trust int NOT NULL, line bytea NOT NULL,
-    shared boolean NOT NULL, PRIMARY KEY (home, row)
-);
-CREATE INDEX items_id ON mabos.items (home, id);
-CREATE INDEX items_rank ON mabos.items (home, away, importance DESC, at DESC);
-CREATE INDEX items_time ON mabos.items (home, at, id);
-CREATE INDEX items_session ON mabos.items (home, session, at, id) WHERE session != '';
-CREATE INDEX items_author ON mabos.items (home, author) WHERE author > '';
-CREATE TABLE mabos.passages (
-    home int NOT NULL, row bigint NOT NULL, item {_TEXT}, item_row bigint NOT NULL, source {_TEXT}, part int NOT NULL,
-    first int NOT NULL, last int NOT NULL, at {_TEXT}, author {_TEXT}, copy_of {_TEXT}, shown boolean NOT NULL, trust int NOT NULL,
-    size int NOT NULL, text bytea NOT NULL, shared boolean NOT NULL, tokens int NOT NULL, words tsvector NOT NULL, PRIMARY KEY (home, row)
-) WITH (toast_tuple_target = 8160);
-CREATE INDEX passages_item ON mabos.passages (home, item) WHERE item != '';
-CREATE INDEX passages_words ON mabos.passages USING gin (words);
-CREATE TABLE mabos.words (
-    home int NOT NULL, word {_TEXT}, shared boolean NOT NULL, held bigint NOT NULL, PRIMARY KEY (home, word, shared)
-);
-CREATE INDEX words_shared ON mabos.words (word, home) WHERE shared;
-CREATE TABLE mabos.vectors (
-    home int NOT NULL, row bigint NOT NULL, shared boolean NOT NULL, embedding halfvec NOT NULL, PRIMARY KEY (home, row)
-) PARTITION BY LIST (home);
-CREATE TABLE mabos.vectors_small PARTITION OF mabos.vectors DEFAULT;
-"""
-# A large home has a partition of its own with an HNSW index in it: only that partition is locked while the index is built.
-_FUNCTIONS = """
-CREATE FUNCTION mabos.owned(of_home int) RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER SET search_path = mabos, public, pg_temp
-    RETURN EXISTS (SELECT 1 FROM mabos.homes WHERE home = of_home AND owner = session_user);
-CREATE FUNCTION mabos.add_part(of_home int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp AS $$ BEGIN
-    IF mabos.owned(of_home) THEN
-        EXECUTE format('CREATE TABLE IF NOT EXISTS mabos.vectors_%s PARTITION OF mabos.vectors FOR VALUES IN (%s)', of_home, of_home);
-    END IF; END $$;
-CREATE FUNCTION mabos.index_part(of_home int, of_width int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp AS $$ BEGIN
-    IF mabos.owned(of_home) THEN
-        EXECUTE format('CREATE INDEX IF NOT EXISTS near_%s ON mabos.vectors_%s USING hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)', of_home, of_home, of_width);
-    END IF; END $$;
-CREATE FUNCTION mabos.drop_home(of_home int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp AS $$ BEGIN
-    IF mabos.owned(of_home) THEN
-        EXECUTE format('DROP TABLE IF EXISTS mabos.vectors_%s', of_home);
-        DELETE FROM mabos.vectors WHERE home = of_home;
-        DELETE FROM mabos.passages WHERE home = of_home;
-        DELETE FROM mabos.items WHERE home = of_home;
-        DELETE FROM mabos.words WHERE home = of_home;
-        DELETE FROM mabos.homes WHERE home = of_home;
-    END IF; END $$;
-"""
-# Whoever may connect may keep homes there, and reads of others what they share. The owner of the schema reads all.
-_POLICIES = [
-    "GRANT USAGE ON SCHEMA mabos TO PUBLIC",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON mabos.homes, mabos.leases, mabos.items, mabos.passages, mabos.words, mabos.vectors TO PUBLIC",
-    *(
-        f"ALTER TABLE mabos.{name} ENABLE ROW LEVEL SECURITY"
-        for name in ("homes", "leases", "items", "passages", "words", "vectors")
-    ),
-    *(f"CREATE POLICY own ON mabos.{name} USING (owner = current_user)" for name in ("homes", "leases")),
-    "CREATE POLICY others ON mabos.homes FOR SELECT USING (sharing != '' AND current)",
-    *(
-        f"CREATE POLICY {name} ON mabos.{table} {rule}"
-        for table in ("items", "passages", "words", "vectors")
-        for name, rule in (
-            ("own", "USING (home IN (SELECT home FROM mabos.homes WHERE owner = current_user))"),
-            ("others", "FOR SELECT USING (shared AND home IN (SELECT home FROM mabos.homes))"),
-        )
-    ),
-]
 
 
 class Address(NamedTuple):
@@ -167,8 +79,7 @@ def connect(address: Address) -> Any:
     try:
         timeout = max(2, round(address.timeout))  # libpq takes no less
         db = psycopg.connect(address.url, autocommit=True, connect_timeout=timeout, application_name="mabos")
-        milliseconds = round(address.timeout * 1000)
-        db.execute(f"SET statement_timeout = {milliseconds}; SET lock_timeout = {milliseconds}")
+        limit_time(db, address.timeout)
         db.execute("SET hnsw.ef_search = 200; SET hnsw.iterative_scan = strict_order; SET client_min_messages = error")
         found = db.execute("SELECT obj_description(to_regnamespace('mabos'), 'pg_namespace')").fetchone()
         if found != (f"mabos {VERSION}",):
@@ -180,6 +91,11 @@ def connect(address: Address) -> Any:
     return db
 
 
+def limit_time(db: Any, seconds: float) -> None:
+    """Lets no statement, and no wait for another one, take longer."""
+    db.execute(f"SET statement_timeout = {round(seconds * 1000)}; SET lock_timeout = {round(seconds * 1000)}")
+
+
 def _create(db: Any, before: str | None) -> None:
     """Creates the tables, instead of those of another version. Two hosts that do so at once wait for one another."""
     with db.transaction():
@@ -188,7 +104,7 @@ def _create(db: Any, before: str | None) -> None:
         if found == f"mabos {VERSION}":
             return
         db.execute("DROP SCHEMA IF EXISTS mabos CASCADE")
-        for statement in (_TABLES, _FUNCTIONS, *_POLICIES, f"COMMENT ON SCHEMA mabos IS 'mabos {VERSION}'"):
+        for statement in (TABLES, FUNCTIONS, *POLICIES, f"COMMENT ON SCHEMA mabos IS 'mabos {VERSION}'"):
             db.execute(statement)
 
 
@@ -207,11 +123,13 @@ def find_home(db: Any, workspace: str, agent: str) -> Home | None:
 def find_sharing(db: Any, but: str, words: Sequence[str], most: int) -> list[Home]:
     """Returns the homes of other workspaces that share something, those first whose shared words tell most of a question."""
     stems = sorted({stem for tokens in stem_phrases(pieces_of(words)) for stem in tokens})
+    where = "h.current AND h.sharing != '' AND NOT (h.workspace = %s AND h.owner = current_user)"
+    if not stems:
+        return list_homes(db, where.replace("h.", ""), clean(but))[:most]
     rows = db.execute(
-        "SELECT w.home FROM mabos.words w JOIN mabos.homes h USING (home) WHERE w.word = ANY(%s) AND w.shared AND w.held > 0"
-        " AND h.current AND h.sharing != '' AND NOT (h.workspace = %s AND h.owner = current_user)"
+        f"SELECT w.home FROM mabos.words w JOIN mabos.homes h USING (home) WHERE {where} AND w.word = ANY(%s) AND w.shared AND w.held > 0"
         " GROUP BY w.home, h.passages ORDER BY sum(ln(1 + h.passages::float8 / w.held)) DESC, w.home LIMIT %s",
-        (stems, but, most),
+        (clean(but), stems, most),
     )
     return list_homes(db, "home = ANY(%s)", [home for (home,) in rows.fetchall()])
 
@@ -284,14 +202,17 @@ def stem_phrases(texts: Sequence[str]) -> list[tuple[str, ...]]:
     db = _tokenizers.get(os.getpid())
     if db is None:
         db = _tokenizers[os.getpid()] = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        db.text_factory = lambda data: data.decode("utf-8", "replace")  # a token is cut within a character at 32 KiB
         db.execute(f"CREATE VIRTUAL TABLE asked USING fts5 (word, content = '', tokenize = \"{TOKENIZER}\")")
         db.execute("CREATE VIRTUAL TABLE terms USING fts5vocab (asked, 'instance')")
-    db.execute("BEGIN")
-    db.executemany("INSERT INTO asked (rowid, word) VALUES (?, ?)", enumerate(texts))
     held: list[list[tuple[int, str]]] = [[] for _ in texts]
-    for number, place, term in db.execute("SELECT doc, offset, term FROM terms"):
-        held[number].append((place, term[:500]))
-    db.execute("ROLLBACK")
+    db.execute("BEGIN")
+    try:
+        db.executemany("INSERT INTO asked (rowid, word) VALUES (?, ?)", enumerate(map(clean, texts)))
+        for number, place, term in db.execute("SELECT doc, offset, term FROM terms"):
+            held[number].append((place, term[:500]))
+    finally:
+        db.execute("ROLLBACK")
     return [tuple(term for _, term in sorted(places)) for places in held]
 
 
@@ -306,17 +227,17 @@ class PostgresLanes(Candidates):
 
     def find_words(self, asked: Sequence[str], count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
         """Returns how well items and passages of a range share words with the question, by the number of their first part."""
-        phrases = [phrase for phrase in dict.fromkeys(stem_phrases(list(dict.fromkeys(pieces_of(asked))))) if phrase]
-        return self._match(phrases, count, only, first, end)
+        return self._match(stem_phrases([*dict.fromkeys(pieces_of(asked))]), count, only, first, end)
 
     def find_phrase(self, phrase: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
         """Returns what holds a phrase as it is written."""
-        return self._match([stems for stems in stem_phrases([spaced(phrase)]) if stems], count, only, first, end)
+        return self._match(stem_phrases([spaced(phrase)]), count, only, first, end)
 
     def _match(
         self, phrases: list[tuple[str, ...]], count: int, only: Restriction, first: int, end: int
     ) -> dict[int, float]:
-        held = self._count(phrases)
+        often = Counter(filter(None, phrases))  # two forms of a word count twice, as in SQLite
+        held = self._count([*often])
         chosen, total = list[tuple[str, ...]](), 0
         for phrase in sorted(held, key=lambda phrase: held[phrase]):
             total += held[phrase]
@@ -327,14 +248,8 @@ class PostgresLanes(Candidates):
             return {}
         mean = self.home.tokens / max(1, self.home.passages) or 1.0
         n = self.home.passages
-        worths = " + ".join(
-            self._bm25(
-                phrase,
-                max(1e-6, log((n - held[phrase] + 0.5) / (held[phrase] + 0.5)) if n > held[phrase] else 0.0),
-                mean,
-            )
-            for phrase in held
-        )
+        worth = {phrase: max(1e-6, log(max(1e-9, (n - held[phrase] + 0.5) / (held[phrase] + 0.5)))) for phrase in held}
+        worths = " + ".join(self._bm25(phrase, often[phrase] * worth[phrase], mean) for phrase in held)
         sql = self._holding(chosen, worths, only, first, end)
         return best_parts(lambda wanted: self._db.execute(sql, (*only.values, wanted)).fetchall(), count)
 

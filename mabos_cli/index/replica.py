@@ -10,13 +10,14 @@ from mabos_cli.core.memory.trust import Sharing, retells
 from mabos_cli.errors import Conflict
 from mabos_cli.index.follow import Follower
 from mabos_cli.index.packing import unpack_text
-from mabos_cli.index.postgres import VERSION, Address, Home, clean, find_home, halfvec, list_homes, stem_phrases
+from mabos_cli.index.postgres import Address, Home, clean, find_home, halfvec, limit_time, list_homes, stem_phrases
+from mabos_cli.index.postgres_schema import VERSION
 from mabos_cli.index.restriction import TRUST
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.tables import read_meta
 
 _BATCH = 2000
-_MANY = 10 * _BATCH  # changes that somebody waits for; more are sent behind a search
+_MANY = 3 * _BATCH  # changes that somebody waits for; more are sent behind a search
 _LARGE = 50_000  # passages from which on a home has a partition and an HNSW index of its own
 _MOST_PLACES, _LAST_PLACE, _GAP = 255, 16_383, 2  # of a word in a tsvector
 _PASSAGES = (
@@ -60,8 +61,23 @@ class Rules(NamedTuple):
 
 def push(index: SearchIndex, db: Any, address: Address, rules: Rules, *, whole: bool) -> Home | None:
     """Sends what changed and returns what may be searched now; None when that is not up to date yet, because more is to be sent than
-    somebody waits for. Conflict while another host writes."""
+    somebody waits for, or another process of this host is at it. Conflict while another host may write."""
     take_lease(db, address)
+    alone = f"mabos {address.workspace} {address.agent}"
+    if whole:
+        db.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+        db.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [clean(alone)])
+    elif not db.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [clean(alone)]).fetchone()[0]:
+        return None
+    try:
+        return _send(index, db, address, rules, whole=whole)
+    finally:
+        if not db.closed:
+            db.execute("SELECT pg_advisory_unlock_all()")
+            limit_time(db, address.timeout)
+
+
+def _send(index: SearchIndex, db: Any, address: Address, rules: Rules, *, whole: bool) -> Home | None:
     state = _state_of(index, address, rules)
     home = find_home(db, address.workspace, address.agent)
     is_large = _count(index) >= _LARGE
@@ -79,8 +95,10 @@ def push(index: SearchIndex, db: Any, address: Address, rules: Rules, *, whole: 
     if home is None:
         sender.send_all(lambda: take_lease(db, address))
     sender.send_changes(lambda: take_lease(db, address))
+    if home is None or last > home.seq:
+        db.execute("SELECT mabos.know_size()")  # without it a plan for one row is made where there are thousands
     if home is None:
-        _finish(db, address, sender.home)
+        _finish(db, sender.home)
     return list_homes(db, "home = %s", sender.home.home)[0]
 
 
@@ -118,7 +136,7 @@ def _begin(index: SearchIndex, db: Any, address: Address, state: str, is_large: 
     return list_homes(db, "home = %s", number)[0]
 
 
-def _finish(db: Any, address: Address, home: Home) -> None:
+def _finish(db: Any, home: Home) -> None:
     """Lets a home that is complete answer in place of the one before."""
     with db.transaction():
         db.execute("SET LOCAL statement_timeout = 0; SET LOCAL maintenance_work_mem = '1GB'")

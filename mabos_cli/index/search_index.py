@@ -33,10 +33,12 @@ from mabos_cli.index.tables import (
     SCHEMA,
     SqliteLanes,
     create_tables,
+    describe_tables,
     give_memo,
     has_log,
     keep_log,
     read_meta,
+    swap_files,
     transaction,
     write_meta,
 )
@@ -95,7 +97,7 @@ class SearchIndex:
 
     @property
     def path(self) -> Path | None:
-        """The file; None for an index in memory."""
+        """Returns the file; None for an index in memory."""
         return self.place.path if self.place else None
 
     @property
@@ -161,11 +163,11 @@ class SearchIndex:
                     note(WRITING)
                     with suppress(*self.engine.errors):
                         stats = self._follow(sources)
+                        self._log()
                 if stats is None:
                     temp, stats = self._build_beside(place.path, sources)
-                    self._swap(temp, place.path)
-                if self._plan.logged:
-                    keep_log(self.db)
+                    swap_files(temp, place.path)
+                    self._open(place.path)
                 note(self._note(place, digest_of(sources)))
                 return stats
         except Conflict as error:
@@ -184,7 +186,8 @@ class SearchIndex:
         try:
             with place.hold(wait) as note:
                 note(WRITING)
-                self._swap(temp, place.path)
+                swap_files(temp, place.path)
+                self._open(place.path)
                 note(self._note(place, digest_of(sources)))
         finally:
             temp.unlink(missing_ok=True)
@@ -218,34 +221,16 @@ class SearchIndex:
             return {}
         try:
             if self._is_whole(place.path, place.read()) and self._open(place.path):
-                return self._contents(sources) | {"bytes": place.path.stat().st_size}
+                self._choose()
+                waiting = {"waiting_for_the_better_model": self.count_waiting()} if self._plan.strong else {}
+                counts = (
+                    describe_tables(self.db, sources) | waiting | {"unreadable": [path for path, _ in self.errors()]}
+                )
+                about = {"indexed_model": self.model or None, "width": self.width or None}
+                return {"state": counts.pop("state"), **about, **counts, "bytes": place.path.stat().st_size}
         except self.engine.errors:
             self.close()
         return {"state": "damaged, half written or of another shape: rebuilt at the next recall"}
-
-    def _contents(self, sources: Sequence[Source]) -> dict[str, Any]:
-        known = dict(self.db.execute("SELECT path, stamp FROM files"))
-        behind = sum(known.pop(s.path, "") != s.stamp for s in sources) + len(known)
-        self._choose()
-        slot = self._slot(strong=self.is_strong)
-        about = slot.about() if slot else {}
-        counts = {
-            "files": "files",
-            "items": "items WHERE shown AND archived = ''",
-            "archived_items": "items WHERE shown AND archived != ''",
-            "passages": "passages WHERE shown",
-            "file_passages": "passages WHERE shown AND item = ''",
-            "waiting_for_vectors": "passages WHERE shown AND vector = 0",
-            "cached_vectors": "embedding_cache",
-        }
-        return {
-            "state": f"stale: {behind} of {len(sources)} files changed" if behind else "fresh",
-            "indexed_model": about.get("model") or None,
-            "width": int(about.get("width") or 0) or None,
-            **{name: self.db.execute(f"SELECT count(*) FROM {rows}").fetchone()[0] for name, rows in counts.items()},
-            **({"waiting_for_the_better_model": self.count_waiting()} if self._plan.strong else {}),
-            "unreadable": [path for path, _ in self.errors()],
-        }
 
     def doubt_model(self, width: int) -> None:
         """Notes that the model answers with vectors of another width: the next refresh embeds everything again."""
@@ -359,8 +344,7 @@ class SearchIndex:
             return 0
         made = find_cached(self.db, strong, texts)
         missing = [text for text in texts if text.hash not in made]
-        vectors = map(pack_vector, strong.embed([text.text for text in missing]))
-        made |= dict(zip((text.hash for text in missing), vectors, strict=True))
+        made |= {t.hash: pack_vector(v) for t, v in zip(missing, strong.embed([t.text for t in missing]), strict=True)}
         with place.hold(wait) as note:
             self.close()  # it may have been rebuilt meanwhile
             before = place.read()
@@ -386,7 +370,13 @@ class SearchIndex:
         create_tables(self._db, self._shape)
         if old:
             carry_cache(self.engine, old, self.db)
-        return self._follow(sources)
+        stats = self._follow(sources)
+        self._log()
+        return stats
+
+    def _log(self) -> None:
+        if self._plan.logged:
+            keep_log(self.db)
 
     def _build_beside(self, path: Path, sources: Sequence[Source]) -> tuple[Path, Stats]:
         self.close()
@@ -401,20 +391,6 @@ class SearchIndex:
         finally:
             self.close()
         return temp, stats
-
-    def _swap(self, temp: Path, path: Path) -> None:
-        """Puts a new file in the place of the old one, whatever is there."""
-        with temp.open("rb") as file:
-            os.fsync(file.fileno())
-        if path.is_dir() and not path.is_symlink():  # a folder there is somebody's: it is renamed, not removed
-            number = 1
-            while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
-                number += 1
-            path.rename(aside)
-        for tail in ("-journal", "-wal", "-shm"):  # of the old file; SQLite would apply them to the new one
-            Path(f"{path}{tail}").unlink(missing_ok=True)
-        os.replace(temp, path)
-        self._open(path)
 
 
 def _stamp(path: Path) -> str:

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import nlargest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.language.text import spaced
@@ -22,7 +23,7 @@ from mabos_cli.index.candidates import ARCHIVED, PARTS, Candidates, best_parts, 
 from mabos_cli.index.restriction import Restriction
 
 if TYPE_CHECKING:
-    from mabos_cli.core.search.documents import Embedder
+    from mabos_cli.core.search.documents import Embedder, Source
     from mabos_cli.index.vectors import Vectors
 
 # Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes;
@@ -155,6 +156,20 @@ def address_of(path: str) -> str:
     return f"file:{place}?mode=ro"
 
 
+def swap_files(temp: Path, path: Path) -> None:
+    """Puts a new file in the place of the old one, whatever is there."""
+    with temp.open("rb") as file:
+        os.fsync(file.fileno())
+    if path.is_dir() and not path.is_symlink():  # a folder there is somebody's: it is renamed, not removed
+        number = 1
+        while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
+            number += 1
+        path.rename(aside)
+    for tail in ("-journal", "-wal", "-shm"):  # of the old file; SQLite would apply them to the new one
+        Path(f"{path}{tail}").unlink(missing_ok=True)
+    os.replace(temp, path)
+
+
 def create_tables(db: Any, shape: str) -> None:
     """Makes the tables of an empty index."""
     db.executescript(_TABLES)
@@ -179,6 +194,23 @@ def keep_log(db: Any) -> None:
 def has_log(db: Any) -> bool:
     """Returns whether changes are noted."""
     return db.execute("SELECT 1 FROM meta WHERE key = 'log'").fetchone() is not None
+
+
+def describe_tables(db: Any, sources: "Sequence[Source]") -> dict[str, Any]:
+    """Returns whether the tables follow the sources, and how much they hold."""
+    known = dict(db.execute("SELECT path, stamp FROM files"))
+    behind = sum(known.pop(source.path, "") != source.stamp for source in sources) + len(known)
+    counts = {
+        "files": "files",
+        "items": "items WHERE shown AND archived = ''",
+        "archived_items": "items WHERE shown AND archived != ''",
+        "passages": "passages WHERE shown",
+        "file_passages": "passages WHERE shown AND item = ''",
+        "waiting_for_vectors": "passages WHERE shown AND vector = 0",
+        "cached_vectors": "embedding_cache",
+    }
+    found = {name: db.execute(f"SELECT count(*) FROM {rows}").fetchone()[0] for name, rows in counts.items()}
+    return {"state": f"stale: {behind} of {len(sources)} files changed" if behind else "fresh", **found}
 
 
 def read_meta(db: Any) -> dict[str, str]:

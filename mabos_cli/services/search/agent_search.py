@@ -1,47 +1,36 @@
 """Searches an agent's memory: its index, brought up to date with its files, or the files themselves without SQLite."""
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
 from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.item import MemoryItem, has_expired, touch
-from mabos_cli.core.memory.stores import EVERYTHING, TOLD, reach_of
+from mabos_cli.core.memory.item import has_expired, touch
+from mabos_cli.core.memory.stores import EVERYTHING, reach_of
 from mabos_cli.core.memory.trust import (
-    OBSERVATION,
-    PRIVATE,
-    Ruling,
-    TrustJudge,
-    effective_trust,
-    find_rulings,
     lowered,
     parse_sharing,
-    retells,
     trust_rank,
 )
 from mabos_cli.core.search.documents import Held, Source
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
-from mabos_cli.formats.memory.items import item_from_dict
 from mabos_cli.index.ask import Asking, Scope
 from mabos_cli.index.candidates import Index
 from mabos_cli.index.search_index import Plan, SearchIndex
 from mabos_cli.index.vectors import open_engine
+from mabos_cli.services.search.judges import OwnMemory, SharedHome, decode_line
 from mabos_cli.services.search.later import sync_later
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_uses
-from mabos_cli.workspace.memory.trust_log import Observed, load_decisions
 from mabos_cli.workspace.sources import find_sources, holds_items, index_places, is_store, item_state, template_marks
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.documents import Embedder
-    from mabos_cli.services.search.postgres import SharedHome
 
 OpenProgress = Callable[[str], Callable[[int, int], None] | None]  # by what it is about
 Found = TypeVar("Found")
@@ -54,7 +43,7 @@ _NICE = 10
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
 
-class AgentIndex(TrustJudge):
+class AgentIndex(OwnMemory):
     """An agent's index and the warnings that came up on the way to it. Without SQLite there is none."""
 
     def __init__(self, agent: Agent, label: str = "", progress: OpenProgress | None = None) -> None:
@@ -209,60 +198,11 @@ class AgentIndex(TrustJudge):
                 lines = (piece.first, piece.last)
                 yield Candidate(piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent)
 
-    @cached_property
-    def _rulings(self) -> dict[str, Ruling]:
-        return find_rulings(load_decisions(self.agent.paths)[0])
-
-    @cached_property
-    def _items(self) -> dict[str, Candidate]:
-        return {c.item.id: c for c in self.read_all(EVERYTHING) if c.item}
-
-    @cached_property
-    def _observed(self) -> Observed:
-        return Observed(self.agent.paths)
-
-    @cached_property
-    def _private(self) -> list[str]:
-        items = self._items.values() if self.index is None else ()
-        lines = self.index.lanes.list_private() if self.index else []
-        return [decode_line(line).content for line in lines] + [
-            c.text for c in items if c.item and PRIVATE in c.item.tags
-        ]
-
-    def may_tell(self, candidate: Candidate) -> bool:
-        """Returns whether a candidate of this agent may be told: anything of its own, and of another what that one shares."""
-        if self.sharing is None or candidate.item:
-            return self.sharing is None or self.sharing.admits(candidate.item.tags if candidate.item else ())
-        return self.sharing.is_open and not retells(candidate.text, self._private)
-
-    def __call__(self, item: MemoryItem) -> str:
-        """Returns how far an item of this agent is trusted, all that it derives from considered."""
-        return effective_trust(item, self.find, self._rulings)
-
-    def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Returns ids and texts of items, archived ones too; those that are not known, or forgotten, are left out."""
-        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, TOLD)))
-
-    def find(self, item_id: str, reach: int = EVERYTHING) -> MemoryItem | None:
-        if item_id.startswith(OBSERVATION):
-            return self._observed.find(item_id)
-        if self.index is None:
-            found = self._items.get(item_id)
-            return found.item if found and reach_of(found.archived) <= reach else None
-        line = self.index.lanes.find_line(item_id, reach)
-        return decode_line(line) if line else None
-
 
 def _standing(held: Held) -> tuple[bool, str, bool, int]:
     """Returns what decides which record of an item counts: a live one, or else the last departure."""
     reach = reach_of(held.archived)
     return not held.archived, held.away_at, reach == EVERYTHING, -reach
-
-
-@lru_cache(maxsize=20_000)  # a full sync looks at each item several times
-def decode_line(line: str) -> MemoryItem:
-    """Returns the item on a line of the index, which came from a file that was checked."""
-    return item_from_dict(json.loads(line), "the index")
 
 
 class SearchOptions(NamedTuple):

@@ -7,14 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from mabos_cli.core.memory.item import TRUSTS, MemoryItem
-from mabos_cli.core.memory.stores import EVERYTHING, TOLD
-from mabos_cli.core.memory.trust import TrustJudge, effective_trust, lowered, parse_sharing
-from mabos_cli.core.search.recall import Candidate
+from mabos_cli.core.memory.trust import parse_sharing
 from mabos_cli.errors import Conflict, MabosError
-from mabos_cli.index.candidates import END, RemoteIndex
-from mabos_cli.index.restriction import Restriction
+from mabos_cli.index.candidates import RemoteIndex
 from mabos_cli.index.search_index import SearchIndex
+from mabos_cli.services.search.judges import SharedHome
 from mabos_cli.services.search.later import sync_later
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.mirror_ledger import end_rest, is_resting, let_rest
@@ -93,36 +90,6 @@ def workspace_name(agent: Agent) -> str:
 def host_name(agent: Agent) -> str:
     """Returns which copy of the workspace this is: the host and the folder."""
     return f"{socket.gethostname()}:{os.path.realpath(agent.paths.workspace.root)}"
-
-
-class SharedHome(TrustJudge):
-    """The memory of an agent elsewhere, as far as it is shared: an opened index, like that of an agent of this workspace."""
-
-    def __init__(self, agent: Agent, index: RemoteIndex) -> None:
-        self.agent = agent  # who asks
-        self.index = index
-        self.label = index.label
-
-    def may_tell(self, candidate: Candidate) -> bool:
-        """Returns whether a candidate may be told: the database holds nothing else."""
-        return True
-
-    def __call__(self, item: MemoryItem) -> str:
-        """Returns how far an item is trusted: as far as its own host trusts it, all that it derives from considered."""
-        rank = next((row.trust for row in self.index.lanes.load_items([item.id], Restriction(), END)), 0)
-        return effective_trust(lowered(item, TRUSTS[rank]), self.find)
-
-    def find(self, item_id: str, reach: int = EVERYTHING) -> MemoryItem | None:
-        line = self.index.lanes.find_line(item_id, reach)
-        return self.index.decode(line) if line else None
-
-    def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """Returns ids and texts of items, as far as they are shared."""
-        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, TOLD)))
-
-    def troubles(self) -> list[str]:
-        """Returns what the model had to say."""
-        return [f"searched by words only: {self.index.trouble}"] if self.index.trouble else []
 
 
 def open_shared(agent: Agent, index: SearchIndex, words: Sequence[str]) -> tuple[list[SharedHome], list[str]]:

@@ -21,7 +21,8 @@ class SharedSearch(AgentSearch):
         self._has_graph = bool(agent.settings["typedb.address"])
         self._graph_notes: list[str] = []
         self.notes += refused
-        if not allowed and not self._has_graph:
+        self._is_remote = agent.settings["index.backend"] == "postgres"
+        if not allowed and not self._has_graph and not self._is_remote:
             self.notes.append(NOBODY)
 
     def warnings(self) -> list[str]:
@@ -30,6 +31,7 @@ class SharedSearch(AgentSearch):
 
     def __call__(self, question: str) -> list[Hit]:
         """Returns the best hits for a question. Those of the index keep their order."""
+        self._open_elsewhere(question)
         hits = super().__call__(question)
         if not self._has_graph:
             return hits
@@ -43,10 +45,20 @@ class SharedSearch(AgentSearch):
 
     def best(self) -> list[Hit]:
         """Returns the most important and recent items."""
+        self._open_elsewhere("")
         hits = super().best()
         return (
             [*merge_hits(hits, browse(self._ask_graph("").values()))][: self.options.limit] if self._has_graph else hits
         )
+
+    def _open_elsewhere(self, question: str) -> None:
+        """Opens what agents of other workspaces share in PostgreSQL: those whose words tell most of a question."""
+        index = self._own()[0].index
+        if self._is_remote and index:
+            from mabos_cli.services.search.postgres import open_shared
+
+            found, self._graph_notes = open_shared(self._home, index, asked_words(question))
+            self._opened = [*self._own(), *found]
 
     def _ask_graph(self, question: str) -> dict[str, Candidate]:
         """Returns the memories of the graph that share a word with the question, or all without one, by reference."""

@@ -118,7 +118,25 @@ def small(tmp_path_factory):
 @pytest.mark.parametrize(("provider", "count"), [("wordllama", 3000), ("none", 7000)])
 def test_thousands_of_questions(small, provider, count):
     """Ten thousand with FULL=1, a third of that otherwise."""
-    count = count if os.environ.get("FULL") else count // 3
+    check_questions(small, provider, count if os.environ.get("FULL") else count // 3)
+
+
+def test_hundreds_of_questions_to_postgresql(small, postgres):
+    check_questions(small, "wordllama", 3000 if os.environ.get("FULL") else 300)
+    for piece in (*PIECES, *LONG):
+        assert small.search(5)(piece) is not None
+
+
+@pytest.mark.parametrize(
+    "question", ["word " * 200_000, "東京" * 170_000, "\0" * 10**6], ids=["words", "unspaced", "nothing"]
+)
+def test_a_question_of_a_megabyte_to_postgresql(small, postgres, question):
+    said = small.recall("-", stdin=question.encode())
+    assert said.code == 0 and said.data["query"] == question and said.warnings == []
+
+
+def check_questions(small: Desk, provider: str, count: int) -> None:
+    """Any question finds a few of what is known, or nothing."""
     small.settle(f"embeddings:\n  provider: {provider}\n")
     rnd = Random(20260224 + count)
     search = small.search(5)
@@ -320,6 +338,7 @@ def check_filters(desk: Desk, everything: list[Candidate], seed: int) -> None:
     items = sorted((c for c in admitted if c.item), key=lambda c: c.at, reverse=True)
     items.sort(key=lambda c: -round(c.importance * (AWAY if c.archived else 1), 4))
     best = search.best()
+    assert search.warnings() == []
     assert sorted(refs_of(best)) == sorted(c.ref for c in items), filters
     assert [(h.candidate.importance, h.candidate.at) for h in best] == [(c.importance, c.at) for c in items]
 
@@ -347,6 +366,13 @@ def test_filters_admit_what_they_say_beside_an_archive_without_sqlite_vec(desk, 
     everything = vary(desk, archived=90)
     for seed in range(20):
         check_filters(desk, everything, seed)
+
+
+def test_filters_admit_what_they_say_in_postgresql(desk, postgres):
+    everything = vary(desk, archived=90)
+    for seed in range(40):
+        check_filters(desk, everything, seed)
+    assert "PostgreSQL" not in str(desk.recall("common").warnings)
 
 
 def test_an_archived_item_lets_no_live_one_through_a_filter(desk):
