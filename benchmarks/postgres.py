@@ -3,14 +3,13 @@
     python benchmarks/postgres.py URL [DATA.json.gz...] [--passages 100000,1000000] [--agents 100] [--questions 200]
 
 With data sets (see retrieval.py): recall@10 of both, and how many questions get the same ten answers. With --passages: an agent with
-that many made-up memories (vectors made up too, for a load test: no model could embed them in time), the seconds of sending them, and p50
+that many made-up memories, embedded by the default model, the seconds of sending them, and p50
 and p95 of a recall in a warm process, the two taken in turn. With --agents: a fleet of that many agents with 1,000 passages each in the one
 database; p50 and p95 of one agent's recall, and of a recall over what all of them share. Size of the database at the end.
 """
 
 import argparse
 import gzip
-import hashlib
 import json
 import os
 import statistics
@@ -19,44 +18,21 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 from retrieval import make_workspace, measure
-from workspaces import make_items, questions
+from workspaces import init, item_rows, questions
 
 from mabos_cli.commands.call import Call
+from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import FINDABLE
 from mabos_cli.core.search.recall import Filters, recall
+from mabos_cli.formats.memory.items import render_item, render_page
+from mabos_cli.index.restriction import Restriction
 from mabos_cli.services.search.agent_search import AgentIndex, AgentSearch, SearchOptions
 from mabos_cli.services.search.shared_memories import SharedSearch
 
 OPTIONS = SearchOptions(Filters(), FINDABLE, 10)
-
-
-class MadeUp:
-    """A model whose vectors are random numbers that the text decides: they cost nothing and lie about as words do."""
-
-    model, costly, is_slow, floor, width = "made-up-256", False, False, 0.0, 256
-
-    def __init__(self) -> None:
-        import numpy as np
-
-        self._np = np
-        self._words: dict[str, Any] = {}
-
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return [*map(self.embed_query, texts)]
-
-    def embed_query(self, text: str) -> bytes:
-        total = self._np.zeros(256, self._np.float32)
-        for word in text.lower().split():
-            if word not in self._words:
-                seed = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=4).digest())
-                self._words[word] = self._np.random.default_rng(seed).standard_normal(256).astype(self._np.float32)
-            total += self._words[word]
-        norm = float(self._np.linalg.norm(total)) or 1.0
-        return (total / norm).tobytes()
 
 
 def use(backend: str, url: str) -> None:
@@ -114,12 +90,34 @@ def in_turn(works: Sequence[Callable[[str], object]], asked: Sequence[str]) -> l
     return [f"p50 {statistics.median(held):.0f} ms, p95 {sorted(held)[int(0.95 * len(held))]:.0f} ms" for held in times]
 
 
+def make_memory(root: Path, count: int) -> None:
+    """A workspace with so many memories, written as pages of months: a batch of a million would take longer than what is measured."""
+    init(root)
+    pages: dict[str, list[bytes]] = {}
+    for n, row in enumerate(item_rows(count)):
+        item = MemoryItem(
+            f"M-{1_672_531_200_000 + n}-{n % 65536:04x}",
+            row["content"],
+            "fact",
+            row["importance"],
+            "manual",
+            "agent",
+            tags=tuple(row["tags"]),
+            created_at=row["created_at"].replace("Z", ".000Z"),
+            accessed_at=row["created_at"].replace("Z", ".000Z"),
+        )
+        pages.setdefault(row["created_at"][:7], []).append(render_item(item))
+    folder = root / "agents/main/memory-store"
+    folder.mkdir()
+    for month, lines in pages.items():
+        (folder / f"{month}.json").write_bytes(render_page(lines))
+    time.sleep(0.1)
+
+
 def load_test(count: int, url: str, number: int) -> None:
     """Prints what a large agent costs."""
-    model = MadeUp()
-    AgentIndex._embedder = lambda self: model  # type: ignore[method-assign]
     with tempfile.TemporaryDirectory() as folder:
-        make_items(Path(folder), count)
+        make_memory(Path(folder), count)
         use("sqlite", url)
         start = time.perf_counter()
         home = Call(workspace=folder).open_agent()
@@ -139,10 +137,8 @@ def load_test(count: int, url: str, number: int) -> None:
         shown = in_turn([lambda q: refs(both[0], q), lambda q: refs(both[1], q)], asked)
         print(f"{count:,}: recall, warm: SQLite {shown[0]}; PostgreSQL {shown[1]}", flush=True)
         lanes = [search._indexes()[0].lanes for search in both]
-        vectors = [model.embed_query(q) for q in asked]
+        vectors = [both[0]._opened[0].index.embedder.embed_query(q) for q in asked]
         shares = []
-        from mabos_cli.index.restriction import Restriction
-
         for vector in vectors[:50]:
             near, exact = (
                 {row for row, _ in lane.nearest(vector, 10, Restriction(), 0)} for lane in (lanes[1], lanes[0])
@@ -155,13 +151,11 @@ def load_test(count: int, url: str, number: int) -> None:
 
 def fleet(agents: int, url: str, number: int) -> None:
     """Prints what one agent of many costs, and a question to all of them."""
-    model = MadeUp()
-    AgentIndex._embedder = lambda self: model  # type: ignore[method-assign]
     os.environ["MABOS_MEMORY_SHARED"] = "true"
     with tempfile.TemporaryDirectory() as folder:
         start = time.perf_counter()
         for n in range(agents):
-            make_items(Path(folder) / f"host-{n}", 1000, seed=n)
+            make_memory(Path(folder) / f"host-{n}", 1000 + n)
             use("postgres", url)
             AgentIndex(Call(workspace=f"{folder}/host-{n}").open_agent()).refresh(wait=60)
         print(

