@@ -403,6 +403,20 @@ def test_content_never_becomes_markup(world: World) -> None:
     assert world.browser.ask(refused) == "TypeError"
 
 
+def test_what_cannot_be_read_is_said_and_the_rest_is_shown(world: World) -> None:
+    (world.root / "agents" / "main" / "facts.json").write_text("[1,")
+    for width in (1280, 390):
+        world.open("decide?item=M-1-0000", width)
+        world.shows("no item 'M-1-0000'", "#panel")
+        world.click("Close", "#panel")
+        world.browser.wait("document.querySelector('#panel').hidden")
+        world.settle()
+        world.shows("agents/main/facts.json:1")
+        world.shows("Paywell says")
+        world.go("graph")
+        world.shows("agents/main/facts.json:1")
+
+
 def test_a_page_that_only_looks_offers_no_change(world: World) -> None:
     with open_page(world.root, "--read-only") as page:
         looking = World(world.browser, page, world.root)

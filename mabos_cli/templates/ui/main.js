@@ -62,7 +62,8 @@ async function refresh(must = false) {
   $("panel").removeAttribute("aria-busy");
   const close = el("a", { class: "shut", href: here({ item: "" }), "data-id": "close" }, "Close ", el("kbd", {}, "Esc"));
   const panel = async () => {
-    await fill($("panel"), async () => [close, ...(await details(id, mine.signal))]);
+    const found = () => details(id, mine.signal).catch((error) => { if (error.name === "AbortError") throw error; return [trouble(error)]; });
+    await fill($("panel"), async () => [close, ...(await found())]);
     if (!isNew || mine !== loading) return;
     $("panel").scrollTop = 0;
     if (innerWidth <= NARROW) scrollTo(0, 0);

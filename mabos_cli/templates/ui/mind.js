@@ -21,7 +21,7 @@ const goal = (one) => el("li", {}, attitude(one), named("supported by", one.supp
 function belief(one) {
   return el("div", { class: `row${one.status === "superseded" ? " gone" : ""}`, tabindex: "0", "data-id": `belief:${one.path}:${one.line}` },
     el("div", { class: "meta" }, one.id && el("code", {}, one.id), el("span", {}, "certainty", bar(one.certainty, `certainty ${one.certainty}`), one.certainty), chip(one.status, "warn"), trustChip(one.trust), when(one.updated), placeLink(`${one.path}:${one.line}`)),
-    el("p", { class: "text" }, one.text.startsWith(one.subject) ? one.text : `${one.subject}: ${one.text}`), one.doubt && soft(one.doubt));
+    el("p", { class: "text" }, !one.text ? one.subject : one.text.startsWith(one.subject) ? one.text : `${one.subject}: ${one.text}`), one.doubt && soft(one.doubt));
 }
 
 export const mind = {
@@ -31,7 +31,7 @@ export const mind = {
     const [goals, intentions, beliefs, whole] = await Promise.all(parts.map(([name, list]) => orElse(ask(name, {}, signal), { [list]: [] })));
     const words = [["Wants", whole.want], ["Owes", whole.owe], ["Is owed", whole.am_owed], ["Is due", whole.due], ["Doubts", whole.doubt]];
     return [
-      whole.strategy && el("p", { class: "soft" }, `${whole.strategy} commitment`),
+      trouble(whole.trouble), whole.strategy && el("p", { class: "soft" }, `${whole.strategy} commitment`),
       el("div", { class: "two" },
         section("Goals", goals.goals.length, trouble(goals.trouble), goals.goals.length ? el("ul", { class: "tree goals" }, goals.goals.map(goal)) : empty("No goals yet.")),
         section("Intentions", intentions.intentions.length, trouble(intentions.trouble), rows(intentions.intentions, (one) => el("div", { class: "row", tabindex: "0", "data-id": `intention:${one.id}` }, attitude(one), named("for", one.goal)), "No intentions yet."))),
