@@ -55,12 +55,12 @@ def fill(root: Path, count: int) -> None:
     agent = root / "agents" / "main"
     files: dict[str, list[bytes]] = {}
     for fact in facts(count):
-        files.setdefault(page_of(fact.subject) if count > SPLIT else "", []).append(render_fact(fact))
+        files.setdefault(page_of(fact.subject) if count >= SPLIT else "", []).append(render_fact(fact))
     text = lambda lines: b'  "facts": [\n    ' + b",\n    ".join(lines) + b"\n  ]"  # noqa: E731
-    head = b'  "facts": []' if count > SPLIT else text(files[""])
+    head = b'  "facts": []' if count >= SPLIT else text(files[""])
     last = f'  "last_id": "F-{1_700_000_000_000 + count}-0000"'.encode()
     parts = [head, last]
-    if count > SPLIT:
+    if count >= SPLIT:
         (agent / "facts").mkdir()
         for name, lines in files.items():
             (agent / "facts" / f"{name}.json").write_bytes(b"{\n" + text(lines) + b"\n}\n")

@@ -7,7 +7,6 @@ with a word left over is not read, because whoever answers half a question answe
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.graph import name_words
@@ -21,7 +20,9 @@ from mabos_cli.core.knowledge.vocabulary import (
     HAVE,
     PREPOSITIONS,
     PRONOUNS,
+    Mention,
     Phrase,
+    Reading,
     Token,
     Vocabulary,
     find_comparison,
@@ -42,43 +43,6 @@ _EDGES = dict.fromkeys(("start", "begin", "becom", "becam", "sinc"), "start")
 _EDGES |= dict.fromkeys(("stop", "ceas", "quit", "until"), "end")
 _HAPPENING = frozenset(("happen", "occur"))
 _LONGEST_NAME, _MOST_READINGS = 6, 40
-
-
-class Mention(NamedTuple):
-    """Something that a question names: from which word to which, and the names of it that facts use."""
-
-    start: int
-    end: int
-    names: tuple[str, ...]
-
-
-class Reading(NamedTuple):
-    """A question as a triple with what is asked for left open (None). `compared` is an operator and a value; `period` the
-    first and last day asked about; `members` the class that answers belong to, `noun` a word for them that nothing knows."""
-
-    kind: str  # truth, what, when, why, count
-    subject: str | None
-    predicate: str
-    object: str | None
-    compared: tuple[str, str] | None = None
-    period: tuple[str, str] | None = None
-    is_past: bool = False
-    members: str = ""
-    noun: str = ""
-    edge: str = ""  # start or end, if a when asks for one of them
-    words: str = ""  # what in the question was taken for the predicate
-
-    @property
-    def text(self) -> str:
-        """Returns the reading in one line."""
-        middle = f"{self.predicate} {' '.join(self.compared)}" if self.compared else self.predicate
-        shown = " ".join((self.subject or "?", middle, *([] if self.compared else [self.object or "?"])))
-        notes = [f"{self.words!r} = {self.predicate}"] if self.words and self.words != self.predicate else []
-        notes += [f"its {self.edge}"] if self.edge else []
-        notes += [f"only {self.members}"] if self.members else []
-        notes += [f"{self.noun!r} not checked"] if self.noun else []
-        notes += [f"{self.period[0]} to {self.period[1]}"] if self.period else ["at any time"] * self.is_past
-        return f"{shown} ({'; '.join(notes)})" if notes else shown
 
 
 def read_question(question: str, vocabulary: Vocabulary) -> list[Reading]:
@@ -125,6 +89,7 @@ class _Reader:
         self.kind, self.head = self._find_kind()
         self.asks = tokens[self.head - 1].word if self.head else ""
         self.compared, self.number_at = find_comparison(tokens, vocabulary)
+        self.spoken: set[int] = set()  # words that say again what a name says
         self.mentions = self._find_mentions()
         said = {token.word for token in tokens}
         self.is_past = "ever" in said or (bool(said & _PAST) and "been" not in said)
@@ -160,7 +125,15 @@ class _Reader:
                 if at and self.tokens[at].text[:1].isupper() and len(whole) == 1 and at not in self.number_at:
                     found.append(Mention(at, at + 1, (*whole,)))
             at += size
-        return found
+        return [m for n, m in enumerate(found) if not self._is_kind_of(m, found[n + 1 : n + 2])]
+
+    def _is_kind_of(self, mention: Mention, after: list[Mention]) -> bool:
+        """Returns whether a class only says what the name behind it is, as in `the invoice INV-31`, and facts agree."""
+        if not after or after[0].start != mention.end or self.tokens[mention.start].text[:1].isupper():
+            return False
+        pairs = {*product(after[0].names, mention.names)} & self.vocabulary.kinds
+        self.spoken |= {*range(mention.start, mention.end)} if pairs else set()
+        return bool(pairs)
 
     def _is_called(self, name: str, at: int, size: int) -> bool:
         """Returns whether some words are a name: short ones, and words of grammar, only in the same letters."""
@@ -173,7 +146,8 @@ class _Reader:
     def read(self) -> Iterator[Reading]:
         """Yields the readings by each predicate that the question may name, and those without one."""
         plain = {token.plain for token in self.tokens}
-        fitting = [p for p in self.vocabulary.phrases if plain.issuperset(p.words)]
+        known = self.vocabulary.phrases + (self.vocabulary.dates if self.kind == "when" else [])
+        fitting = [p for p in known if plain.issuperset(p.words)]
         said = {token.word for token in self.tokens}
         # Works for and works under are two things: a preposition that is there decides.
         exact = {p.words for p in fitting if p.prepositions and said.issuperset(p.prepositions)}
@@ -198,7 +172,7 @@ class _Reader:
         word, after = self.tokens[at].word, [token.word for token in self.tokens[at + 1 : at + 2]]
         if word in ("can", "could"):  # whether you can is whether it is so; whether Ann can is not
             return self.asks == "where" or bool({*after} & PRONOUNS)
-        return at < self.head or at == self.edge_at or word in GRAMMAR or word == "'s"
+        return at < self.head or at in (self.edge_at, *self.spoken) or word in GRAMMAR or word == "'s"
 
     def _read_by(self, phrase: Phrase) -> Iterator[Reading]:
         taken = self._place(phrase)

@@ -2,6 +2,7 @@
 words of a question in their plain form."""
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -63,6 +64,9 @@ _PERIOD = re.compile(
 )
 
 
+_DATES = ("dat", "day", "time")
+
+
 class Phrase(NamedTuple):
     """One way in which a predicate is put: its words in plain form, the prepositions, and whether who does it stands behind
     it, as in `supplied by`."""
@@ -115,7 +119,8 @@ class Vocabulary:
             nodes |= {term: None for term in (one.subject, one.object) if not is_variable(term)}
             if not is_variable(one.object):
                 self.holders.setdefault(one.object, set()).add(one.predicate)
-        self.classes = {fact.object for fact in facts if fact.predicate in TYPE_PREDICATES}
+        self.kinds = {(fact.subject, fact.object) for fact in facts if fact.predicate in TYPE_PREDICATES}
+        self.classes = {kind for _, kind in self.kinds}
         self.classes |= {o.object for o in concluded if o.predicate in TYPE_PREDICATES and not is_variable(o.object)}
         self.names: dict[tuple[str, ...], list[str]] = {}
         self.parts: dict[str, set[str]] = {}
@@ -126,6 +131,9 @@ class Vocabulary:
                     self.parts.setdefault(part, set()).add(node)
         self._add_concepts(ontology)
         self.phrases = [phrase for name in self.uses for phrase in _phrases_of(name, ontology)]
+        # When it is due asks for the due date.
+        self.dates = [p._replace(words=p.words[:-1]) for p in self.phrases if p.words[1:] and p.words[-1] in _DATES]
+        self.dates = [phrase for phrase in self.dates if self.is_dated(phrase.predicate)]
         self.causes = {
             p.predicate for p in self.phrases if CAUSES & {*p.words, *p.prepositions, *map(lemma, words(p.text))}
         }
@@ -201,6 +209,43 @@ def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:
             yield Phrase(predicate, content, links, said[-1] == "by", text)
 
 
+class Mention(NamedTuple):
+    """Something that a question names: from which word to which, and the names of it that facts use."""
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+
+
+class Reading(NamedTuple):
+    """A question as a triple with what is asked for left open (None). `compared` is an operator and a value; `period` the
+    first and last day asked about; `members` the class that answers belong to, `noun` a word for them that nothing knows."""
+
+    kind: str  # truth, what, when, why, count
+    subject: str | None
+    predicate: str
+    object: str | None
+    compared: tuple[str, str] | None = None
+    period: tuple[str, str] | None = None
+    is_past: bool = False
+    members: str = ""
+    noun: str = ""
+    edge: str = ""  # start or end, if a when asks for one of them
+    words: str = ""  # what in the question was taken for the predicate
+
+    @property
+    def text(self) -> str:
+        """Returns the reading in one line."""
+        middle = f"{self.predicate} {' '.join(self.compared)}" if self.compared else self.predicate
+        shown = " ".join((self.subject or "?", middle, *([] if self.compared else [self.object or "?"])))
+        notes = [f"{self.words!r} = {self.predicate}"] if self.words and self.words != self.predicate else []
+        notes += [f"its {self.edge}"] if self.edge else []
+        notes += [f"only {self.members}"] if self.members else []
+        notes += [f"{self.noun!r} not checked"] if self.noun else []
+        notes += [f"{self.period[0]} to {self.period[1]}"] if self.period else ["at any time"] * self.is_past
+        return f"{shown} ({'; '.join(notes)})" if notes else shown
+
+
 class Token(NamedTuple):
     text: str
     word: str  # folded
@@ -222,12 +267,10 @@ def take_period(text: str) -> tuple[str, tuple[str, str] | None]:
     first = f"{year}-{number:02d}" if number else year
     exact = more or (f"-{int(day):02d}" if day else "")
     left = f"{text[: match.start()]}{text[match.end() :]}"
-    span = (
-        (first + exact, first + exact)
-        if exact
-        else (f"{first}-01" if number else f"{year}-01-01", f"{first}-31" if number else f"{year}-12-31")
-    )
-    return left, span
+    if exact:
+        return left, (first + exact, first + exact)
+    last = monthrange(int(year) or 1, number if 1 <= number <= 12 else 12)[1]
+    return left, (f"{first}-01", f"{first}-{last}") if number else (f"{year}-01-01", f"{year}-12-31")
 
 
 def strip_question(text: str, vocabulary: Vocabulary) -> str:

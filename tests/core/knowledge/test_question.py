@@ -58,7 +58,7 @@ def is_right(expected: Any, found: Reply) -> bool:
     return {*expected} <= values if found.kind == "why" else {*expected} == values
 
 
-@pytest.mark.parametrize("name", ["hosting", "mill", "clinic", "orchard"])
+@pytest.mark.parametrize("name", ["hosting", "mill", "clinic", "orchard", "animals", "shipyard"])
 def test_forty_questions_about_a_business(name: str) -> None:
     """None is answered wrongly, and what is not answered is said to be unknown. benchmarks/questions.py asks from the shell."""
     raw = json.loads((FIXTURES / f"{name}.json").read_text("utf-8"))
