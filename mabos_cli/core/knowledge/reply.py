@@ -7,8 +7,7 @@ from typing import NamedTuple
 from mabos_cli.core.knowledge.backward import Proof
 from mabos_cli.core.knowledge.fact import LAST, Fact, Triple, interval
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
-from mabos_cli.core.knowledge.vocabulary import Reading
-from mabos_cli.core.knowledge.vocabulary import Vocabulary
+from mabos_cli.core.knowledge.vocabulary import Reading, Vocabulary
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.language.values import compare, find_value
 from mabos_cli.core.memory.trust import trust_rank
