@@ -203,12 +203,19 @@ def scaffold_command(
     """
     done, warnings = ontology.scaffold(ontology.open_editor(ctx.obj), template, name)
     lines = [
-        f"{'made' if each.is_new else 'added to' if each.added else 'left alone'} {each.file}"
-        + (f": {plural(each.added, 'node')}" if each.added else ": nothing is missing")
+        f"{'made' if each.is_new else 'added to' if each.added or each.extended else 'left alone'} {each.file}: "
+        + (", ".join(_added(each)) or "nothing is missing")
         for each in done
     ]
-    data = {"files": [{"file": each.file, "added": each.added, "new": each.is_new} for each in done]}
+    data = {
+        "files": [{"file": s.file, "added": s.added, "new": s.is_new, "extended": s.extended} for s in done],
+    }
     ctx.obj.emit("ontology.scaffold", data, lines, warnings)
+
+
+def _added(each: ontology.Scaffolded) -> list[str]:
+    found = [plural(each.added, "node")] if each.added else []
+    return found + ([f"statements to {plural(each.extended, 'node')} that were there"] if each.extended else [])
 
 
 @app.command("export")

@@ -1,15 +1,13 @@
 """JSON-LD documents as far as ontologies need them: contexts, nodes, and ids that mean the same in every file."""
 
-import json
-import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.knowledge.ontology import Concept, Property, local_name
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
+from mabos_cli.formats.json.text import dump_line, parse_json, render_array, render_document, render_list, render_value
 
 MABOS = "http://mabos.ai/ontology/"
 # What these prefixes mean where a document does not say it.
@@ -165,33 +163,69 @@ def _walk(value: Any) -> Iterator[dict[str, Any]]:
                 waiting += reversed([part for part in inner if isinstance(part, dict | list)])
 
 
-_BLANK = re.compile("[ \t\r\n\ufeff]*")  # the last stands at the start of some files
 _KEPT = ("owl", "rdfs", "xsd", "mabos")
+# What a node may say several times; whatever else it says stays as somebody wrote it.
+_REPEATED = frozenset("@type subClassOf subPropertyOf disjointWith equivalentClass inverseOf sbvr_synonyms".split())
 
 
-def add_nodes(document: Document, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """Returns the document's bytes with nodes behind its last one, laid out as that is."""
-    if not nodes:
+def add_nodes(
+    document: Document, nodes: Sequence[dict[str, Any]], more: Mapping[str, dict[str, Any]] = MappingProxyType({})
+) -> bytes:
+    """Returns the document's bytes with nodes behind its last one, and with statements added to nodes that it has, by IRI; one node
+    per line."""
+    if not nodes and not more:
         return document.data
-    text = document.data.decode("utf-8")
-    place = _find_place(text, document.value)
-    if place is None:
-        return _as_graph(document, nodes)
-    lines = [dump_line(node) if not place.is_tall else _tall(node, place.gap) for node in nodes]
-    if place.is_empty:
-        body = "\n    " + ",\n    ".join(lines) + "\n  "
-    else:
-        body = "".join(f",{place.gap}{line}" for line in lines)
-    return (text[: place.at] + body + text[place.end :]).encode("utf-8")
+    value = document.value
+    held = value if isinstance(value, list) else value.get("@graph")
+    if held is None:
+        held = {key: part for key, part in value.items() if key != "@context"} if isinstance(value, dict) else None
+    lines = []
+    for node in (*(held if isinstance(held, list) else [held] if held else []), *nodes):
+        own = document.expand(node["@id"]) if isinstance(node, dict) and isinstance(node.get("@id"), str) else ""
+        lines.append(dump_line(node | more[own] if own in more else node).encode("utf-8"))
+    if isinstance(value, list):
+        return render_list(lines)
+    is_graph = "@graph" in value
+    keys = [key for key in value if key == "@context" or is_graph] + ([] if is_graph else ["@graph"])
+    parts = [render_array(key, lines) if key == "@graph" else render_value(key, value[key]) for key in keys]
+    return render_document(parts)
 
 
-def render_new(domain: str, label: str, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """Returns a new document of a domain, one node per line."""
-    spaces = {name: WELL_KNOWN[name] for name in _KEPT} | {domain: f"{MABOS}{domain}/"}
-    context = ",\n    ".join(f"{dump_line(key)}: {dump_line(value)}" for key, value in spaces.items())
+def render_new(domain: str, label: str) -> bytes:
+    """Returns a new document of a domain."""
+    context = {name: WELL_KNOWN[name] for name in _KEPT} | {domain: f"{MABOS}{domain}/"}
     head = {"@id": f"{MABOS}{domain}", "@type": "owl:Ontology", "rdfs:label": label}
-    lines = ",\n    ".join(dump_line(node) for node in (head, *nodes))
-    return f'{{\n  "@context": {{\n    {context}\n  }},\n  "@graph": [\n    {lines}\n  ]\n}}\n'.encode()
+    return render_document([render_value("@context", context), render_array("@graph", [dump_line(head).encode()])])
+
+
+def find_missing(node: Mapping[str, Any], known: Sequence[Mapping[str, Any]], document: Document) -> dict[str, Any]:
+    """Returns what a node says and others about the same thing do not, by the keys of the last: whole values of keys that they lack,
+    and of those that may be repeated each further one."""
+    said: dict[str, list[Any]] = {}
+    for each in known:
+        for key, value in each.items():
+            said.setdefault(document.field(key), []).extend(value if isinstance(value, list) else [value])
+    found: dict[str, Any] = {}
+    for key, value in node.items():
+        name = document.field(key)
+        if key == "@id" or (name in said and name not in _REPEATED):
+            continue
+        mine = next((k for k in known[0] if document.field(k) == name), key)
+        held = known[0].get(mine, [])
+        held = held if isinstance(held, list) else [held]
+        there = {_meaning(each, document) for each in said.get(name, ())}
+        new = [
+            each for each in (value if isinstance(value, list) else [value]) if _meaning(each, document) not in there
+        ]
+        if new:
+            found[mine] = [*held, *new] if held or len(new) > 1 else new[0]
+    return found
+
+
+def _meaning(value: Any, document: Document) -> str:
+    """Returns what a value stands for: of a reference or a name, its IRI."""
+    own = value.get("@id") if isinstance(value, dict) else value
+    return document.expand_term(own) if isinstance(own, str) else dump_line(value)
 
 
 def render_node(node: Concept | Property, document: Document, expand: Callable[[str], str]) -> dict[str, Any]:
@@ -249,60 +283,3 @@ def translate_node(raw: Any, source: Document, target: Document) -> Any:
             name = key if key.startswith("@") else target.shorten(source.expand_term(key))
             found[name] = translate_node(value, source, target)
     return found
-
-
-class _Place(NamedTuple):
-    """Where nodes go: behind the last one, with the blanks that stand before it, or between two brackets."""
-
-    at: int
-    end: int
-    gap: str
-    is_tall: bool  # whether the last node has a line for each key
-    is_empty: bool = False
-
-
-def _find_place(text: str, value: Any) -> _Place | None:
-    """Returns the end of the list of nodes; None when there is no such list."""
-    decoder = json.JSONDecoder()
-
-    def skip(at: int) -> int:
-        return _BLANK.match(text, at).end()  # type: ignore[union-attr]
-
-    at = skip(0)
-    if isinstance(value, dict):
-        if not isinstance(value.get("@graph"), list):
-            return None
-        key = ""
-        while key != "@graph":
-            at = skip(at + 1)  # behind { or ,
-            key, at = decoder.raw_decode(text, at)
-            at = skip(skip(at) + 1)  # behind :
-            if key != "@graph":
-                at = skip(decoder.raw_decode(text, at)[1])
-    opening, start, end = at, at, at
-    while text[at] != "]":
-        before = at + 1  # behind [ or ,
-        start = skip(before)
-        if text[start] == "]":
-            return _Place(before, start, "", False, is_empty=True)
-        end = decoder.raw_decode(text, start)[1]
-        gap, at = text[before:start], skip(end)
-    assert end > opening
-    return _Place(end, end, gap, "\n" in text[start:end])
-
-
-def _tall(node: dict[str, Any], gap: str) -> str:
-    """Returns a node with a line for each key, at the depth of the one before it."""
-    return dump_document(node).rstrip("\n").replace("\n", gap if "\n" in gap else "\n")
-
-
-def _as_graph(document: Document, nodes: Sequence[dict[str, Any]]) -> bytes:
-    """Returns a document that is one node, or holds one, as a list of nodes with everything kept."""
-    value = document.value
-    assert isinstance(value, dict)
-    if "@graph" in value:
-        held = value["@graph"]
-        return dump_document(value | {"@graph": [*([held] if held else []), *nodes]}).encode("utf-8")
-    context = {"@context": value["@context"]} if "@context" in value else {}
-    own = {key: each for key, each in value.items() if key != "@context"}
-    return dump_document({**context, "@graph": [*([own] if own else []), *nodes]}).encode("utf-8")

@@ -174,7 +174,7 @@ def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWri
         path = library.workspace.ontology(domain)
         old = document.data if document else None
         if document is None:
-            document = jsonld.parse_jsonld(jsonld.render_new(domain, domain, []), path.name, domain)
+            document = jsonld.parse_jsonld(jsonld.render_new(domain, domain), path.name, domain)
         expand = library.prefixes.expand
         data = jsonld.add_nodes(document, [jsonld.render_node(node, document, expand) for node in nodes])
         changed.append(FileWrite(path, data, old, True))
@@ -224,16 +224,18 @@ _GROUND = "business"  # what the other ontologies build on
 
 
 class Scaffolded(NamedTuple):
-    """What became of one file: how many nodes were added, and whether it is new."""
+    """What became of one file: how many nodes were added, whether it is new, and of how many nodes that were there something is said
+    that was not."""
 
     file: str
     added: int
     is_new: bool
+    extended: int = 0
 
 
 def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffolded], list[str]]:
     """Copies an ontology that comes with the program into the workspace, and the one that it builds on; to files that are there
-    only what they lack is added."""
+    only what they lack is added, nodes and what nodes say."""
     shipped = load_shipped(template)
     domain = check_domain(name or template)
 
@@ -265,11 +267,16 @@ def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files
     if held is None:
         files.append(FileWrite(path, shipped.data, None))
         return Scaffolded(shown, len(nodes), True)
-    known = {iri for iri, _ in _named_nodes(held)}
-    missing = [jsonld.translate_node(node, shipped, held) for iri, node in nodes if iri not in known]
-    if missing:
-        files.append(FileWrite(path, jsonld.add_nodes(held, missing), held.data, True))
-    return Scaffolded(shown, len(missing), False)
+    known: dict[str, list[dict[str, Any]]] = {}
+    for iri, node in _named_nodes(held):
+        known.setdefault(iri, []).append(node)
+    own = {iri: jsonld.translate_node(node, shipped, held) for iri, node in nodes}
+    missing = [node for iri, node in own.items() if iri not in known]
+    told = {iri: jsonld.find_missing(node, known[iri], held) for iri, node in own.items() if iri in known}
+    more = {iri: statements for iri, statements in told.items() if statements}
+    if missing or more:
+        files.append(FileWrite(path, jsonld.add_nodes(held, missing, more), held.data, True))
+    return Scaffolded(shown, len(missing), False, len(more))
 
 
 def _named_nodes(document: jsonld.Document) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -217,9 +217,9 @@ def test_nodes_are_added_and_nothing_else_changes(layout: str):
     found = read_ontology([parsed(done), parsed(COMPACT)])
     assert found.concepts["shop:Member"] == NEW._replace(source="shop")
     assert found.properties["shop:invites"] == LINK._replace(source="shop")
-    if layout not in ("one node", "one in a graph"):  # which become a list
-        at = next((n for n, (old, new) in enumerate(zip(data, done, strict=False)) if old != new), len(data))
-        assert done[at:].endswith(data[at:])  # something was put in, and that is all
+    old, new = json.loads(data.decode("utf-8-sig")), json.loads(done)
+    if isinstance(old, dict) and isinstance(old.get("@graph"), list):
+        assert list(new) == list(old) and new["@graph"][: len(old["@graph"])] == old["@graph"]
     assert add_nodes(document, []) == data
 
 
@@ -234,7 +234,7 @@ def test_one_line_per_node_stays_so():
 
 
 def test_a_new_document_says_what_its_prefix_means():
-    document = parsed(render_new("shop", "Shop", []))
+    document = parsed(render_new("shop", "Shop"))
     done = add_nodes(document, [render_node(NEW, document, Prefixes([document]).expand)])
     assert b'\n    {"@id": "shop:Member", "@type": "owl:Class"' in done
     assert any("<http://mabos.ai/ontology/shop/Member>" in each for each in triples(done))

@@ -90,7 +90,7 @@ def with_node(data: bytes, **keys: object) -> bytes:
 
 
 def test_nodes_of_an_ontology():
-    base = with_node(render_new("shop", "Shop", []), **{"@id": "shop:Cart", "rdfs:label": "Cart"})
+    base = with_node(render_new("shop", "Shop"), **{"@id": "shop:Cart", "rdfs:label": "Cart"})
     ours, theirs = (with_node(base, **{"@id": f"shop:{name}", "rdfs:label": name}) for name in ("Coupon", "Wallet"))
     ours = ours.replace(b'"rdfs:label": "Cart"', b'"rdfs:label": "Cart", "mabos:sbvr_definition": "a basket"')
     theirs = theirs.replace(b'"rdfs:label": "Cart"', b'"rdfs:label": "Trolley"')
@@ -102,7 +102,7 @@ def test_nodes_of_an_ontology():
 
 
 def test_contexts_of_an_ontology():
-    base = with_node(render_new("shop", "Shop", []), **{"@id": "shop:Cart"})
+    base = with_node(render_new("shop", "Shop"), **{"@id": "shop:Cart"})
     ours = base.replace(b'"owl":', b'"ada": "http://ada.example/", "owl":')
     theirs = base.replace(b'"owl":', b'"bob": "http://bob.example/", "owl":')
     context = json.loads(merged("ontology", base, ours, theirs).data)["@context"]

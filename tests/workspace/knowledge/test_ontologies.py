@@ -7,6 +7,7 @@ import pytest
 
 from mabos_cli.core.knowledge.proposal import Proposal
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
+from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
 from mabos_cli.services.knowledge.ontology import Editor, merge, propose, reject, scaffold, validate
 from mabos_cli.workspace.knowledge.ontologies import Library, load_ontology, load_shipped, shipped_names
 from mabos_cli.workspace.layout import WorkspacePaths
@@ -66,7 +67,7 @@ def test_a_template_brings_what_it_builds_on_once(editor: Editor):
     ]
     assert editor.workspace.ontology("saas").read_bytes() == load_shipped("saas").data
     before = {path: path.read_bytes() for path in editor.workspace.ontologies.iterdir()}
-    assert [tuple(each) for each in scaffold(editor, "saas")[0]] == [("ontologies/saas.jsonld", 0, False)]
+    assert [tuple(each) for each in scaffold(editor, "saas")[0]] == [("ontologies/saas.jsonld", 0, False, 0)]
     assert [each.file for each in scaffold(editor, "agency")[0]] == ["ontologies/agency.jsonld"]
     assert {path: path.read_bytes() for path in before} == before
     ontology = load_ontology(editor.workspace)[0]
@@ -89,12 +90,39 @@ def test_a_file_that_is_there_gets_only_what_it_lacks(editor: Editor):
     path = put(editor, "saas.jsonld", text)
     done = scaffold(editor, "saas")[0]
     shipped = load_shipped("saas")
-    assert [(each.added, each.is_new) for each in done] == [(len(shipped.top_nodes()) - 2, False)]
-    assert path.read_text().startswith(text[: text.index("\n ]}")])
+    assert [tuple(each)[1:] for each in done] == [(len(shipped.top_nodes()) - 2, False, 1)]
+    [churn] = [node for node in json.loads(path.read_text())["@graph"] if node["@id"] == mine["@id"]]
+    assert mine.items() <= churn.items() and len(churn) > len(mine)  # what it says stays, what it lacks is added
     ontology = load_ontology(editor.workspace)[0]
     assert ontology.concepts["saas:Churn"].label == "My churn" and "saas:Subscription" in ontology.concepts
     assert ontology.concepts["saas:Subscription"].definition
-    assert scaffold(editor, "saas")[0][0].added == 0
+    assert scaffold(editor, "saas")[0][0][1:] == (0, False, 0)
+
+
+def test_an_old_file_gets_what_was_said_since(editor: Editor):
+    """The statements of an older version of a shipped ontology, in other prefixes, become those of the new one."""
+    shipped = load_shipped("business")
+    nodes = json.loads(shipped.data)["@graph"]
+    old = [{k: v for k, v in node.items() if k not in ("owl:disjointWith", "owl:inverseOf")} for node in nodes]
+    for node in old:
+        if isinstance(node["@type"], list):
+            node["@type"] = node["@type"][0]
+        node["mabos:sbvr_synonyms"] = ["my own"]
+    path = put(editor, "business.jsonld", json.dumps({"@context": json.loads(shipped.data)["@context"], "@graph": old}))
+    before, now = load_ontology(editor.workspace)[0], read_ontology([shipped])
+    assert sum(p.is_functional for p in before.properties.values()) < sum(
+        p.is_functional for p in now.properties.values()
+    )
+    [done] = scaffold(editor, "business")[0]
+    assert (done.added, done.is_new) == (0, False) and done.extended > 100
+    after = load_ontology(editor.workspace)[0]
+    for own, concept in now.concepts.items():
+        assert after.concepts[own]._replace(synonyms=()) == concept._replace(synonyms=())
+        assert after.concepts[own].synonyms == ("my own", *concept.synonyms)
+    for own, known in now.properties.items():
+        assert after.properties[own]._replace(synonyms=()) == known._replace(synonyms=())
+    data = path.read_bytes()
+    assert scaffold(editor, "business")[0][0][1:] == (0, False, 0) and path.read_bytes() == data
 
 
 def test_under_another_name(editor: Editor):
