@@ -6,6 +6,7 @@ from mabos_cli.commands.call import Argument, Commands, Context, Limit, Option, 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.forward import Limits
 from mabos_cli.core.knowledge.matching import fill
+from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
 from mabos_cli.core.knowledge.reply import find_leaves
 from mabos_cli.core.knowledge.rule import KINDS, Rule, check_rule
 from mabos_cli.core.language.text import one_line, plural
@@ -71,10 +72,12 @@ def forward(
     inferred = infer_forward(agent, limits, persist=persist, at=read_moment(valid_at, agent.now()))
     found, done = inferred.inference, inferred.done
     shown = found.derived[: limit or None]
+    kinds = [fact for fact in shown if fact.rule_id.startswith("OWL-") and fact.predicate in TYPE_PREDICATES]
     summary = f"{plural(inferred.total, 'fact')} derived; fixpoint: {found.fixpoint}"
     summary += "; derived again what the change reaches" if inferred.is_renewed else ""
     summary += f"; {done.added} new, {done.changed} changed, {done.removed} gone" if persist else ""
-    lines = [fact_line(fact) for fact in shown]
+    lines = [fact_line(fact) for fact in shown if fact not in kinds]
+    lines += [f"{plural(len(kinds), 'fact')} about classes by ontologies: --json lists them"] if kinds else []
     lines += more_line(len(found.derived), len(shown))
     data = {
         "derived": inferred.total,
