@@ -95,6 +95,7 @@ SETTINGS = (
     Setting("index.item_tokens", "size", 200, "tokens of a passage of a memory item, at most"),
     Setting("index.max_file_bytes", "size", 16_777_216, "larger files are left out of the index"),
     Setting("index.wait", "span", 5.0, "how long recall waits for another process that writes the index"),
+    Setting("index.patience", "span", 3.0, "how long a search works at an index that is not complete before it answers from what there is; the rest follows"),
     Setting("index.backend", "choice", "sqlite", "what answers a search; with postgres a database that many agents and hosts share", ("sqlite", "postgres"), risk=SENDS),
     Setting("index.postgres", "text", "", "connection string of the database, without a password; when empty, libpq's PGHOST and the like", risk=SENDS),
     Setting("index.workspace", "text", "", "name of the workspace in the database; when empty, one for this folder of this host", risk=SENDS),

@@ -9,6 +9,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from backends import tiny
@@ -332,6 +333,16 @@ def _(t: Trial):
         began = time.monotonic()
         assert t.code("store", "We bill per seat") == 5
         return time.monotonic() - began > 0.3
+
+
+@effect("index.patience", 0, False, True)
+def _(t: Trial):
+    from mabos_cli.index import follow
+
+    for n in range(30):
+        t.write(f"notes/{n}.md", f"# Berth {n}\n\nA seat at berth {n}.\n")
+    with mock.patch.object(follow, "_BATCH", 10):
+        return "the index is being built" in " ".join(t.run("recall", "seat", "--json").warnings)
 
 
 # The index in PostgreSQL

@@ -110,7 +110,12 @@ def list_waiting(slot: Slot, embedder: Embedder, decode: Decode, after: int, mos
 
 
 def embed_waiting(
-    slot: Slot, embedder: Embedder, decode: Decode, show: Show | None = None, budget: float = inf
+    slot: Slot,
+    embedder: Embedder,
+    decode: Decode,
+    show: Show | None = None,
+    budget: float = inf,
+    enough: Callable[[], bool] = lambda: False,
 ) -> tuple[int, int]:
     """Embeds the passages that wait, and returns how many, and how many still wait: those that are not in the cache and have more
     characters together than the budget. Vectors of another model are dropped first."""
@@ -136,6 +141,9 @@ def embed_waiting(
                 slot.begin(embedder, width)
             slot.put(found)
         done, left, last = done + len(found), left + len(texts) - len(found), texts[-1].row
+        if enough():
+            sql = f"SELECT count(*) FROM passages WHERE {slot.waiting(embedder)}"
+            return done, int(slot.db.execute(sql).fetchone()[0])
         if show:
             show(done, max(done, total))
     return done, left

@@ -18,6 +18,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.index.candidates import BOUNDS, NONE, PARTS, WAITING
 from mabos_cli.index.embedding import Decode
 from mabos_cli.index.packing import pack_text, unpack_text
+from mabos_cli.index.plan import Enough, never
 from mabos_cli.index.tables import transaction
 from mabos_cli.index.vectors import Vectors
 
@@ -31,7 +32,7 @@ _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, a
 
 
 class Stats(NamedTuple):
-    """What a sync did."""
+    """What a sync did, and how many sources or vectors it left to the next one."""
 
     added: int = 0
     changed: int = 0
@@ -40,6 +41,7 @@ class Stats(NamedTuple):
     passages: int = 0
     embedded: int = 0
     errors: int = 0
+    left: int = 0
 
 
 class Known(NamedTuple):
@@ -70,8 +72,8 @@ class Follower:
         self._decode = decode
         self._item_size = item_size
 
-    def follow(self, sources: Sequence[Source]) -> Stats:
-        """Reads what changed since the last time."""
+    def follow(self, sources: Sequence[Source], enough: Enough = never) -> Stats:
+        """Reads what changed since the last time, until that is enough."""
         known = {
             row[0]: Known(*row[1:])
             for row in self._db.execute("SELECT path, stamp, hash, error, size, items FROM files")
@@ -81,12 +83,15 @@ class Follower:
         stale = [s for s in sources if s.path not in known or known[s.path].stamp != s.stamp]
         # New ones first, and those that are gone last: what moved from one to another keeps its words and vector.
         stale.sort(key=lambda source: source.path in known)
-        added = changed = errors = rows = 0
+        added = changed = errors = rows = left = 0
         batch: list[tuple[Source, Content]] = []
-        for source in stale:
+        for number, source in enumerate(stale, 1):
             before = known.get(source.path)
             grown = source.grow(before.size, before.hash) if source.grow and before and not before.error else None
             content = grown or source.load()
+            if not (before and before.hash) and not self._apply_parts(source, content, known, enough):
+                left = len(stale) - number + 1
+                break
             batch.append((source, content))
             errors += bool(content.error)
             added += before is None
@@ -95,11 +100,25 @@ class Follower:
             if rows > _BATCH:
                 self._apply(batch, known)
                 batch, rows = [], 0
-        batch += [(Source(path, "", True, Content), Content()) for path in gone]
+                if number < len(stale) and enough():
+                    left = len(stale) - number
+                    break
+        batch += [(Source(path, "", True, Content), Content()) for path in gone if not left]
         if batch:
             self._apply(batch, known)
-        unchanged = len(sources) - added - changed
-        return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors)
+        unchanged = len(sources) - added - changed - left
+        return Stats(added, changed, len(gone), unchanged, self._passages.written, 0, errors, left)
+
+    def _apply_parts(self, source: Source, content: Content, known: dict[str, Known], enough: Enough) -> bool:
+        """Reads a source with many items in parts, of which each is a transaction and leaves the source to be read again: what was done
+        is found there then. Returns False when that was enough before its end."""
+        for first in range(0, len(content.records) - _BATCH, _BATCH) if not content.error else ():
+            part = content._replace(hash="", pieces=(), records=content.records[first : first + _BATCH], is_more=True)
+            written = self._passages.written
+            self._apply([(source._replace(settled=False), part)], known)
+            if self._passages.written > written and enough():
+                return False
+        return True
 
     def _apply(self, batch: list[tuple[Source, Content]], known: dict[str, Known]) -> None:
         """Brings the rows of some sources up to date, in one transaction."""
@@ -120,7 +139,7 @@ class Follower:
                 self._write_pieces(source.path, content.pieces, touched)
                 if source.stamp:
                     size, changed = (int(number) for number in source.stamp.split(":")[:2])
-                    held = known[source.path].items if content.is_more else 0
+                    held = known[source.path].items if content.is_more and source.path in known else 0
                     counts = len(content.pieces), held + len(content.records)
                     row = (source.path, stamp, content.size or size, changed, content.hash, *counts, content.error)
                     self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)

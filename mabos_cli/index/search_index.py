@@ -6,18 +6,15 @@ longer fits its note and is rebuilt; a note that fits means that nothing changed
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
-from math import inf
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
-from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.memory.trust import Sharing
-from mabos_cli.core.search.documents import WRITING, Embedder, Source, digest_of
+from mabos_cli.core.search.documents import BUILDING, UNFINISHED, WRITING, Source, digest_of
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.index.candidates import Candidates
 from mabos_cli.index.embedding import (
-    Decode,
     Slot,
     carry_cache,
     embed_waiting,
@@ -29,6 +26,7 @@ from mabos_cli.index.embedding import (
 )
 from mabos_cli.index.follow import Follower, Stats
 from mabos_cli.index.packing import pack_vector
+from mabos_cli.index.plan import Enough, Place, Plan, never, stamp_at
 from mabos_cli.index.tables import (
     SCHEMA,
     SqliteLanes,
@@ -37,40 +35,15 @@ from mabos_cli.index.tables import (
     give_memo,
     has_log,
     keep_log,
+    make_room,
     read_meta,
     swap_files,
     transaction,
     write_meta,
 )
-from mabos_cli.index.vectors import BlobTable, Engine, VecTable, Vectors
+from mabos_cli.index.vectors import BlobTable, VecTable, Vectors
 
 _LOOKED_AT = 64  # passages that wait, to see whether they are many
-
-
-class Place(Protocol):
-    """Where an index lies. Keeps writers apart and remembers a note between them; the workspace provides it."""
-
-    path: Path
-
-    def read(self) -> str: ...
-
-    def hold(self, timeout: float) -> AbstractContextManager[Callable[[str], None]]: ...
-
-
-class Plan(NamedTuple):
-    """How an index is built: the engine, how lines become items, what its shape depends on, and the model if any. `strong` is a better
-    one that takes long: it answers when all passages have its vectors, and until then `embedder` does. `patience` is how many
-    characters it may embed while somebody waits. With `logged` the index notes which rows change."""
-
-    engine: Engine
-    decode: Decode
-    shape: str
-    item_size: int
-    embedder: Embedder | None = None
-    progress: Callable[[int, int], None] | None = None
-    strong: Embedder | None = None
-    patience: float = inf
-    logged: bool = False
 
 
 class SearchIndex:
@@ -145,10 +118,11 @@ class SearchIndex:
 
     def use_weak(self) -> None:
         """Lets the model answer that embeds at once."""
-        self.embedder = self._plan.embedder
+        self.remote, self.embedder = None, self._plan.embedder
 
-    def refresh(self, sources: Sequence[Source], wait: float) -> Stats:
-        """Follows what changed; when another process writes for longer than `wait`, the index stays as it is: stale."""
+    def refresh(self, sources: Sequence[Source], wait: float, enough: Enough = never) -> Stats:
+        """Follows what changed, until that is enough for somebody who waits: the rest is left to the next time. When another process
+        writes for longer than `wait`, the index stays as it is: stale."""
         place = self.place
         if place is None:
             return self._build(":memory:", sources)
@@ -158,32 +132,64 @@ class SearchIndex:
             with place.hold(wait) as note:
                 if self._is_current(place, sources):  # whoever held it before did our work
                     return Stats(unchanged=len(sources))
-                stats = None
-                if self._is_whole(place.path, place.read()) and self._open(place.path):
-                    note(WRITING)
-                    with suppress(*self.engine.errors):
-                        stats = self._follow(sources)
-                        self._log()
-                if stats is None:
-                    temp, stats = self._build_beside(place.path, sources)
-                    swap_files(temp, place.path)
-                    self._open(place.path)
-                note(self._note(place, digest_of(sources)))
+                stats = self._follow_in(place, note, sources, enough)
+                note(self._note(place, UNFINISHED if stats.left else digest_of(sources)))
                 return stats
         except Conflict as error:
             written = place.read()  # while somebody writes, SQLite shows what was there before
             if (written == WRITING or self._is_whole(place.path, written)) and self._open(place.path):
                 self.stale = error.message
+                self._choose()
                 return Stats()
             raise
+
+    def _follow_in(self, place: Place, note: Callable[[str], None], sources: Sequence[Source], enough: Enough) -> Stats:
+        """Follows in the file, or in a new one when it cannot be used. A new one is committed batch by batch: who is killed loses the
+        last one, and the next command goes on from there."""
+        if self._is_whole(place.path, place.read()) and self._open(place.path):
+            with suppress(*self.engine.errors):
+                return self._follow_on(note, sources, enough)
+        self.close()
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        old = place.path.with_name(f".mabos-tmp-{os.getpid()}-{place.path.name}")
+        try:
+            make_room(place.path, old)
+            note(BUILDING)
+            self._db = self.engine.connect(os.fspath(place.path))
+            create_tables(self.db, self._shape)
+            write_meta(self.db, building="yes")
+            carry_cache(self.engine, old, self.db)
+        finally:
+            old.unlink(missing_ok=True)
+        return self._follow_on(note, sources, enough)
+
+    def _follow_on(self, note: Callable[[str], None], sources: Sequence[Source], enough: Enough) -> Stats:
+        building = "building" in read_meta(self.db)
+        note(BUILDING if building else WRITING)
+        if building:  # nobody swaps this file: a journal beside it is its own
+            self.db.execute("PRAGMA journal_mode = DELETE")
+            self.db.execute("PRAGMA synchronous = NORMAL")
+        stats = self._follow(sources, enough)
+        if not stats.left:
+            if building:
+                self.db.execute("DELETE FROM meta WHERE key = 'building'")
+                if not self.trouble:
+                    self._choose()
+            self._log()
+        return stats
 
     def rebuild(self, sources: Sequence[Source], wait: float) -> Stats:
         """Builds a new file beside the old one and swaps them; readers of the old one go on undisturbed."""
         place = self.place
         if place is None:
             return self._build(":memory:", sources)
-        temp, stats = self._build_beside(place.path, sources)
+        self.close()
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        temp = place.path.with_name(f".mabos-tmp-{os.getpid()}-{place.path.name}")
+        temp.unlink(missing_ok=True)
         try:
+            stats = self._build(os.fspath(temp), sources, place.path)
+            self.close()
             with place.hold(wait) as note:
                 note(WRITING)
                 swap_files(temp, place.path)
@@ -251,12 +257,14 @@ class SearchIndex:
         self._db = None
 
     def _note(self, place: Place, digest: str) -> str:
-        return f"{_stamp(place.path)} {digest} {self._shape}"
+        return f"{stamp_at(place.path)} {digest} {self._shape}"
 
     def _is_whole(self, path: Path, note: str) -> bool:
         """Returns whether the file is as its last writer left it; one that was killed left it half written."""
+        if note == BUILDING:  # batch by batch, whatever became of who did it
+            return True
         stamp, _, rest = note.partition(" ")
-        return bool(stamp) and stamp == _stamp(path) and rest.partition(" ")[2] == self._shape
+        return bool(stamp) and stamp == stamp_at(path) and rest.partition(" ")[2] == self._shape
 
     def _open(self, path: Path) -> bool:
         """Opens the file if it is an index of this shape."""
@@ -295,27 +303,32 @@ class SearchIndex:
         slot, strong = self._slot(strong=True), self._plan.strong
         is_ready = slot is not None and strong is not None and slot.is_of(strong) and slot.is_done(strong)
         self.embedder = strong if is_ready else self._plan.embedder
+        if "building" in read_meta(self.db):  # few have vectors by now: words are the same for all
+            self.embedder = None
 
-    def _follow(self, sources: Sequence[Source]) -> Stats:
+    def _follow(self, sources: Sequence[Source], enough: Enough = never) -> Stats:
         """Reads what changed and embeds what has no vector; a model that cannot be reached is trouble, not an error."""
         slots = [
             slot for slot in (self._slot(), self._slot(strong=True)) if slot and slot.about()["kind"] == slot.table.kind
         ]
-        stats = Follower(self.db, [slot.table for slot in slots], self.decode, self._plan.item_size).follow(sources)
+        follower = Follower(self.db, [slot.table for slot in slots], self.decode, self._plan.item_size)
+        stats = follower.follow(sources, enough)
         slot, embedder = self._slot(), self._plan.embedder
-        if embedder is None or slot is None:
+        if embedder is None or slot is None or stats.left:
+            self._choose()
             return stats
         before = slot.about()["model"]
         try:
-            done, _ = embed_waiting(slot, embedder, self.decode, self._plan.progress)
+            done, left = embed_waiting(slot, embedder, self.decode, self._plan.progress, enough=enough)
             keep_memo(self.db, embedder)
         except MabosError as error:
             self.trouble, self.embedder = error.message, None
             return stats
         if done and before not in ("", embedder.model):
             self.news = f"embedded {done} passages again: the model was {before} and is now {embedder.model}"
-        self._follow_strong()
-        return stats._replace(embedded=done)
+        if not left:
+            self._follow_strong()
+        return stats._replace(embedded=done, left=left)
 
     def _follow_strong(self) -> None:
         """Embeds for the model that takes long, as far as somebody may wait for that; what is left waits for `embed_some`."""
@@ -377,24 +390,3 @@ class SearchIndex:
     def _log(self) -> None:
         if self._plan.logged:
             keep_log(self.db)
-
-    def _build_beside(self, path: Path, sources: Sequence[Source]) -> tuple[Path, Stats]:
-        self.close()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temp = path.with_name(f".mabos-tmp-{os.getpid()}-{path.name}")
-        temp.unlink(missing_ok=True)
-        try:
-            stats = self._build(os.fspath(temp), sources, path)
-        except BaseException:
-            temp.unlink(missing_ok=True)
-            raise
-        finally:
-            self.close()
-        return temp, stats
-
-
-def _stamp(path: Path) -> str:
-    try:
-        return stamp_of(os.stat(path))
-    except OSError:
-        return ""

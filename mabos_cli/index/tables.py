@@ -160,14 +160,21 @@ def swap_files(temp: Path, path: Path) -> None:
     """Puts a new file in the place of the old one, whatever is there."""
     with temp.open("rb") as file:
         os.fsync(file.fileno())
+    make_room(path, None)
+    os.replace(temp, path)
+
+
+def make_room(path: Path, old: Path | None) -> None:
+    """Takes away whatever lies where an index is to be, a file to where it can still be read."""
     if path.is_dir() and not path.is_symlink():  # a folder there is somebody's: it is renamed, not removed
         number = 1
         while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
             number += 1
         path.rename(aside)
+    elif old and os.path.lexists(path):
+        os.replace(path, old)
     for tail in ("-journal", "-wal", "-shm"):  # of the old file; SQLite would apply them to the new one
         Path(f"{path}{tail}").unlink(missing_ok=True)
-    os.replace(temp, path)
 
 
 def create_tables(db: Any, shape: str) -> None:

@@ -92,7 +92,7 @@ def test_a_second_sync_writes_nothing(busy: Lab) -> None:
     settle()
     busy.sync()
     before, note = stamp(busy), busy.note.read_bytes()
-    assert busy.sync() == (0, 0, 0, len(AgentIndex(busy.home()).sources), 0, 0, 0)
+    assert busy.sync() == (0, 0, 0, len(AgentIndex(busy.home()).sources), 0, 0, 0, 0)
     assert busy.tops(QUESTIONS) == busy.tops(QUESTIONS)
     assert (stamp(busy), busy.note.read_bytes()) == (before, note)
     assert sorted(path.name for path in busy.index.parent.glob("main.[sl][qo]*")) == [

@@ -10,6 +10,8 @@ from mabos_cli.core.memory.item import MemoryItem
 
 # What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
 WRITING = "writing"
+# The same for the first time, in a file that a killed writer leaves as it was before its last batch; and when more is to be read.
+BUILDING, UNFINISHED = "building", "unfinished"
 
 
 class Piece(NamedTuple):

@@ -1,6 +1,7 @@
 """Searches an agent's memory: its index, brought up to date with its files, or the files themselves without SQLite."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
@@ -20,12 +21,12 @@ from mabos_cli.core.search.scoring import Weighing
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.index.ask import Asking, Scope
 from mabos_cli.index.candidates import Index
-from mabos_cli.index.search_index import Plan, SearchIndex
+from mabos_cli.index.plan import Enough, Plan, never
+from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.search.judges import OwnMemory, SharedHome, decode_line
 from mabos_cli.services.search.later import sync_later
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_uses
 from mabos_cli.workspace.sources import find_sources, holds_items, index_places, is_store, item_state, template_marks
 
@@ -39,7 +40,6 @@ MOST = 1_000_000  # results and candidates, whatever is asked for
 _SHAPE = ("index.passage_tokens", "index.overlap_tokens", "index.item_tokens", "index.max_file_bytes")
 _PATIENCE = 6000  # characters that a model which takes long may embed while somebody waits: about a second
 _AT_A_TIME = 32  # passages that it embeds before it writes them down
-_NICE = 10
 _ROUNDS = 5  # of reading while others write; each takes a fraction of the time that a write does
 
 
@@ -57,10 +57,13 @@ class AgentIndex(OwnMemory):
         self.index: SearchIndex | None = None
         self.stats: Any = None
 
-    def refresh(self, *, rebuild: bool = False, wait: float | None = None) -> SearchIndex | None:
+    def refresh(
+        self, *, rebuild: bool = False, wait: float | None = None, in_parts: bool = False
+    ) -> SearchIndex | None:
         """Opens the index, up to date or rebuilt, in the first place where that works: workspace, cache folder, memory.
 
-        With `wait` given, a busy index is a Conflict; a recall rather answers from memory.
+        With `wait` given, a busy index is a Conflict; a recall rather answers from memory, and leaves what takes long to others, as
+        one that works `in_parts` does.
         """
         try:
             plan = self.plan()
@@ -68,6 +71,7 @@ class AgentIndex(OwnMemory):
             self.warnings.append("this Python has no SQLite: searched by words in the files themselves")
             return None
         patience = self.agent.settings["index.wait"] if wait is None else wait
+        enough = self._enough() if wait is None or in_parts else never
         faults: tuple[type[Exception], ...] = (MabosError, OSError, *plan.engine.errors)
         places = [*index_places(self.agent.paths), None]
         while places:
@@ -77,8 +81,11 @@ class AgentIndex(OwnMemory):
             self.index = index = SearchIndex(place, plan)
             index.label, index.sharing = self.label, self.sharing
             try:
-                self.stats = (index.rebuild if rebuild else index.refresh)(self.sources, patience)
-                self._follow_moves(index, patience)
+                if rebuild:
+                    self.stats = index.rebuild(self.sources, patience)
+                else:
+                    self.stats = index.refresh(self.sources, patience, enough)
+                self._follow_moves(index, patience, enough)
                 break
             except Conflict:
                 if wait is not None:
@@ -89,9 +96,9 @@ class AgentIndex(OwnMemory):
                 if place is None:
                     raise
         self._report()
-        if self.index and self.index.path and self.index.count_waiting():
+        if self.index and self.index.path and (self.stats.left or self.index.count_waiting()):
             sync_later(self.agent)
-        if self.index and self.is_remote:
+        if self.index and self.is_remote and not self.stats.left:
             from mabos_cli.services.search.postgres import use_postgres
 
             self.warnings += use_postgres(self.agent, self.index, whole=wait is not None)
@@ -100,13 +107,16 @@ class AgentIndex(OwnMemory):
     def embed_all(self, wait: float) -> int:
         """Embeds for the model that takes long until no passage waits; returns how many there were."""
         done = 0
-        os.nice(_NICE)
-        with locked(self.agent.paths.embedding_lock, self.agent.paths.workspace.root, 0):
-            while self.index and (some := self.index.embed_some(_AT_A_TIME, wait)):
-                done += some
+        while self.index and (some := self.index.embed_some(_AT_A_TIME, wait)):
+            done += some
         return done
 
-    def _follow_moves(self, index: SearchIndex, wait: float) -> None:
+    def _enough(self) -> Enough:
+        """Returns what says when somebody who waits for an answer has waited enough, by the time that this process worked."""
+        end = time.process_time() + self.agent.settings["index.patience"]
+        return lambda: time.process_time() > end
+
+    def _follow_moves(self, index: SearchIndex, wait: float, enough: Enough) -> None:
         """Reads again while items move between files: what moved meanwhile may have been seen in neither."""
         for _ in range(_ROUNDS):
             if index.stale or self.stats.unchanged == len(self.sources):
@@ -115,7 +125,7 @@ class AgentIndex(OwnMemory):
             if seen == item_state(self.agent):
                 return
             self.sources = find_sources(self.agent)
-            self.stats = index.refresh(self.sources, wait)
+            self.stats = index.refresh(self.sources, wait, enough)
         index.stale = index.stale or "memory keeps changing while it is read"
 
     def _report(self) -> None:
@@ -123,6 +133,10 @@ class AgentIndex(OwnMemory):
         assert self.index is not None
         if self.index.stale:
             self.warnings.append(f"stale: {self.index.stale}")
+        if self.stats.left:
+            self.warnings.append(
+                "the index is being built: answers are from what it has by now, by words; the rest follows"
+            )
         if self.index.news:
             self.warnings.append(self.index.news)
         for path, error in self.index.errors():
@@ -237,7 +251,6 @@ class AgentSearch(Search):
         own = [opened.index for opened in self._own() if opened.index]
         if len({index.embedder.model for index in own if index.embedder}) > 1:
             for index in own:  # cosines of two models cannot be compared
-                index.remote = None
                 index.use_weak()
         self._touches = read_uses(self._home.paths).touches
 

@@ -1,6 +1,8 @@
 """Keeps and describes the search index of an agent: sync, watch, status, and what each of its lanes finds."""
 
+import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,13 +13,17 @@ from mabos_cli.core.memory.item import PRIORITIES, TYPES
 from mabos_cli.core.search.documents import Source
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.index.ask import search_lanes
+from mabos_cli.index.follow import Stats
 from mabos_cli.index.search_index import SearchIndex
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import MOST, AgentIndex
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import sweep_temps
+from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.derived_pages import survey_memory
 from mabos_cli.workspace.sources import holds_items, index_places
+
+_NICE, _PAUSE = 10, 0.2  # of who works behind the commands, and lets them write between two parts
 
 
 def sync_index(
@@ -26,16 +32,31 @@ def sync_index(
     """Brings the index up to date with the files; returns what that did, and warnings. With `wait` also for a model that takes long; one
     process does that at a time."""
     start = time.perf_counter()
+    if wait:
+        os.nice(_NICE)
+        with locked(agent.paths.embedding_lock, agent.paths.workspace.root, agent.settings["lock.timeout"]):
+            return _sync(call, agent, start, rebuild=rebuild, wait=True)
+    return _sync(call, agent, start, rebuild=rebuild, wait=False)
+
+
+def _sync(call: Session, agent: Agent, start: float, *, rebuild: bool, wait: bool) -> tuple[dict[str, Any], list[str]]:
     sweep_temps(agent.paths.index_file.parent, locked=False)
     opened = AgentIndex(agent, progress=call.progress)
-    index = opened.refresh(rebuild=rebuild, wait=agent.settings["lock.timeout"])
+    index = opened.refresh(rebuild=rebuild, wait=agent.settings["lock.timeout"], in_parts=wait)
+    totals = Counter(opened.stats._asdict())
+    while index and index.path and opened.stats.left:
+        time.sleep(_PAUSE)
+        opened = AgentIndex(agent, progress=call.progress)
+        index = opened.refresh(wait=agent.settings["lock.timeout"], in_parts=True)
+        totals += Counter(opened.stats._replace(left=0, unchanged=0)._asdict())
     if index is None or index.path is None:
         raise InvalidFile(
             f"the index of {agent.id} cannot be written", "recall still works: it builds one in memory each time"
         )
     more = opened.embed_all(agent.settings["lock.timeout"]) if wait and index.count_waiting() else 0
-    done = {"agent": agent.id, "path": agent.paths.relative(index.path), "rebuilt": rebuild, **opened.stats._asdict()}
-    done |= {"embedded": opened.stats.embedded + more, "waiting": index.count_waiting() if not more else 0}
+    done = {"agent": agent.id, "path": agent.paths.relative(index.path), "rebuilt": rebuild}
+    done |= {name: totals[name] for name in Stats._fields if name != "left"}
+    done |= {"embedded": totals["embedded"] + more, "waiting": index.count_waiting() if not more else 0}
     return done | {"seconds": round(time.perf_counter() - start, 3)}, opened.troubles()
 
 
