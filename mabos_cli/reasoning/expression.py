@@ -333,9 +333,19 @@ def build(node: Node, is_exact: bool = True) -> Run:
 
 def names_of(node: Node) -> dict[Any, None]:
     """Returns the names in an expression, in the order in which they come."""
-    if node.op == "name":
-        return {node.value: None}
-    return {name: None for part in node.parts for name in names_of(part)}
+    return {one.value: None for one in parts_of(node) if one.op == "name"}
+
+
+def operators_of(node: Node) -> dict[str, None]:
+    """Returns the operators and functions in an expression."""
+    return {one.op: None for one in parts_of(node)}
+
+
+def parts_of(node: Node) -> Iterator[Node]:
+    """Yields an expression and all that it is made of."""
+    yield node
+    for part in node.parts:
+        yield from parts_of(part)
 
 
 class Formula(NamedTuple):
@@ -383,7 +393,7 @@ def parse_formula(raw: str, names: Collection[str], path: str) -> Formula:
 
 def size_of(tree: Node) -> int:
     """Returns the number of parts of an expression."""
-    return 1 + sum(map(size_of, tree.parts))
+    return sum(1 for _ in parts_of(tree))
 
 
 def check_names(names: Collection[str], path: str) -> None:

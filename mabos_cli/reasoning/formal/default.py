@@ -91,16 +91,12 @@ def _facts(
     """Returns what holds: the input's statements, or those of the agent's facts that some rule speaks about."""
     if fields["facts"] is not None:
         return _literals(fields["facts"], "facts"), ()
-    used = {
-        atom
-        for rule in [*strict, *(Strict(one.when, one.then) for one in defaults)]
-        for atom, _ in (*rule.when, rule.then)
-    }
+    rules = [*strict, *(Strict(one.when, one.then) for one in defaults)]
+    used = {atom for rule in rules for atom, _ in (*rule.when, rule.then)}
     used |= {atom for one in defaults for atom, _ in one.assuming}
     facts, caveats = known_facts(fields, agent)
-    known = frozenset(
-        (atom, True) for atom in (" ".join(" ".join(fact.triple).split()) for fact in facts) if atom in used
-    )
+    stated = {" ".join(" ".join(fact.triple).split()) for fact in facts}
+    known = frozenset((atom, True) for atom in stated & used)
     return known, (*caveats, f"{len(known)} of your own facts bear on the rules") if agent.facts else caveats
 
 
@@ -124,7 +120,19 @@ def _answer(
     strict: list[Strict], caveats: tuple[str, ...],
 ) -> Answer:  # fmt: skip
     about = _shown(query) if query else ""
-    detail = _detail(found, preferred, defaults)
+    everywhere = frozenset.intersection(*(one.literals for one in preferred)) if preferred else frozenset()
+    extensions = [
+        {"holds": _sorted(one.literals), "defaults": [defaults[n].name for n in sorted(one.applied)]}
+        | {"preferred": one in preferred}
+        for one in found[:_SHOWN]
+    ]
+    detail: dict[str, Any] = {
+        "extensions": extensions,
+        "extension_count": len(found),
+        "preferred_count": len(preferred),
+        "in_all": _sorted(everywhere),
+        "in_some": _sorted(frozenset().union(*(one.literals for one in preferred))),
+    }
     count = len(preferred)
     ways = plural(count, "extension") + (f" preferred among {len(found)}" if count < len(found) else "")
     lines = [
@@ -147,25 +155,6 @@ def _answer(
     summary = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
     summary += f"in {holding} of {ways}" + (f", denied in {denied}" if denied else "")
     return Answer(yes_no(value, about), None, summary, cut(lines), detail, caveats)
-
-
-def _detail(found: list[Extension], preferred: list[Extension], defaults: list[Default]) -> dict[str, Any]:
-    everywhere = frozenset.intersection(*(one.literals for one in preferred)) if preferred else frozenset()
-    chosen = {one.applied for one in preferred}
-    return {
-        "extensions": [
-            {
-                "holds": _sorted(one.literals),
-                "defaults": [defaults[n].name for n in sorted(one.applied)],
-                "preferred": one.applied in chosen,
-            }
-            for one in found[:_SHOWN]
-        ],
-        "extension_count": len(found),
-        "preferred_count": len(preferred),
-        "in_all": _sorted(everywhere),
-        "in_some": _sorted(frozenset().union(*(one.literals for one in preferred))),
-    }
 
 
 def opposite(literal: Literal) -> Literal:

@@ -42,11 +42,16 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("norms", len(rows), _MOST_NORMS, "norms")
     ids = [row["id"] for row in rows]
     check_known("norms", ids, ids)
-    levels = _find_levels(rows, ids)
-    for field in ("done", "undone"):
+    # How many violations must come before each norm; norms that wait for each other in a ring are refused.
+    after = {row["id"]: [row["after"]] if row["after"] else [] for row in rows}
+    levels: dict[str, int] = {}
+    for name in ids:
+        check_known(f"norms.{name}.after", after[name], ids)
+    for name in causal_order(after, "norms"):
+        levels[name] = 1 + max((levels[one] for one in after[name]), default=-1)
+    for field, other in (("done", "undone"), ("undone", "done")):
         for name in fields[field]:
             if plain_norm(PERMITTED, name)[1] != name:
-                other = "undone" if field == "done" else "done"
                 raise BadValue(f"{field}: {name!r} is no action", f"name the action itself, under {other}")
     both = [one for one in fields["done"] if one in fields["undone"]]
     if both:
@@ -183,7 +188,8 @@ def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[
 def rule_on(norms: Sequence[Norm], state: Done, levels: Mapping[str, int]) -> Ruling:
     """Returns what stands when norms that repair a violation join level by level; a violation stays one after its
     repair."""
-    clashes = [_judge(one, two) for one, two in combinations(norms, 2) if _do_clash(one, two)]
+    pairs = [(a, b) for a, b in combinations(norms, 2) if a.action == b.action and {a.modality, b.modality} in _CLASHES]
+    clashes = [_judge(one, two) for one, two in pairs]
     violations: dict[Norm, str] = {}
     standing: tuple[Norm, ...] = ()
     for level in range(max(levels.values(), default=0) + 1):
@@ -211,19 +217,11 @@ def _is_called(norm: Norm, violations: Iterable[Norm]) -> bool:
 
 def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...]:
     """Returns the norms that no standing norm defeats. Defeat is an order, so only stronger norms matter."""
-    beaten_by: dict[Norm, list[Norm]] = {}
-    for clash in clashes:
-        if clash.winner is not None:
-            loser = clash.two if clash.winner is clash.one else clash.one
-            beaten_by.setdefault(loser, []).append(clash.winner)
     stands: dict[Norm, bool] = {}
     for norm in sorted(norms, key=lambda norm: (-norm.priority, -len(norm.conditions))):
-        stands[norm] = not any(stands.get(stronger) for stronger in beaten_by.get(norm, ()))
+        beaten_by = [one.winner for one in clashes if one.winner and norm in (one.one, one.two) and norm != one.winner]
+        stands[norm] = not any(stands.get(stronger) for stronger in beaten_by)
     return tuple(norm for norm in norms if stands[norm])
-
-
-def _do_clash(one: Norm, two: Norm) -> bool:
-    return one.action == two.action and {one.modality, two.modality} in _CLASHES
 
 
 def _judge(one: Norm, two: Norm) -> Clash:
@@ -261,17 +259,6 @@ def open_conflicts(ruling: Ruling) -> list[Clash]:
     """Returns the clashes that nothing resolves, between norms that both stand."""
     standing = {*ruling.standing}
     return [c for c in ruling.clashes if c.winner is None and c.one in standing and c.two in standing]
-
-
-def _find_levels(rows: Sequence[Mapping[str, Any]], ids: Collection[str]) -> dict[str, int]:
-    """Returns how many violations must come before each norm; norms that wait for each other in a ring are refused."""
-    after = {row["id"]: [row["after"]] if row["after"] else [] for row in rows}
-    for name, waits in after.items():
-        check_known(f"norms.{name}.after", waits, ids)
-    levels: dict[str, int] = {}
-    for name in causal_order(after, "norms"):
-        levels[name] = 1 + max((levels[one] for one in after[name]), default=-1)
-    return levels
 
 
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:

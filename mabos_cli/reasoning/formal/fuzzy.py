@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
-from mabos_cli.reasoning.expression import Node, names_of, parse_expression
+from mabos_cli.reasoning.expression import Node, names_of, operators_of, parse_expression
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
 
 _MOST_TERMS, _MOST_RULES = 50, 500
@@ -225,12 +225,9 @@ def parse_rule(
     raw: str, place: str, inputs: Mapping[str, Collection[str]], output: str, terms: Collection[str]
 ) -> FuzzyRule:
     """Returns the rule in a sentence such as `if service is very good and food is bad then tip is low weight 0.5`."""
-    match = re.fullmatch(
-        rf"\s*if\b(?P<when>.*)\bthen\s+{re.escape(output)}\s+is\s+(?P<term>.+?)"
-        r"(?:\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?))?\s*",
-        raw,
-        re.IGNORECASE | re.DOTALL,
-    )
+    weighted = r"(?:\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?))?"
+    form = rf"\s*if\b(?P<when>.*)\bthen\s+{re.escape(output)}\s+is\s+(?P<term>.+?){weighted}\s*"
+    match = re.fullmatch(form, raw, re.IGNORECASE | re.DOTALL)
     if not match:
         hint = f"for example: if a is high then {output} is {next(iter(terms))}"
         raise BadValue(f"{place}: must read: if ... then {output} is ...", hint)
@@ -259,12 +256,7 @@ def _read_condition(
         if name not in clauses:
             known_name(place, name, inputs, "input")
             raise BadValue(f"{place}: no term of {name} is named after `is`", f"terms: {', '.join(inputs[name])}")
-    _check_operators(condition, place)
+    odd = next((op for op in operators_of(condition) if op not in ("name", "and", "or", "not")), "")
+    if odd:
+        raise BadValue(f"{place}: {odd} has no meaning in a fuzzy rule", "use and, or, not")
     return condition, clauses
-
-
-def _check_operators(node: Node, place: str) -> None:
-    if node.op not in ("name", "and", "or", "not"):
-        raise BadValue(f"{place}: {node.op} has no meaning in a fuzzy rule", "use and, or, not")
-    for part in node.parts:
-        _check_operators(part, place)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.formal import time_net
 from mabos_cli.reasoning.inputs import AgentData, check_size
 
@@ -20,6 +20,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
 _Span = tuple[Fraction | None, Fraction | None]
 _MOST_SCENARIOS = 200
+_FIRST_ONLY = f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later"
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -72,7 +73,9 @@ def _compare(asked: Asked, net: time_net.Net, claim: tuple[int, int, int], scena
     steps.append(f"one order: {_order(asked, scenarios[0])}")
     steps += [f"demanded: {demand.text}" for demand in asked.demands]
     detail = {"possible": list(found)} | _detail(asked, scenarios)
-    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(asked, scenarios))
+    return Answer(
+        conclusion, None, summary, cut(steps), detail, notes((not detail.get("times_are_exact", True), _FIRST_ONLY))
+    )
 
 
 def _fits(asked: Asked, scenarios: list[time_net.Matrix]) -> Answer:
@@ -89,12 +92,9 @@ def _fits(asked: Asked, scenarios: list[time_net.Matrix]) -> Answer:
             summary += f"; all is done at the earliest by {detail['earliest_finish']['told']}{unit}"
     else:
         summary += f": {order}"
-    return Answer(conclusion, None, summary, cut(steps, 16), detail, _caveats(asked, scenarios))
-
-
-def _caveats(asked: Asked, scenarios: list[time_net.Matrix]) -> tuple[str, ...]:
-    first = f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later"
-    return (first,) if asked.is_metric and len(scenarios) > _MOST_SCENARIOS else ()
+    return Answer(
+        conclusion, None, summary, cut(steps, 16), detail, notes((not detail.get("times_are_exact", True), _FIRST_ONLY))
+    )
 
 
 def _clash(asked: Asked, net: time_net.Net) -> Answer:
@@ -107,40 +107,33 @@ def _clash(asked: Asked, net: time_net.Net) -> Answer:
     return Answer(conclusion, None, summary, cut(["these cannot all hold:", *core]), detail)
 
 
-def _point_name(asked: Asked, number: int) -> str:
-    return f"{asked.events[(number - 1) // 2]} {'end' if (number - 1) % 2 else 'start'}"
-
-
 def _order(asked: Asked, matrix: time_net.Matrix) -> str:
     """Returns all starts and ends in an order that meets the demands."""
-    at = time_net.positions(matrix)
+    names = [f"{event} {end}" for event in asked.events for end in time_net.EVENT_ENDS]
     groups: dict[float, list[str]] = {}
-    for number in range(1, len(at)):
-        groups.setdefault(at[number], []).append(_point_name(asked, number))
+    for name, at in zip(names, time_net.positions(matrix)[1:], strict=True):
+        groups.setdefault(at, []).append(name)
     return " < ".join(" = ".join(groups[time]) for time in sorted(groups))
 
 
 def _detail(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any]:
+    """Returns one order, and how early and late each point can be; a bound marked as open can be approached and not reached."""
     detail: dict[str, Any] = {"consistent": True, "order": _order(asked, scenarios[0])}
-    if asked.is_metric:
-        detail["schedule"] = {
-            name: {
-                word: _window(asked, scenarios, time_net.point(n, end), bool(end))
-                for end, word in enumerate(time_net.EVENT_ENDS)
-            }
-            for n, name in enumerate(asked.events)
-        }
-        detail["earliest_finish"] = _finish(asked, scenarios)
-        detail["unit"] = asked.scale.unit
-        detail["times_are_exact"] = len(scenarios) <= _MOST_SCENARIOS
-    return detail
-
-
-def _window(asked: Asked, scenarios: list[time_net.Matrix], number: int, is_end: bool) -> dict[str, Any]:
-    """Returns how early and how late a point can be; a bound that is marked as open can be approached and not reached."""
-    low = min(-matrix[number][0] for matrix in scenarios)
-    high = max(matrix[0][number] for matrix in scenarios)
-    return {"earliest": _moment(asked, low, is_end), "latest": _moment(asked, high, is_end, is_high=True)}
+    if not asked.is_metric:
+        return detail
+    schedule: dict[str, Any] = {name: {} for name in asked.events}
+    for n, name in enumerate(asked.events):
+        for end, word in enumerate(time_net.EVENT_ENDS):
+            at = time_net.point(n, end)
+            low, high = min(-one[at][0] for one in scenarios), max(one[0][at] for one in scenarios)
+            earliest, latest = _moment(asked, low, bool(end)), _moment(asked, high, bool(end), is_high=True)
+            schedule[name][word] = {"earliest": earliest, "latest": latest}
+    # When all can be over: each as early as it can be is one way to meet all bounds.
+    ends = [time_net.point(n, 1) for n in range(len(asked.events))]
+    finish = _moment(asked, min(max(-one[end][0] for end in ends) for one in scenarios), True)
+    is_exact = len(scenarios) <= _MOST_SCENARIOS
+    figures = {"earliest_finish": finish, "unit": asked.scale.unit, "times_are_exact": is_exact}
+    return detail | {"schedule": schedule} | figures
 
 
 def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> dict[str, Any] | None:
@@ -149,12 +142,6 @@ def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> 
     whole = -(-int(ticks) // time_net.GRAIN) if is_high else int(ticks) // time_net.GRAIN
     time = Fraction(whole * time_net.GRAIN, asked.scale.ticks)
     return {"time": float(time), "told": asked.scale.show(time, is_end), "open": whole * time_net.GRAIN != ticks}
-
-
-def _finish(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any] | None:
-    """Returns when all events can be over: each as early as it can be is one way to meet all bounds."""
-    ends = [time_net.point(n, 1) for n in range(len(asked.events))]
-    return _moment(asked, min(max(-matrix[end][0] for end in ends) for matrix in scenarios), True)
 
 
 def _schedule_lines(schedule: dict[str, Any]) -> Iterator[str]:
@@ -190,7 +177,11 @@ def read_events(fields: dict[str, Any]) -> Asked:
         raise BadValue("events: times are too finely divided to compare exactly", "round them")
     is_dated = bool(times.seen & {"day", "moment"})
     scale = time_net.Scale(unit, is_dated, times.seen == {"day"}, time_net.GRAIN * grain)
-    demands = [time_net.Demand(one.text, (tuple(_within(one, scale.ticks)),)) for one in metric]
+    demands = []
+    for text, first, second, (low, high) in metric:
+        bounds = [time_net.Bound(first, second, int(high * scale.ticks))] if high is not None else []
+        bounds += [time_net.Bound(second, first, -int(low * scale.ticks))] if low is not None else []
+        demands.append(time_net.Demand(text, (tuple(bounds),)))
     for n, raw in enumerate(fields["relations"], 1):
         a, relations, b = time_net.parse_relation(raw, events, f"relations[{n}]")
         demands.append(time_net.relation_demand(raw, a, b, relations))
@@ -198,12 +189,6 @@ def read_events(fields: dict[str, Any]) -> Asked:
     if metric and not is_dated and "number" not in times.seen:
         order += [time_net.Bound(time_net.point(n, 0), 0, 0) for n in range(len(events))]
     return Asked(events, tuple(demands), scale, bool(metric), tuple(order))
-
-
-def _within(one: _Metric, ticks: int) -> list[time_net.Bound]:
-    low, high = one.span
-    found = [time_net.Bound(one.first, one.second, int(high * ticks))] if high is not None else []
-    return found + ([time_net.Bound(one.second, one.first, -int(low * ticks))] if low is not None else [])
 
 
 class _Times:
@@ -234,13 +219,9 @@ class _Times:
         second = time_net.end_point(gap["to"], events, 0, f"{place}.to")
         if gap["least"] is None and gap["most"] is None:
             raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
-        low, high = (
-            None if gap[name] is None else self._amount(f"{place}.{name}", gap[name]) for name in ("least", "most")
-        )
-        if low is not None and high is not None and low > high:
-            raise BadValue(f"{place}: least is more than most", "swap them")
+        span = self._span(place, [gap["least"], gap["most"]], lambda one: self._amount(place, one))
         bounds = " ".join(f"{name} {_shown(gap[name])}" for name in ("least", "most") if gap[name] is not None)
-        return _Metric(f"gap from {gap['from']} to {gap['to']} {bounds}", first, second, (low, high))
+        return _Metric(f"gap from {gap['from']} to {gap['to']} {bounds}", first, second, span)
 
     def _span(self, place: str, raw: Any, read: Any) -> _Span:
         """Returns one value, or the least and the most."""

@@ -209,9 +209,9 @@ def test_alternatives_give_the_earliest_over_all() -> None:
         ("relations: [a b]", "relations[1]: there is no relation"),
         ("ask: a", "ask: a is on both sides"),
         ("gaps: [{from: a, to: b}]", "gaps[1]: neither least nor most is given"),
-        ("gaps: [{from: a, to: b, least: 3, most: 2}]", "gaps[1]: least is more than most"),
+        ("gaps: [{from: a, to: b, least: 3, most: 2}]", "gaps[1]: the least is more than the most"),
         ("gaps: [{from: a middle, to: b, least: 3}]", "gaps[1].from: unknown event 'a middle'"),
-        ("gaps: [{from: a, to: b, least: -3}]", "gaps[1].least: '-3' is no length of time"),
+        ("gaps: [{from: a, to: b, least: -3}]", "gaps[1]: '-3' is no length of time"),
     ],
 )
 def test_bad_relations(text: str, said: str) -> None:
