@@ -333,19 +333,19 @@ def build(node: Node, is_exact: bool = True) -> Run:
 
 def names_of(node: Node) -> dict[Any, None]:
     """Returns the names in an expression, in the order in which they come."""
-    return {one.value: None for one in parts_of(node) if one.op == "name"}
+    return {one.value: None for one in each_part(node) if one.op == "name"}
 
 
 def operators_of(node: Node) -> dict[str, None]:
     """Returns the operators and functions in an expression."""
-    return {one.op: None for one in parts_of(node)}
+    return {one.op: None for one in each_part(node)}
 
 
-def parts_of(node: Node) -> Iterator[Node]:
+def each_part(node: Node) -> Iterator[Node]:
     """Yields an expression and all that it is made of."""
     yield node
     for part in node.parts:
-        yield from parts_of(part)
+        yield from each_part(part)
 
 
 class Formula(NamedTuple):
@@ -386,14 +386,9 @@ def parse_formula(raw: str, names: Collection[str], path: str) -> Formula:
     for name in uses:
         known_name(path, name, names)
     try:
-        return Formula(raw, uses, size_of(tree), build(tree, is_exact=False))
+        return Formula(raw, uses, len([*each_part(tree)]), build(tree, is_exact=False))
     except OverflowError:
         raise BadValue(f"{path}: {raw[:60]!r} is too large", "use a larger unit") from None
-
-
-def size_of(tree: Node) -> int:
-    """Returns the number of parts of an expression."""
-    return sum(1 for _ in parts_of(tree))
 
 
 def check_names(names: Collection[str], path: str) -> None:

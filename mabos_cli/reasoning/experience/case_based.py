@@ -54,8 +54,12 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     desires = agent.desires if fields["desires"] is None else fields["desires"]
     if not (beliefs or desires or fields["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
-    texts = _texts(fields["context"], cases) if fields["context"] else None
-    comparison = Comparison(beliefs, desires, texts, agent.weights)
+    wanted = {*terms(fields["context"])}
+    if fields["context"] and not wanted:
+        raise BadValue("context: has no word to compare", "say more, or leave it out")
+    # For each case with a context, the share of the words asked for that it holds.
+    texts = {case.id: len(wanted & {*terms(case.context)}) / len(wanted) for case in cases if case.context and wanted}
+    comparison = Comparison(beliefs, desires, texts if wanted else None, agent.weights)
     near = _nearest(comparison, cases, fields["k"], fields["least"])
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
@@ -89,14 +93,6 @@ def _cases(rows: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
     return tuple(found.values())
 
 
-def _texts(asked: str, cases: Sequence[Case]) -> dict[str, float]:
-    """Returns for each case with a context, the share of the words asked for that it holds."""
-    wanted = {*terms(asked)}
-    if not wanted:
-        raise BadValue("context: has no word to compare", "say more, or leave it out")
-    return {case.id: len(wanted & {*terms(case.context)}) / len(wanted) for case in cases if case.context}
-
-
 def _nearest(comparison: Comparison, cases: Sequence[Case], most: int, least: float) -> list[_Near]:
     scores = [comparison.score(case.id, case.beliefs, case.desires, bool(case.context)) for case in cases]
     places, _ = best_cases(
@@ -127,17 +123,22 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
     nets = {plan: vote.net for plan, vote in votes.items()}
     best = best_names(nets)
     vote = votes[best[0]]
+    worked, failed, undecided = map(sum, zip(*(one.counts for one in votes.values()), strict=True))
     detail: dict[str, Any] = {
         "plans": {plan: _plan_detail(plan, one, near) for plan, one in votes.items()},
         "cases": [_case_detail(one, comparison) for one in near],
-        "near": _rate(votes),
+        "near": {"worked": worked, "failed": failed, "open": undecided}
+        | {"success_rate": worked / (worked + failed) if worked + failed else None},
         "compared": compared,
     }
     steps = []
     for one, row in zip(near, detail["cases"], strict=True):
         differs = f" (not now: {listed(row['missing'], 4)})" if row["missing"] else ""
         steps.append(f"{one.case.id} {one.score.total:.2f} {one.case.word}: {one_line(one.plan, 60)}{differs}")
-    caveats = [_warning(one) for one in near if one.case.success is False][:3]
+    caveats = []
+    for one in [one for one in near if one.case.success is False][:3]:
+        lesson = f": {one_line(one.case.lessons, 80)}" if one.case.lessons else ""
+        caveats.append(f"{one_line(one.plan, 40)} failed in {one.case.id}, {one.score.total:.2f} near{lesson}")
     if vote.net <= 0:
         known = sum(one.case.success is not None for one in near)
         summary = f"no plan has more for it than against it: {known} of the {len(near)} nearest cases have an outcome"
@@ -174,13 +175,6 @@ def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any
     }
 
 
-def _rate(votes: Mapping[str, _Vote]) -> dict[str, Any]:
-    """Returns how the near cases went, whatever was done."""
-    worked, failed, still_open = (sum(vote.counts[n] for vote in votes.values()) for n in range(3))
-    rate = worked / (worked + failed) if worked + failed else None
-    return {"worked": worked, "failed": failed, "open": still_open, "success_rate": rate}
-
-
 def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
     beliefs = comparison.explain("beliefs", one.case.beliefs)
     desires = comparison.explain("desires", one.case.desires)
@@ -197,8 +191,3 @@ def _case_detail(one: _Near, comparison: Comparison) -> dict[str, Any]:
         "missing": [*beliefs.missing, *desires.missing],
         "extra": [*beliefs.extra, *desires.extra],
     }
-
-
-def _warning(one: _Near) -> str:
-    lesson = f": {one_line(one.case.lessons, 80)}" if one.case.lessons else ""
-    return f"{one_line(one.plan, 40)} failed in {one.case.id}, {one.score.total:.2f} near{lesson}"

@@ -29,7 +29,12 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     situation = inputs.parse_features(fields["situation"], "situation")
     found = [_match(name, row, situation) for name, row in fields["prototypes"].items()]
     found.sort(key=lambda one: -one.score)
-    detail: dict[str, Any] = {"matches": [_match_row(one) for one in found[:20]]}
+    detail: dict[str, Any] = {
+        "matches": [
+            {key: [*value] if isinstance(value, tuple) else value for key, value in one._asdict().items()}
+            for one in found[:20]
+        ]
+    }
     lines = [_match_line(one) for one in found[:3]]
     best = found[0]
     if best.score < fields["familiar"]:
@@ -56,7 +61,9 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     match, action = taken
     if match is not best:
         caveats += (f"no action for {best.name} works; this one belongs to {match.name}, which fits less",)
-    caveats += _unlimited(action, fields)
+    risks = fields["actions"][action]["risks"].items()
+    free = [f"{name} ({figure(chance)})" for name, chance in risks if chance and name not in fields["risk_limits"]]
+    caveats += notes((free, f"risks without a limit were not weighed: {listed(free)}"))
     detail["prototype"] = match.name
     rejected = len(runs) - 1
     summary = f"{action}: {match.name} is recognized ({figure(match.score)})"
@@ -95,12 +102,8 @@ def _check_expected(expected: Any, where: str) -> None:
     if not isinstance(expected, dict):
         inputs.parse_feature(expected, where)
         return
-    ends = [expected[name] for name in ("min", "max") if name in expected]
-    if (
-        not ends
-        or len(ends) < len(expected)
-        or any(isinstance(inputs.parse_feature(e, where), str | None) for e in ends)
-    ):
+    ends = [inputs.parse_feature(expected[name], where) for name in ("min", "max") if name in expected]
+    if not ends or len(ends) < len(expected) or any(isinstance(end, str | None) for end in ends):
         hint = "give a number, a word, a list or a range"
         raise BadValue(f"{where}: must be {{min: ..., max: ...}} with numbers", hint)
 
@@ -143,11 +146,6 @@ def _match(name: str, row: dict[str, Any], situation: Mapping[str, inputs.Featur
         violated,
         tuple(cue for cue in row["expectancies"] if cue not in situation),
     )
-
-
-def _match_row(one: _Match) -> dict[str, Any]:
-    row = one._asdict()
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()}
 
 
 def _match_line(one: _Match) -> str:
@@ -196,11 +194,3 @@ def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature]
             why.append(f"risk of {name} is {figure(chance)}, above {figure(fields['risk_limits'][name])}")
     missed = [goal for goal in goals if row["reaches"] is not None and goal not in row["reaches"]]
     return [*why, f"does not reach {listed(missed)}"] if missed else why
-
-
-def _unlimited(action: str, fields: dict[str, Any]) -> tuple[str, ...]:
-    risks = fields["actions"][action]["risks"]
-    free = [
-        f"{name} ({figure(chance)})" for name, chance in risks.items() if chance and name not in fields["risk_limits"]
-    ]
-    return (f"risks without a limit were not weighed: {listed(free)}",) if free else ()

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from itertools import combinations
+from operator import or_
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.explaining import Explanation, abduce
+from mabos_cli.core.knowledge.explaining import abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
@@ -77,7 +79,9 @@ def _by_hypotheses(fields: dict[str, Any]) -> Answer:
     scores = marginals if found.posterior else None
     conclusion: Conclusion = choice(best[0], scores) if len(best) == 1 else names(best)
     how = "likeliest" if found.weights else "leanest"
-    summary = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {_all_or(found)}"
+    count = len(found.seen)
+    every = f"{count} of {count + len(found.unexplained)} observations" if found.unexplained else "all observations"
+    summary = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {every}"
     summary += (
         f", the {how} way"
         if confidence is None
@@ -89,13 +93,16 @@ def _by_hypotheses(fields: dict[str, Any]) -> Answer:
         "unexplained": found.unexplained,
         "probabilities": marginals if found.posterior else {},
     }
-    lines = [_line(found, n) for n in range(len(found.covers))]
+    lines = []
+    for n in range(len(found.covers)):
+        row = _row(found, n)
+        line = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
+        if "probability" in row:
+            line += f", probability of just this {figure(row['probability'])}"
+        elif found.weights and n and found.weights[n] > -math.inf:
+            line += f", {figure(math.exp(found.weights[n] - found.weights[0]))} times as likely as the first"
+        lines.append(line)
     return Answer(conclusion, confidence, summary, cut(lines, 8), detail, _caveats(found))
-
-
-def _all_or(found: _Explained) -> str:
-    count = len(found.seen)
-    return f"{count} of {count + len(found.unexplained)} observations" if found.unexplained else "all observations"
 
 
 def _explain(fields: dict[str, Any]) -> _Explained:
@@ -152,16 +159,6 @@ def _row(found: _Explained, n: int) -> dict[str, Any]:
     return row
 
 
-def _line(found: _Explained, n: int) -> str:
-    row = _row(found, n)
-    line = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
-    if "probability" in row:
-        line += f", probability of just this {figure(row['probability'])}"
-    elif found.weights and n and found.weights[n] > -math.inf:
-        line += f", {figure(math.exp(found.weights[n] - found.weights[0]))} times as likely as the first"
-    return line
-
-
 def _caveats(found: _Explained) -> tuple[str, ...]:
     idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
     has_priors = any(cause.prior is not None for cause in found.causes)
@@ -209,7 +206,11 @@ def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:
     best = found.hypotheses[0]
     assumed = tuple(pattern_text(one) for one in best.assumptions)
     summary = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
-    rows = [_explanation(one) for one in found.hypotheses[:50]]
+    rows: list[dict[str, Any]] = [
+        {"rule": one.rule.label, "score": one.score, "supported": one.supported, "total": one.total}
+        | {"supports": [fact.id for fact in one.supports], "assumptions": [*map(pattern_text, one.assumptions)]}
+        for one in found.hypotheses[:50]
+    ]
     lines = [
         f"{figure(row['score'])} {row['rule']}: {row['supported']} of {row['total']} known"
         + (f"; to assume: {listed(row['assumptions'])}" if row["assumptions"] else "")
@@ -219,17 +220,6 @@ def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:
         caveats += ("the first two score the same; fewer assumptions, then the rule's id decided",)
     caveats += ("scores are the share of conditions that are known, times the rule's factor: not probabilities",)
     return Answer(names(assumed, about), None, summary, cut(lines, 8), {"explanations": rows}, caveats)
-
-
-def _explanation(one: Explanation) -> dict[str, Any]:
-    return {
-        "rule": one.rule.label,
-        "score": one.score,
-        "supported": one.supported,
-        "total": one.total,
-        "supports": [fact.id for fact in one.supports],
-        "assumptions": [pattern_text(pattern) for pattern in one.assumptions],
-    }
 
 
 def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tuple[int, ...]]:
@@ -244,8 +234,8 @@ def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tupl
         if not stack:
             return sorted(found, key=lambda cover: (len(cover), cover))
         chosen, barred = stack.pop()
-        covered = _union(masks, chosen)
-        if any(not masks[c] & ~_union(masks, tuple(o for o in chosen if o != c)) for c in chosen):
+        covered = reduce(or_, (masks[c] for c in chosen), 0)
+        if any(not masks[c] & ~reduce(or_, (masks[o] for o in chosen if o != c), 0) for c in chosen):
             continue  # some cause adds nothing, and never will again
         if covered == whole:
             found[tuple(sorted(chosen))] = None
@@ -258,13 +248,6 @@ def minimal_covers(causes: Sequence[Cause], effects: Sequence[str]) -> list[tupl
         stack += [((*chosen, c), barred | {*options[:n]}) for n, c in enumerate(options)]
     limits = f"the limits are {MOST_COVERS:,} explanations and {MOST_NODES:,} tries"
     raise BadValue(f"hypotheses: too many sets explain the observations; {limits}", "give fewer hypotheses")
-
-
-def _union(masks: Sequence[int], chosen: tuple[int, ...]) -> int:
-    found = 0
-    for c in chosen:
-        found |= masks[c]
-    return found
 
 
 def with_certain(causes: Sequence[Cause], chosen: tuple[int, ...]) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
-from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, read_tokens, size_of
+from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, each_part, read_tokens
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
 
 Relation = tuple[int, ...]  # for each world, the worlds that it sees
@@ -182,7 +182,7 @@ class _Reader(Reader):
 def parse_formula(text: str, place: str = "formula") -> Node:
     """Returns the formula that a text stands for; BadValue says where it goes wrong. A box or diamond has its modality as value."""
     found = _Reader(text, [*map(_token, read_tokens(_TOKEN, text, place, _HINT))], place).read_all()
-    if size_of(found) > _MOST:
+    if len([*each_part(found)]) > _MOST:
         raise BadValue(f"{place}: more than {_MOST} parts", "name some of them, and use the names")
     return found
 

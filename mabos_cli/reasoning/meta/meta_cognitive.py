@@ -1,4 +1,4 @@
-"""Finds what is known, assumed and missing, and whether more thought pays: losses, checks, joint confidence."""
+"""Finds what is known, assumed and missing, and whether more thought pays: losses and checks."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     paying = [one for one in claims if one.hours is not None and one.net > 0]
     chosen = _choose_checks(paying, fields["hours_left"])
     flags = _find_flags(claims, fields["alternatives"])
-    joint = _join([one.confidence for one in claims]) if all(one.is_stated for one in claims) else None
     detail = {
         "claims": {
             one.name: {
@@ -72,7 +71,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "checks_net": math.fsum(one.net for one in chosen),
         "hours": math.fsum(one.check_hours for one in chosen),
         "hours_left": fields["hours_left"],
-        "joint": joint,
         "flags": flags,
     }
     caveats = _caveats(claims, paying, chosen, fields["hours_left"], agent.past)
@@ -85,7 +83,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     )
     if worst.loss:
         summary += f"; largest expected loss {figure(worst.loss)} ({worst.name})"
-    return Answer(conclusion, None, summary, _steps(claims, chosen, flags, joint), detail, caveats)
+    return Answer(conclusion, None, summary, _steps(claims, chosen, flags), detail, caveats)
 
 
 def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Claim:
@@ -117,15 +115,6 @@ def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> list[Cl
     return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))]
 
 
-def _join(confidences: Sequence[float]) -> dict[str, float]:
-    """Returns the probability that all hold: by independence, and the bounds that hold without it (Fréchet)."""
-    return {
-        "if_independent": math.prod(confidences),
-        "at_least": max(0.0, math.fsum(confidences) - (len(confidences) - 1)),
-        "at_most": min(confidences),
-    }
-
-
 def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> list[dict[str, str]]:
     total = math.fsum(one.impact for one in claims)
     flags = []
@@ -149,9 +138,7 @@ def _why_proceed(claims: Sequence[Claim], paying: Sequence[Claim]) -> str:
     return ": no check is given"
 
 
-def _steps(
-    claims: Claims, chosen: Claims, flags: list[dict[str, str]], joint: dict[str, float] | None
-) -> tuple[str, ...]:
+def _steps(claims: Claims, chosen: Claims, flags: list[dict[str, str]]) -> tuple[str, ...]:
     groups = {
         status: [one.name for one in claims if one.status == status] for status in ("known", "assumed", "unknown")
     }
@@ -165,10 +152,6 @@ def _steps(
         f"check {one.name}: saves {figure(one.finds * one.loss)}, costs {figure(one.price)}, {figure(one.check_hours)} hours"
         for one in chosen[:3]
     ]
-    if joint:
-        lines.append(
-            f"all claims hold: {joint['if_independent']:.2f} if independent, {joint['at_least']:.2f} to {joint['at_most']:.2f} in any case"
-        )
     lines += [f"{one['claim']}: {one['flag']}" for one in flags]
     return cut(lines)
 
@@ -180,7 +163,7 @@ def _caveats(
     left_out = [one.name for one in paying if one not in chosen]
     has_tie = chosen and sum(abs(one.net - chosen[0].net) < 1e-9 for one in chosen) > 1
     caveats = notes(
-        (guessed, f"no confidence given, even chances assumed: {listed(guessed)}; no joint confidence for that reason"),
+        (guessed, f"no confidence given, even chances assumed: {listed(guessed)}"),
         (left_out, f"would pay, but not within {figure(hours_left or 0)} hours: {listed(left_out)}"),
         (chosen, "a check is taken to save the whole loss if it finds the claim false"),
         (has_tie, "several checks are worth the same; the first named comes first"),

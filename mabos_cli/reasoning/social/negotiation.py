@@ -1,8 +1,8 @@
 """Finds what a fair and lasting deal is: room for agreement, frontier, bargaining solutions, and issues to trade."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import combinations, product
 from math import fsum, prod
 from typing import Any, NamedTuple
 
@@ -39,14 +39,13 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return _solve_deals(parties, worths, trades)
 
 
-def _check_count(count: int, parties: int, field: str) -> None:
-    most = _MOST_DEALS if parties == 2 else _MOST_DEALS // 10
-    check_size(field, count, most, "possible deals", "leave out values or issues")
+def _most_deals(parties: Collection[str]) -> int:
+    return _MOST_DEALS if len(parties) == 2 else _MOST_DEALS // 10
 
 
-def _read_options(fields: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
+def _read_options(fields: dict[str, Any]) -> tuple[Worths, list[str]]:
     parties, options = fields["parties"], fields["options"]
-    _check_count(len(options), len(parties), "options")
+    check_size("options", len(options), _most_deals(parties), "possible deals", "leave out some")
     for name, worth in options.items():
         check_same(f"options.{name}", worth, parties, "party")
     return {name: tuple(worth[party] for party in parties) for name, worth in options.items()}, []
@@ -58,7 +57,8 @@ def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]],
     if issues is None:
         hint = "what each value of each issue is worth to the party; or give options"
         raise BadValue(f"parties.{first}.worth: is missing", hint)
-    _check_count(prod(map(len, issues.values())), len(parties), f"parties.{first}.worth")
+    count, hint = prod(map(len, issues.values())), "leave out values or issues"
+    check_size(f"parties.{first}.worth", count, _most_deals(parties), "possible deals", hint)
     tables = [_read_worth(f"parties.{name}", one, issues) for name, one in parties.items()]
     worths = {}
     for values in product(*issues.values()):
@@ -91,15 +91,14 @@ def _find_trades(parties: list[str], tables: list[Worth], issues: Worth) -> list
         total = fsum(spread.values())
         stakes.append({issue: one / total if total else 0.0 for issue, one in spread.items()})
     lines = []
-    for a in range(len(parties)):
-        for b in range(a + 1, len(parties)):
-            gap = {issue: stakes[a][issue] - stakes[b][issue] for issue in issues}
-            for_a, for_b = max(gap, key=lambda issue: gap[issue]), min(gap, key=lambda issue: gap[issue])
-            if gap[for_a] > 0.05 and gap[for_b] < -0.05:
-                lines.append(
-                    f"trade: {parties[a]} gives way on {for_b} ({stakes[a][for_b]:.0%} of its stake, {stakes[b][for_b]:.0%} of"
-                    f" {parties[b]}'s), {parties[b]} on {for_a} ({stakes[b][for_a]:.0%} against {stakes[a][for_a]:.0%})"
-                )
+    for (one, mine), (other, yours) in combinations(zip(parties, stakes, strict=True), 2):
+        gap = {issue: mine[issue] - yours[issue] for issue in issues}
+        up, down = max(gap, key=gap.__getitem__), min(gap, key=gap.__getitem__)
+        if gap[up] > 0.05 and gap[down] < -0.05:
+            lines.append(
+                f"trade: {one} gives way on {down} ({mine[down]:.0%} of its stake, {yours[down]:.0%} of {other}'s),"
+                f" {other} on {up} ({yours[up]:.0%} against {mine[up]:.0%})"
+            )
     for issue in issues:
         wanted = {max(table[issue], key=table[issue].__getitem__) for table in tables}
         if len(wanted) == 1 and len(issues[issue]) > 1:
@@ -116,12 +115,13 @@ def _solve_deals(parties: tuple[Party, ...], worths: Worths, trades: list[str]) 
     frontier = find_frontier(room)
     fair = find_fair(frontier, [party.power for party in parties])
     best = fair[0]
+    scores = score_nash(frontier, [party.power for party in parties])
     counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
     steps = [f"{counts}; {len(frontier)} of them on the frontier"]
     steps += [f"{one.rule}: {one.deal.name} ({_gained(parties, one.deal)})" for one in fair]
     summary = f"{best.deal.name}: gains over no deal {_gained(parties, best.deal)}"
     return Answer(
-        choice(best.deal.name, _scores(frontier, parties), "the deal to agree on"),
+        choice(best.deal.name, dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED]), "the deal to agree on"),
         None,
         summary,
         cut(steps + trades),
@@ -139,12 +139,6 @@ class Deal(NamedTuple):
 
 def _gained(parties: tuple[Party, ...], deal: Deal) -> str:
     return ", ".join(f"{who.name} {figure(gain)}" for who, gain in zip(parties, deal.gains, strict=True))
-
-
-def _scores(frontier: list[Deal], parties: tuple[Party, ...]) -> dict[str, float]:
-    """Returns the Nash products of the deals on the frontier, the best ones only."""
-    scores = score_nash(frontier, [party.power for party in parties])
-    return dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED])
 
 
 class Fair(NamedTuple):

@@ -1,13 +1,12 @@
-"""Finds who matters, who is for it, and whom to approach how: power and interest, influence, and what tips the
-balance."""
+"""Finds who matters, who is for it, and whom to approach how: power and interest, and what tips the balance."""
 
 from collections.abc import Mapping
 from math import fsum
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
+from mabos_cli.reasoning.inputs import AgentData, check_size
 from mabos_cli.reasoning.shape import read_number
 
 _MOST = 100
@@ -23,12 +22,11 @@ GRID = {
 
 
 class Person(NamedTuple):
-    """A stakeholder. `pull` is what one unit of its own stance does to the balance, through all whom it influences."""
+    """A stakeholder. `pull` is its share of all power times interest: what one unit of its stance does to the balance."""
 
     name: str
     fields: Mapping[str, Any]
     stance: float
-    after: float  # the stance once everybody has listened
     pull: float
 
     def gain(self) -> float:
@@ -49,59 +47,17 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     total = fsum(weights)
     if not total:
         raise BadValue("stakeholders: nobody has both power and interest", "somebody must be able and willing to act")
-    listens = _read_influence(fields["influence"], [*everybody])
-    anchored = [1 - fsum(row) for row in listens]
-    after = _solve_linear(listens, [a * s for a, s in zip(anchored, stances, strict=True)])
-    # The balance is linear in the stances: the pull of each comes from the same equations, turned around.
-    turned = [[*column] for column in zip(*listens, strict=True)]
-    reach = _solve_linear(turned, [weight / total for weight in weights])
     people = [
-        Person(name, everybody[name], stances[n], after[n], reach[n] * anchored[n]) for n, name in enumerate(everybody)
+        Person(name, row, stance, weight / total)
+        for (name, row), stance, weight in zip(everybody.items(), stances, weights, strict=True)
     ]
-    before = fsum(w * s for w, s in zip(weights, stances, strict=True)) / total
-    balance = fsum(w * s for w, s in zip(weights, after, strict=True)) / total
-    return _tell(people, before, balance, fields["needed"], fields["high"], bool(fields["influence"]))
+    return _tell(people, fsum(one.pull * one.stance for one in people), fields["needed"], fields["high"])
 
 
 def _read_stance(raw: Any, path: str) -> float:
     if isinstance(raw, str) and raw.strip().lower() in _STANCES:
         return _STANCES[raw.strip().lower()]
     return read_number(raw, path, -1, 1, "from -1, against, to 1, for; or the words for, neutral, against")
-
-
-def _read_influence(influence: Mapping[str, Mapping[str, float]], known: list[str]) -> list[list[float]]:
-    """Returns for each stakeholder the share of its view that comes from each other one."""
-    listens = [[0.0] * len(known) for _ in known]
-    index = {name: n for n, name in enumerate(known)}
-    for one, targets in influence.items():
-        known_name("influence", one, known, "stakeholder")
-        for other, share in targets.items():
-            known_name(f"influence.{one}", other, known, "stakeholder")
-            if one == other:
-                raise BadValue(f"influence.{one}: {one} influences itself", "its own view is what the others leave")
-            listens[index[other]][index[one]] = share
-    for name, row in zip(known, listens, strict=True):
-        if fsum(row) >= 1 - 1e-9:
-            hint = "the rest is its own view"
-            raise BadValue(f"influence: shares on {name} sum to {figure(fsum(row))}, and must stay below 1", hint)
-    return listens
-
-
-def _solve_linear(listens: list[list[float]], right: list[float]) -> list[float]:
-    """Returns the x of x = listens x + right. Sums of shares stay below 1 by rows or columns, so no pivot vanishes."""
-    size = len(right)
-    rows = [[(n == k) - listens[n][k] for k in range(size)] + [right[n]] for n in range(size)]
-    for at in range(size):
-        lead = rows[at]
-        for row in rows[at + 1 :]:
-            times = row[at] / lead[at]
-            if times:
-                row[at:] = [a - times * b for a, b in zip(row[at:], lead[at:], strict=True)]
-    found = [0.0] * size
-    for at in reversed(range(size)):
-        known = fsum(rows[at][k] * found[k] for k in range(at + 1, size))
-        found[at] = (rows[at][size] - known) / rows[at][at]
-    return found
 
 
 def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
@@ -118,9 +74,7 @@ def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str,
     return tuple(found) if moved > least else None
 
 
-def _tell(
-    people: list[Person], before: float, balance: float, needed: float, high: float, has_influence: bool
-) -> Answer:
+def _tell(people: list[Person], balance: float, needed: float, high: float) -> Answer:
     carried = balance > needed + _SLACK
     tipping = _find_tipping(people, needed - balance + _SLACK, 1) if not carried else ()
     # What is needed must be exceeded: it is lost when the balance falls to just that.
@@ -129,11 +83,7 @@ def _tell(
     worth = [one for one in order if one.gain() > 0]
     grid = {label: [one.name for one in people if _cell(one, high) == label] for label in GRID.values()}
     steps = [f"{label}: {listed(members)}" for label, members in grid.items() if members]
-    steps.append(
-        f"balance {before:+.2f} by power times interest"
-        + (f", {balance:+.2f} once they have listened to each other" if has_influence else "")
-        + f"; needed above {needed:+.2f}"
-    )
+    steps.append(f"balance {balance:+.2f} by power times interest; needed above {needed:+.2f}")
     steps.append(_tipping_line(carried, tipping, breaking))
     steps += [
         f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.fields['effort']:g}" for one in worth[:4]
@@ -141,7 +91,6 @@ def _tell(
     first = f"approach {worth[0].name} first" if worth else "nobody is left to win over"
     summary = f"support {balance:+.2f}, {'enough' if carried else 'not enough'}; {first}"
     detail = {
-        "balance_before": before,
         "balance": balance,
         "needed": needed,
         "carried": carried,
@@ -176,7 +125,6 @@ def _person_detail(one: Person, high: float) -> dict[str, Any]:
     return {
         "quadrant": _cell(one, high),
         "stance": one.stance,
-        "stance_after": one.after,
         "pull": one.pull,
         "gain": one.gain(),
         "gain_per_effort": one.score(),

@@ -1,9 +1,7 @@
-from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import settings
 
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
@@ -53,28 +51,10 @@ def test_the_deadline_is_a_knapsack() -> None:
     assert "no check that pays fits" in none.summary
 
 
-def test_joint_confidence_and_its_bounds() -> None:
-    """Fréchet 1935: 0.9, 0.8 and 0.7 hold together with 0.504 if independent, at least 0.4, at most 0.7."""
-    answer = solve("meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", (0.9, 0.8, 0.7), strict=True)}})
-    assert answer.detail["joint"] == pytest.approx({"if_independent": 0.504, "at_least": 0.4, "at_most": 0.7})
+def test_what_nobody_rated_counts_as_even_chances() -> None:
     unknown = solve_yaml("meta-cognitive", "claims: {a: {status: unknown, impact: 10}, b: {status: known}}")
-    assert unknown.detail["joint"] is None
     assert unknown.detail["claims"]["a"]["expected_loss"] == 5
     assert unknown.caveats[0].startswith("no confidence given, even chances assumed: a")
-
-
-@quick
-@given(st.lists(st.integers(0, 8), min_size=8, max_size=8).filter(any))
-def test_bounds_hold_for_any_dependence(weights) -> None:
-    """Over all joint distributions of three claims: the probability of all three lies within the bounds."""
-    total = sum(weights)
-    worlds = dict(zip(product((0, 1), repeat=3), weights, strict=True))
-    marginals = [sum(w for world, w in worlds.items() if world[n]) / total for n in range(3)]
-    joint = solve("meta-cognitive", {"claims": {n: claim(p, 0) for n, p in zip("abc", marginals, strict=True)}}).detail[
-        "joint"
-    ]
-    assert joint["at_least"] - 1e-9 <= worlds[1, 1, 1] / total <= joint["at_most"] + 1e-9
-    assert joint["at_least"] - 1e-9 <= joint["if_independent"] <= joint["at_most"] + 1e-9
 
 
 def test_flags() -> None:

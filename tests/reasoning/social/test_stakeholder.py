@@ -47,25 +47,6 @@ def test_it_is_lost_when_the_balance_falls_to_what_must_be_exceeded() -> None:
     assert answer.detail["breaking"] == ["b"] and "it is lost if these turn against it: b" in answer.steps
 
 
-def test_friedkin_and_johnsen() -> None:
-    """A view is the own one for what others leave: b keeps half, so -1 and 1 become 0; c hears b as it is then."""
-    people = {"a": person(5, 5, 1), "b": person(5, 5, -1), "c": person(5, 5, -1)}
-    answer = solve("stakeholder", {"stakeholders": people, "influence": {"a": {"b": 0.5}, "b": {"c": 0.5}}})
-    after = {name: one["stance_after"] for name, one in answer.detail["stakeholders"].items()}
-    assert after == pytest.approx({"a": 1, "b": 0, "c": -0.5})
-    # Winning a unit of a moves b by 1/2 and c by 1/4: (1 + 1/2 + 1/4) / 3.
-    assert answer.detail["stakeholders"]["a"]["pull"] == pytest.approx(1.75 / 3)
-
-
-def test_two_who_listen_to_each_other() -> None:
-    """x = .5 + .5 y, y = -.5 + .5 x has the answer 1/3, -1/3."""
-    people = {"a": person(5, 5, 1), "b": person(5, 5, -1)}
-    answer = solve("stakeholder", {"stakeholders": people, "influence": {"a": {"b": 0.5}, "b": {"a": 0.5}}})
-    assert answer.detail["stakeholders"]["a"]["stance_after"] == pytest.approx(1 / 3)
-    assert answer.detail["balance"] == pytest.approx(0)
-    assert answer.detail["carried"] is False
-
-
 def test_effort_decides_whom_to_approach() -> None:
     people = {
         "a": person(9, 9, -1, effort=9),
@@ -92,13 +73,11 @@ stances = st.lists(st.tuples(st.integers(1, 9), st.integers(-10, 10)), min_size=
 
 
 @quick
-@given(stances, st.integers(0, 8))
-def test_the_fewest_are_the_fewest(found, share) -> None:
+@given(stances)
+def test_the_fewest_are_the_fewest(found) -> None:
     """Against brute force over all sets, each played through anew with the set won over."""
     people = {f"p{n}": person(power, 10, stance / 10) for n, (power, stance) in enumerate(found)}
     raw = {"stakeholders": people}
-    if len(people) > 1:
-        raw["influence"] = {"p0": {"p1": share / 10}}
     answer = solve("stakeholder", raw)
 
     def carried(some):
@@ -132,18 +111,6 @@ def test_the_fewest_are_the_fewest(found, share) -> None:
             "stakeholders: {a: {power: 0, interest: 1, stance: 0}}",
             "stakeholders: nobody has both power and interest",
         ),
-        (
-            "stakeholders: {a: {power: 1, interest: 1, stance: 0}}\ninfluence: {a: {b: 0.1}}",
-            "influence.a: unknown stakeholder 'b'",
-        ),
-        (
-            "stakeholders: {a: {power: 1, interest: 1, stance: 0}}\ninfluence: {a: {a: 0.1}}",
-            "influence.a: a influences itself",
-        ),
-        (
-            "stakeholders: {a: {power: 1, interest: 1, stance: 0}, b: {power: 1, interest: 1, stance: 0}}\ninfluence: {a: {b: 1}}",
-            "influence: shares on b sum to 1, and must stay below 1",
-        ),
     ],
 )
 def test_refusals(said: str, message: str) -> None:
@@ -164,5 +131,4 @@ def test_the_example_runs() -> None:
     raw.pop("problem")
     answer = solve("stakeholder", raw)
     assert answer.detail["carried"] is False
-    assert answer.detail["stakeholders"]["CFO"]["stance_after"] == pytest.approx(0.6 * 0.2 + 0.4)
     assert answer.conclusion.value[0] == "CFO"
