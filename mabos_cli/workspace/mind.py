@@ -19,9 +19,11 @@ from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind import mind_md
 from mabos_cli.formats.mind.attitudes import KINDS, find_unread, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.cognitive import find_vouchers
+from mabos_cli.formats.mind.shortened import shorten
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.files import (
+    FileWrite,
     append_bytes,
     list_names,
     plan_edit,
@@ -104,23 +106,63 @@ def _odd_bytes(text: str, name: str) -> list[Problem]:
 
 
 def edit_mind(
-    agent: Agent, command: str, kind: str, edit: Callable[[str], str], ids: Callable[[], list[str]]
+    agent: Agent,
+    command: str,
+    kind: str,
+    edit: Callable[[str], str],
+    ids: Callable[[], list[str]],
+    is_adding: bool = False,
 ) -> tuple[bool, list[str]]:
     """Rewrites the file of a kind by a function of its text, under the agent's lock: whether it changed, and warnings. The
-    ids are those of the entries that it is about, known when the edit was made. Who vouches for an entry is logged."""
+    ids are those of the entries that it is about, known when the edit was made. Who vouches for an entry is logged. Where one
+    belief is added to a long file, only that is read."""
     name = KINDS[kind].file
 
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
         file = plan_edit(agent.paths.root / name, edit)
         if file is None:
             return None, False
-        follow = (lambda: refresh_mind(agent)[1]) if kind in _MATERIALIZED else None
+        is_current = is_adding and _is_page_current(agent)
+        follow = (lambda: _refresh_page(agent, file, is_current)) if kind in _MATERIALIZED else None
         texts = ((data or b"").decode("utf-8", "surrogateescape") for data in (file.read_as, file.data))
         vouched = find_vouchers(*texts)
         lines = [line for by, claim, text in vouched for line in voucher_lines(agent, by, [(claim, text)])]
         return Write([file], lines=lines, follow=follow, part="mind", ids=ids(), counts={name: 1}), True
 
     return transact(agent, command, planned)
+
+
+def _is_page_current(agent: Agent) -> bool:
+    """Returns whether mabos-beliefs.md is younger than all that it is made from."""
+    with suppress(OSError):
+        written = agent.paths.beliefs_md.stat().st_mtime_ns
+        sources = (agent.paths.root / KINDS[kind].file for kind in _MATERIALIZED)
+        return all(path.stat().st_mtime_ns < written for path in sources if path.exists())
+    return False
+
+
+def _refresh_page(agent: Agent, file: FileWrite, is_current: bool) -> list[str]:
+    """Brings mabos-beliefs.md up to date behind an edit: where it was current and the file is long, only the belief that was added is
+    read and written there."""
+    short = shorten(file.data.decode("utf-8", "surrogateescape")) if is_current else None
+    page = read_bytes(agent.paths.beliefs_md) if short else None
+    if not short or not page:
+        return refresh_mind(agent)[1]
+    beliefs = parse_belief_text(short.text)[0]
+    known = {belief._replace(line=0) for belief in _known_beliefs(file)}
+    at = next((n for n, belief in enumerate(beliefs) if n and belief._replace(line=0) not in known), 0)
+    new = mind_md.insert_belief(page.decode("utf-8", "replace"), beliefs[at - 1], beliefs[at]) if at else None
+    if new is None:
+        return refresh_mind(agent)[1]
+    files = DerivedFiles(agent)
+    files.write(agent.paths.beliefs_md, new)
+    return files.warnings
+
+
+def _known_beliefs(file: FileWrite) -> list[Belief]:
+    """Returns the beliefs of a long file before an edit, as far as they are read."""
+    short = shorten((file.read_as or b"").decode("utf-8", "surrogateescape"))
+    return parse_belief_text(short.text)[0] if short else []
 
 
 def refresh_mind(agent: Agent) -> tuple[list[str], list[str]]:

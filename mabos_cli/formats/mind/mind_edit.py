@@ -13,6 +13,7 @@ from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive_fields import bare, fields_of, find_key, inert, inert_item, split_head, split_key
 from mabos_cli.formats.mind.entries import ANY, ITEM, Entry, Table
 from mabos_cli.formats.mind.plans import find_plans, steps_of
+from mabos_cli.formats.mind.shortened import shorten
 
 _PAST = DONE | GONE | {"expired"}
 
@@ -70,6 +71,17 @@ class Place(NamedTuple):
 def add_entry(text: str, draft: Draft, day: str, group: str = "", *, is_cloned: bool = False) -> tuple[str, str]:
     """Returns the file with a new entry, and the id that it got: a row where its like stand in tables, an item in
     lists, else a section. In a clone the id has letters behind its number, because other clones count as well."""
+    short = None if group else shorten(text)
+    if short:
+        new, name = _add_entry(short.text, draft, day, "", is_cloned)
+        is_taken = bool(name) and not draft.id and counted_id(name) in text
+        whole = None if is_taken else short.restore(text, new)
+        if whole is not None:
+            return whole, name
+    return _add_entry(text, draft, day, group, is_cloned)
+
+
+def _add_entry(text: str, draft: Draft, day: str, group: str, is_cloned: bool) -> tuple[str, str]:
     file = cognitive.parse_cognitive(text)
     if group and not cognitive_edit.find_heading(file, group):
         group = _heading(group)

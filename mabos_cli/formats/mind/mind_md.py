@@ -9,7 +9,7 @@ from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Branch, status_word
 from mabos_cli.formats.json.text import dump_record, parse_ledger
-from mabos_cli.formats.markdown.escape import escape_block, inline, seal
+from mabos_cli.formats.markdown.escape import escape_block, inline, seal, unsealed
 from mabos_cli.formats.mind.attitudes import KINDS
 
 
@@ -23,6 +23,18 @@ def render_mind(agent: str, beliefs: Sequence[Belief], desires: Sequence[Attitud
     parts += [_belief(belief) for belief in beliefs]
     parts += [_attitude(attitude) for attitude in (*desires, *goals)]
     return seal("".join(parts))
+
+
+def insert_belief(page: str, before: Belief, added: Belief) -> str | None:
+    """Returns a sealed page with a belief added behind another one; None where that is not there just once."""
+    counted = re.search(r"(?<=: )(\d+) beliefs?(?=, )", page[:1000])
+    text, section = unsealed(page), _belief(before)
+    at = text.find(section)
+    end = at + len(section)
+    if counted is None or at < 0 or text.find(section, at + 1) >= 0 or text[end : end + 5] not in ("", "\n## ["):
+        return None
+    count = plural(int(counted[1]) + 1, "belief")
+    return seal("".join((text[: counted.start()], count, text[counted.end() : end], _belief(added), text[end:])))
 
 
 def _belief(belief: Belief) -> str:

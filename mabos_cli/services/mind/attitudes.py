@@ -26,6 +26,7 @@ from mabos_cli.formats.mind.mind_md import (
     changed_line,
     plan_lines,
 )
+from mabos_cli.formats.mind.shortened import shorten
 from mabos_cli.services.inputs import check_trust, check_voucher, draft_from, parse_ahead
 from mabos_cli.services.memory.remember import remember
 from mabos_cli.workspace.agent import Agent
@@ -167,11 +168,15 @@ def add_attitude(
 
 def find_added(text: str, kind: str, entry_id: str, title: str) -> tuple[str, int]:
     """Returns the id and the line of an entry that was just written. A table without a column for ids keeps none."""
-    file = parse_cognitive(text)
+    short = shorten(text)
+    file = parse_cognitive(short.text if short else text)
     entry = attitudes.find_entry(file, kind, entry_id) if entry_id else None
-    if entry:
-        return entry_id, entry.first + 1
-    return "", next((e.first + 1 for e in reversed(file.entries) if e.title == title), 0)
+    name, entry = (
+        (entry_id, entry) if entry else ("", next((e for e in reversed(file.entries) if e.title == title), None))
+    )
+    if entry is None:
+        return name, 0
+    return name, short.line(text, entry.first) if short else entry.first + 1
 
 
 def _resolve_links(agent: Agent, draft: Draft) -> tuple[Draft, list[str]]:

@@ -83,7 +83,7 @@ def add_belief(
         added = belief._replace(id=entry_id, path=agent.paths.beliefs.name, line=line)
         return new
 
-    warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id])[1]
+    warnings = edit_mind(agent, "belief add", "belief", edit, lambda: [added.id], is_adding=True)[1]
     return attitudes.Result(belief_row(added), [added_line(added.id, added.place, added.statement)], warnings + unknown)
 
 
