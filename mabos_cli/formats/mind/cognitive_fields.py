@@ -13,7 +13,7 @@ NAMES = {
         name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
     },
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
-    **dict.fromkeys(("confidence", "proficiency"), "certainty"),
+    **dict.fromkeys(("confidence", "conf", "proficiency"), "certainty"),
     **dict.fromkeys(("priority score", "priority level", "prio"), "priority"),
     **dict.fromkeys(
         ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
@@ -39,7 +39,7 @@ _DATED = ("updated", "created", "closed")
 _IN_SECTIONS = {
     name: NAMES[name]
     for name in (
-        *("id", "certainty", "confidence", "priority", "priority score", "priority level", "prio", "status", "source"),
+        *("id", "certainty", "confidence", "conf", "priority", "priority score", "priority level", "prio", "status", "source"),
         *("trust", "progress", "owner", "to", "updated", "last updated", "updated at", "deadline", "due", "due date"),
         *("type", "supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
         *("assigned to", "resource", "resources", "delegated by", "delegated from"),
@@ -79,17 +79,21 @@ MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORE
 # What else an item says of itself behind its words: `Pay in May. Recorded: 2026-01-03`, `Call them | goal: G-1`.
 _TAIL = rf"(?<=[.,;|] )(?:(?:{'|'.join(_IF_DATED)}|deadline|due)(?=:? +\d)|goal(?=: *{ID.pattern}))"
 INLINE = re.compile(
-    r"(?<![\w\[*])(?:\*\*)?(status|priority score|priority|certainty|confidence|progress"
+    # How sure one is, and since when, may be said without a colon: `; certainty 80 %`, `, conf. high`, `, recorded 2026-03-02`.
+    r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
+    r"|(added|created|recorded|noted|updated|reviewed) +(?=\d{4}-\d\d-\d\d\b))|"
+    r"(?<![\w\[*])(?:\*\*)?(?!confidence\s*:\s*(?!very\b)[a-z]+ [a-z])(status|priority score|priority|certainty|confidence|progress"
     # These are words of prose too, unless they are bold.
-    rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*"
+    rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*)"
     r"(\d{1,2} [A-Z][a-z]+ \d{4}|[a-z]+(?: [a-z]+){1,2}(?=\s*(?:[.,;|)]|$))"
-    r"|[★☆⭐]+|[\w.%-]+(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
+    r"|[★☆⭐]+|\d[\d.]* ?%|[\w%-]+(?:\.[\w%-]+)*(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
+_SURE = re.compile(r"(?i)\b(?:certainty|confidence|conf|added|created|recorded|noted|updated|reviewed)\b")
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
 ASIDE = re.compile(r"\(([^()\[\]]*)\)")
 _PART = re.compile(
-    r"([A-Za-z][A-Za-z ]*?)\s*[:=]?\s+([\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+|(?<=source: |status: )[\w -]+)",
+    r"([A-Za-z][A-Za-z ]*?)\.?\s*[:=]?\s+(\d[\d.]* ?%|[\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+|(?<=source: |status: )[\w -]+)",
     re.IGNORECASE,
 )
 # A backslash that keeps a text from being read as a field, or as the end of a comment.
@@ -274,9 +278,9 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     """Fields of an item, in brackets or within its words: `Ship the beta, status: active [deadline: 2026-02-20]`."""
     fields = marks_of(line, number)
     words = MARK.sub(lambda match: " " * len(match[0]), line)
-    for match in INLINE.finditer(words) if ":" in words else ():
-        name = match[1].lower()
-        fields.setdefault(_BRACKETED.get(name, NAMES[name]), Field(match[2], number, match.start(2), match.end(2)))
+    for match in INLINE.finditer(words) if ":" in words or _SURE.search(words) else ():
+        name = "certainty" if match[1] else (match[2] or match[3]).lower()
+        fields.setdefault(_BRACKETED.get(name, NAMES[name]), Field(match[4], number, match.start(4), match.end(4)))
     for aside in ASIDE.finditer(words) if "(" in words else ():
         fields = aside_fields(aside, number) | fields
     return fields

@@ -170,7 +170,7 @@ class Lists:
         words = ASIDE.sub(lambda a: "" if INLINE.search(a[0]) or aside_fields(a) else a[0], MARK.sub("", match[2]))
         kept = INLINE.sub("", words)
         if kept != words:
-            kept = re.sub(r"(?: \|)+(?=\s*(?:\||$))", "", re.sub(r"\.\s*\.(?=\s|$)", ".", kept))
+            kept = re.sub(r"(?: \|)+(?=\s*(?:\||$))", "", re.sub(r"([.,;])(?:\s*[.,;])+(?=\s|$)", r"\1", kept))
         words = kept.strip().rstrip(" ,;—–-")
         nested = list(self._nested(first, last, _is_label(words)))
         inner = {number for start, end, _ in nested for number in range(start, end + 1)}

@@ -344,3 +344,21 @@ def test_what_an_item_says_of_itself_behind_its_words_is_no_part_of_them() -> No
         {"certainty": "90%", "source": "city council", "updated": "2026-03-01"},
     ]
     assert [title for title, _ in read][3:] == ["Pay the rent in May.", "The council refuses"]
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "certainty", "day"),
+    [
+        ("Main cluster: 14 nodes. Certainty: 0.8. Recorded: 2026-05-01", "Main cluster: 14 nodes.", 0.8, "2026-05-01"),
+        ("Deploys happen on Tuesdays; certainty 80%", "Deploys happen on Tuesdays", 0.8, ""),
+        ("The API is stable, conf. high", "The API is stable", 0.85, ""),
+        ("Latency: 40 ms (conf. 0.9)", "Latency: 40 ms", 0.9, ""),
+        ("Redis is our cache - Confidence: 90 %", "Redis is our cache", 0.9, ""),
+        ("Backups run at night. Confidence 0.85, recorded 2026-03-04.", "Backups run at night.", 0.85, "2026-03-04"),
+        ("Low confidence: they missed two dates", "Low confidence: they missed two dates", 0.7, ""),
+    ],
+)
+def test_how_sure_an_item_is_is_read_as_people_write_it(line: str, title: str, certainty: float, day: str):
+    beliefs, problems = parse_beliefs(f"# Beliefs\n\n- {line}\n", "Beliefs.md")
+    assert [(each.statement, each.certainty, each.updated) for each in beliefs] == [(title, certainty, day)]
+    assert problems == []
