@@ -24,7 +24,8 @@ from mabos_cli.backends.wordllama import open_wordllama
 from mabos_cli.core.mind.claims.judge import ConflictModel, inputs_of
 from mabos_cli.core.mind.claims.likeness import WordUse
 from mabos_cli.core.mind.claims.overlay import Overlay, Way, open_side
-from mabos_cli.core.mind.conflicts import are_things_apart, candidate_pairs, read_belief
+from mabos_cli.core.mind.conflicts import are_things_apart, read_belief
+from mabos_cli.core.mind.pairs import candidate_pairs
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.services.mind.conflict_model import open_conflict_model
 
@@ -88,7 +89,7 @@ def pair_in_files() -> list[Pair]:
     found = []
     for path in sorted((FIXTURES / "business" / "agents").glob("*/Beliefs.md")):
         beliefs = [belief for belief in parse_beliefs(path.read_text("utf-8"), path.name)[0] if belief.is_held]
-        for i, j in candidate_pairs([*map(read_belief, beliefs)], is_wide=True):
+        for i, j in candidate_pairs([read_belief(belief).marks for belief in beliefs]):
             if not {(path.parent.name, str(beliefs[n].line)) for n in (i, j)} <= planted:
                 pair = {"split": "business", "kind": "apart", "conflict": False}
                 found.append(pair | {"beliefs": (beliefs[i], beliefs[j])})

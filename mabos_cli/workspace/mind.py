@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
+from mabos_cli.core.mind.claims.disagreement import Disagreement
 from mabos_cli.core.mind.claims.judge import ConflictModel
-from mabos_cli.core.mind.conflicts import Conflict, Show, find_conflicts
+from mabos_cli.core.mind.conflicts import Conflict, Memo, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
+from mabos_cli.core.mind.pairs import Marks
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind import mind_md
@@ -223,6 +225,8 @@ class Comparison(NamedTuple):
     of: str
     is_new: bool
     warnings: list[str]
+    memo: Memo = Memo({}, {})
+    is_judged: bool = False
 
 
 def compare_beliefs(
@@ -234,7 +238,7 @@ def compare_beliefs(
     model: Callable[[], ConflictModel | None] = lambda: None,
 ) -> Comparison:
     """Returns the conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for
-    word, are not compared again; else the model is opened."""
+    word, are not compared again, and else only pairs of beliefs that are new."""
     s = agent.settings
     floor = s["bdi.certainty_floor"] if floor is None else floor
     compared = f"{__version__} {floor} {[*beliefs]!r}"
@@ -246,18 +250,40 @@ def compare_beliefs(
         return cached
     warnings: list[str] = []
     cut = lambda subject, pairs: warnings.append(_not_compared(subject, pairs))  # noqa: E731
-    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut, model=model())
-    return Comparison(found, beliefs, of, True, warnings)
+    opened = model()
+    memo = _read_memo(agent, opened is not None)
+    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut, model=opened, memo=memo)
+    return Comparison(found, beliefs, of, True, warnings, memo, opened is not None)
 
 
 def _not_compared(subject: str, pairs: int) -> str:
     return f"too many beliefs about {one_line(subject, 40)!r}: {plural(pairs, 'pair')} not compared"
 
 
-def _known_comparison(agent: Agent, of: str, beliefs: Sequence[Belief]) -> Comparison | None:
-    with suppress(MabosError, ValueError, TypeError, LookupError):
+def _read_compared(agent: Agent) -> dict[str, Any]:
+    """Returns what the last comparison left; nothing where that cannot be read, or another version left it."""
+    with suppress(MabosError, ValueError):
         found = parse_json(read_bytes(agent.paths.compared) or b"{}", "the comparison of beliefs")
-        if isinstance(found, dict) and found.get("of") == of:
+        if isinstance(found, dict) and found.get("version") == __version__:
+            return found
+    return {}
+
+
+def _read_memo(agent: Agent, is_judged: bool) -> Memo:
+    """Returns what the last comparison came to, pair by pair, if it was made with the model as this one will be."""
+    with suppress(ValueError, TypeError, LookupError, AttributeError):
+        found = _read_compared(agent).get("memo", {})
+        if found and found["judged"] is is_judged:
+            marks = {name: Marks(subject, frozenset(words.split()), n) for name, subject, words, n in found["marks"]}
+            clashes = {pair: Disagreement(*why) for pair, why in found["clashes"].items()}
+            return Memo(marks, {**dict.fromkeys(found["pairs"]), **clashes})
+    return Memo({}, {})
+
+
+def _known_comparison(agent: Agent, of: str, beliefs: Sequence[Belief]) -> Comparison | None:
+    with suppress(TypeError, LookupError):
+        found = _read_compared(agent)
+        if found.get("of") == of:
             conflicts = [Conflict(beliefs[a], beliefs[b], *rest) for a, b, *rest in found["conflicts"]]
             return Comparison(conflicts, beliefs, of, False, [*map(str, found.get("warnings", ()))])
     return None
@@ -267,7 +293,16 @@ def keep_comparison(agent: Agent, compared: Comparison) -> None:
     """Keeps what a comparison came to for the next one. Under the agent's lock; best effort."""
     place = {id(belief): n for n, belief in enumerate(compared.beliefs)}
     rows = [[place[id(c.a)], place[id(c.b)], *c[2:]] for c in compared.conflicts]
-    held = {"of": compared.of, "conflicts": rows, "warnings": compared.warnings}
+    known = compared.memo
+    memo = {
+        "judged": compared.is_judged,
+        "marks": [
+            [name, each.subject, " ".join(sorted(each.words)), each.claims] for name, each in known.marks.items()
+        ],
+        "pairs": [pair for pair, why in known.verdicts.items() if why is None],
+        "clashes": {pair: why for pair, why in known.verdicts.items() if why},
+    }
+    held = {"version": __version__, "of": compared.of, "conflicts": rows, "warnings": compared.warnings, "memo": memo}
     data = dump_line(held).encode("utf-8", "replace") + b"\n"
     path = agent.paths.compared
     with suppress(MabosError):

@@ -2,9 +2,7 @@
 
 import hashlib
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
@@ -17,38 +15,21 @@ from mabos_cli.core.mind.claims.judge import ConflictModel
 from mabos_cli.core.mind.claims.match import Topic
 from mabos_cli.core.mind.claims.overlay import Side, is_value, open_side
 from mabos_cli.core.mind.claims.words import (
-    denies,
-    exclusive,
-    families,
     head_word,
     is_single,
     root,
     word_class,
 )
 from mabos_cli.core.mind.mind import Belief
+from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
-# In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
-_GROUP, _NEIGHBOURS = 24, 5
-# Of different subjects, what so many say in nearly the same words is a phrase rather than a claim about one thing.
-# What still more say is not compared at all, or the cost would grow faster than the number of beliefs.
-_PHRASE, _NEAR, _STOCK = 10, 3, 30
-# So many may have a word in common that are compared for that alone.
-_RARE = 5
 _REFUTED = -2.0  # what the model scores lower is no conflict, whatever the rules say
 _JUDGED = 4  # clauses of a belief that the model looks at
-# So much may comparing the beliefs of one subject cost, in pairs of claims: more than a file that people wrote needs, and some
-# seconds. Two beliefs that are compared cost about four pairs besides.
-_COST, _FIXED_COST = 200_000, 4
-# Words behind which a claim tells what is over: moved from X to Y, with Y instead of X.
-_TURNS = frozenset({"from", "instead"})
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3
-# Clauses of so many terms are found when they lack two of another's; longer ones when they lack one.
-_SHORT = 7
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 _CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
-Cut = Callable[[str, int], None]
 
 
 class Conflict(NamedTuple):
@@ -121,6 +102,11 @@ class Reading(NamedTuple):
     titles: tuple[Claim, ...]
     stated: bool
 
+    @property
+    def marks(self) -> Marks:
+        """Returns what the belief is found by."""
+        return Marks(self.subject, self.content | self.about, len(self.claims))
+
 
 def find_conflicts(
     beliefs: Sequence[Belief],
@@ -130,12 +116,14 @@ def find_conflicts(
     cut: Cut | None = None,
     witnesses: Sequence[Belief] = (),
     model: ConflictModel | None = None,
+    memo: "Memo | None" = None,
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs that are more certain than the floor, one for each key, the most severe first.
 
     Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
     read, `cut` for each subject with how many pairs of its beliefs were too many to compare. Witnesses are facts and memories
-    as beliefs: they are compared with beliefs, and not with one another. The model finds what is told in other words.
+    as beliefs: they are compared with beliefs, and not with one another. The model finds what is told in other words. What a memo knows of earlier
+    comparisons is not done again, and it knows these then.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -145,36 +133,70 @@ def find_conflicts(
     sure = sorted(
         (belief for belief in (*beliefs, *witnesses) if belief.certainty > floor and belief.is_held), key=_order
     )
-    read: list[Reading] = []
+    work = _Comparing(sure, model, memo or Memo({}, {}))
     for start in range(0, len(sure), max(1, chunk)):
-        read += map(read_belief, sure[start : start + max(1, chunk)])
+        work.mark(sure[start : start + max(1, chunk)])
         if show:
-            show(len(read), len(sure))
-    pairs = [
-        (i, j) for i, j in candidate_pairs(read, model is not None) if not (sure[i].is_witness and sure[j].is_witness)
-    ]
-    judge = _Judge(model) if model else None
-    compared = (_compare(read[i], read[j], judge) for i, j in _affordable(pairs, read, cut))
+            show(len(work.marks), len(sure))
+    pairs = [(i, j) for i, j in candidate_pairs(work.marks) if not (sure[i].is_witness and sure[j].is_witness)]
+    compared = [work.compare(i, j) for i, j in affordable_pairs(pairs, work.marks, cut)]
+    work.keep()
     ranked = sorted(filter(None, compared), key=lambda c: (-c.severity, c.subject, c.key, _order(c.a), _order(c.b)))
     return list({conflict.key: conflict for conflict in reversed(ranked)}.values())[::-1]
 
 
-def _affordable(
-    pairs: Iterable[tuple[int, int]], read: Sequence[Reading], cut: Cut | None
-) -> Iterator[tuple[int, int]]:
-    """Yields the pairs until the beliefs of their subject have cost enough."""
-    cost: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
-    for i, j in pairs:
-        subject = read[i].subject if read[i].subject == read[j].subject else ""
-        if subject and cost[subject] >= _COST:
-            left_out[subject] += 1
-            continue
-        cost[subject] += _FIXED_COST + len(read[i].claims) * len(read[j].claims)
-        yield i, j
-    if cut:
-        for subject, count in left_out.items():
-            cut(subject, count)
+class Memo(NamedTuple):
+    """What comparing came to: the marks of beliefs, and how pairs of them disagree, by digests of what they say."""
+
+    marks: dict[str, Marks]
+    verdicts: dict[str, Disagreement | None]
+
+
+class _Comparing:
+    """One comparison of beliefs. Only those are read that a memo does not know, or that are compared for the first time."""
+
+    def __init__(self, beliefs: Sequence[Belief], model: ConflictModel | None, memo: Memo) -> None:
+        self._beliefs, self._memo = beliefs, memo
+        self._judge = _Judge(model) if model else None
+        self._read: dict[int, Reading] = {}
+        self._verdicts: dict[str, Disagreement | None] = {}
+        self._digests: list[str] = []
+        self.marks: list[Marks] = []
+
+    def mark(self, beliefs: Sequence[Belief]) -> None:
+        """Takes the next beliefs."""
+        for belief in beliefs:
+            told = "\t".join((belief.subject, belief.text, belief.updated, belief.about, belief.group))
+            digest = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            marks = self._memo.marks.get(digest)
+            if marks is None:
+                marks = self._open(len(self.marks)).marks
+            self._digests.append(digest)
+            self.marks.append(marks)
+
+    def compare(self, i: int, j: int) -> Conflict | None:
+        """Returns the conflict of two beliefs, if there is one."""
+        pair = f"{self._digests[i]} {self._digests[j]}"
+        if pair in self._memo.verdicts:
+            found = self._memo.verdicts[pair]
+        else:
+            found = _find_disagreement(self._open(i), self._open(j), self._judge)
+        self._verdicts[pair] = found
+        if found is None:
+            return None
+        return _tell_conflict(self._beliefs[i], self._beliefs[j], (self.marks[i].subject, self.marks[j].subject), found)
+
+    def keep(self) -> None:
+        """Leaves in the memo what this comparison came to, and nothing else."""
+        self._memo.marks.clear()
+        self._memo.marks.update(zip(self._digests, self.marks, strict=True))
+        self._memo.verdicts.clear()
+        self._memo.verdicts.update(self._verdicts)
+
+    def _open(self, number: int) -> Reading:
+        if number not in self._read:
+            self._read[number] = read_belief(self._beliefs[number])
+        return self._read[number]
 
 
 def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
@@ -199,82 +221,8 @@ def read_belief(belief: Belief) -> Reading:
     return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
-def candidate_pairs(read: Sequence[Reading], is_wide: bool = False) -> list[tuple[int, int]]:
-    """Returns the pairs worth comparing, in order: of one subject, or with a clause of nearly the same words; in a wide search
-    also those that share a rare word."""
-    pairs: set[tuple[int, int]] = set()
-    by_subject: dict[str, list[int]] = defaultdict(list)
-    by_frame: dict[str, list[int]] = defaultdict(list)
-    by_word: dict[str, list[int]] = defaultdict(list)
-    for number, each in enumerate(read):
-        if each.subject:
-            by_subject[each.subject].append(number)
-        for frame in {frame for claim in (*each.claims, *each.titles) for frame in _frames(claim)}:
-            by_frame[frame].append(number)
-        for word in each.content | each.about if is_wide else ():
-            by_word[word].append(number)
-    for group in by_subject.values():
-        pairs.update(_within(group, read, _GROUP, _NEIGHBOURS))
-    for group in by_frame.values():
-        if 1 < len(group) <= _STOCK:
-            pairs.update(_within(group, read, _PHRASE, _NEAR))
-    for group in by_word.values():
-        if 1 < len(group) <= _RARE:
-            pairs.update(combinations(group, 2))
-    return sorted(pairs)
-
-
-def _terms(claim: Claim) -> frozenset[str]:
-    """Returns the terms of a clause, with opposites in one form, so that clauses that differ in them meet."""
-    silent = word_class("weak") | (word_class("measuring") if claim.quantities else frozenset())
-    kept = (term for term in claim.terms if term not in silent and not denies(term))
-    return frozenset(families().get(term) or exclusive().get(term) or term for term in kept)
-
-
-def _frames(claim: Claim) -> Iterator[str]:
-    """Yields keys such that clauses worth comparing have one in common: all terms and names, all but one, all but two."""
-    names = {name.key for name in claim.names}
-    terms = sorted(_terms(claim) | names)
-    if claim.over and not _TURNS.isdisjoint(claim.words):
-        yield from _frames_before(claim)
-    yield "\n".join(terms)
-    if len(terms) == 2:
-        yield from (term for term, other in (terms, terms[::-1]) if other in names)
-    for lacking in (1, 2) if len(terms) <= _SHORT else (1,):
-        kept = len(terms) - lacking
-        if kept >= lacking + 1:
-            yield from map("\n".join, combinations(terms, kept))
-
-
-def _frames_before(claim: Claim) -> Iterator[str]:
-    """Yields the keys of what was so before a change from one thing to another, so that it meets what still says so."""
-    at = next(n for n, word in enumerate(claim.words) if word in _TURNS)
-    terms = {term: word for term, word in claim.terms.items() if word.casefold() in claim.words[:at]}
-    terms.pop(root(claim.change), "")
-    terms |= {part: part for key in claim.over for part in (key, *key.split())}
-    names = tuple(name for name in claim.names if name.at < at)
-    yield from _frames(claim._replace(terms=terms, names=names, over=frozenset()))
-
-
-def _within(group: Sequence[int], read: Sequence[Reading], most: int, near: int) -> Iterable[tuple[int, int]]:
-    """Returns the pairs of a group: all of a small one; of a large one, neighbours by words and those that share rare ones."""
-    if len(group) <= most:
-        return combinations(sorted(set(group)), 2)
-    pairs: set[tuple[int, int]] = set()
-    ordered = sorted(set(group), key=lambda n: (sorted(read[n].content), n))
-    by_term: dict[str, list[int]] = defaultdict(list)
-    for at, number in enumerate(ordered):
-        pairs.update((min(number, other), max(number, other)) for other in ordered[at + 1 : at + 1 + near])
-        for term in {term for claim in read[number].claims for term in _terms(claim)}:
-            by_term[term].append(number)
-    for holders in by_term.values():
-        if len(holders) <= near:
-            pairs.update(combinations(sorted(holders), 2))
-    return pairs
-
-
-def _compare(a: Reading, b: Reading, judge: "_Judge | None") -> Conflict | None:
-    """Returns the conflict of two beliefs, if there is one."""
+def _find_disagreement(a: Reading, b: Reading, judge: "_Judge | None") -> Disagreement | None:
+    """Returns how two beliefs disagree, if they do."""
     one, two = a.belief, b.belief
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
         return None
@@ -283,14 +231,12 @@ def _compare(a: Reading, b: Reading, judge: "_Judge | None") -> Conflict | None:
         return None
     if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
-    first, second = find_time(one.updated), find_time(two.updated)
-    newer = ("a" if first > second else "b") if first and second and first != second else ""
     found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
     answers = [truth_of(belief.text) for belief in (one, two)]
     if same and not found and None not in answers and answers[0] != answers[1]:
         found = Disagreement("negation", "yes against no")
     if same:
-        found = found or _find_first(a.claims, b.claims, _topic(a, b, newer))
+        found = found or _find_first(a.claims, b.claims, _topic(a, b, _newer(one, two)))
     elif not found:
         found = _compare_apart(a, b)
     if judge:
@@ -299,11 +245,21 @@ def _compare(a: Reading, b: Reading, judge: "_Judge | None") -> Conflict | None:
             found = found or judged
         elif found and score < _REFUTED and not _is_plain(found, a):
             found = None
-    if found is None:
-        return None
+    return found
+
+
+def _tell_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
+    """Returns the conflict of two beliefs that disagree."""
+    same = bool(subjects[0]) and subjects[0] == subjects[1]
     subject = one.subject if same else " / ".join(filter(None, (one.subject, two.subject)))
-    severity = min(one.certainty, two.certainty)
-    return Conflict(one, two, found.kind, subject, severity, newer, found.reason, _key(a, b))
+    severity, key = min(one.certainty, two.certainty), _key((one, two), subjects)
+    return Conflict(one, two, found.kind, subject, severity, _newer(one, two), found.reason, key)
+
+
+def _newer(one: Belief, two: Belief) -> str:
+    """Returns which of two beliefs is newer, a, b or nothing."""
+    first, second = find_time(one.updated), find_time(two.updated)
+    return ("a" if first > second else "b") if first and second and first != second else ""
 
 
 def _is_plain(found: Disagreement, a: Reading) -> bool:
@@ -387,8 +343,8 @@ def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None)
     return None
 
 
-def _key(a: Reading, b: Reading) -> str:
+def _key(pair: Sequence[Belief], subjects: Sequence[str]) -> str:
     """Returns a name of the pair that stays when lines move, files are renamed or the order changes."""
-    texts = ((each.subject, each.belief.text.strip() or each.belief.subject) for each in (a, b))
+    texts = ((subject, each.text.strip() or each.subject) for subject, each in zip(subjects, pair, strict=True))
     sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in texts)
     return hashlib.sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]

@@ -39,7 +39,18 @@ _DATED = ("updated", "created", "closed")
 _IN_SECTIONS = {
     name: NAMES[name]
     for name in (
-        *("id", "certainty", "confidence", "conf", "priority", "priority score", "priority level", "prio", "status", "source"),
+        *(
+            "id",
+            "certainty",
+            "confidence",
+            "conf",
+            "priority",
+            "priority score",
+            "priority level",
+            "prio",
+            "status",
+            "source",
+        ),
         *("trust", "progress", "owner", "to", "updated", "last updated", "updated at", "deadline", "due", "due date"),
         *("type", "supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
         *("assigned to", "resource", "resources", "delegated by", "delegated from"),

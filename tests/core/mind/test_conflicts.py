@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.mind import conflicts
 from mabos_cli.core.mind.claims.claim import fold_subject, read_claims
-from mabos_cli.core.mind.conflicts import Conflict, candidate_pairs, find_conflicts, read_belief
+from mabos_cli.core.mind.conflicts import Conflict, Memo, find_conflicts, read_belief
 from mabos_cli.core.mind.mind import Belief
+from mabos_cli.core.mind.pairs import candidate_pairs
 from mabos_cli.services.mind.conflict_model import open_conflict_model
 
 quick = settings(deadline=None, derandomize=True)
@@ -289,7 +291,7 @@ def many(count: int, seed: int = 7) -> list[Belief]:
 
 
 def test_few_pairs_are_compared():
-    read = [read_belief(belief) for belief in many(2000)]
+    read = [read_belief(belief).marks for belief in many(2000)]
     pairs = candidate_pairs(read)
     assert pairs == sorted(set(pairs)) and all(i < j for i, j in pairs)
     assert len(pairs) < 10 * len(read)
@@ -298,18 +300,18 @@ def test_few_pairs_are_compared():
 def test_a_large_group_does_not_compare_all_pairs_and_still_finds_conflicts():
     same = [Belief("Market", f"Segment {n} of the market is {n} years old.", 0.9, line=n) for n in range(600)]
     same += pair("Market", "The quorvex segment is growing.", "The quorvex segment is shrinking.")
-    assert len(candidate_pairs([read_belief(belief) for belief in same])) < 40 * len(same)
+    assert len(candidate_pairs([read_belief(belief).marks for belief in same])) < 40 * len(same)
     assert [c.reason for c in find_conflicts(same) if c.kind == "antonym"] == ["growing against shrinking"]
 
 
 def test_comparing_the_beliefs_of_one_subject_ends_and_says_what_it_left_out(monkeypatch):
-    monkeypatch.setattr("mabos_cli.core.mind.conflicts._COST", 1000)
+    monkeypatch.setattr("mabos_cli.core.mind.pairs._COST", 1000)
     left_out = []
     beliefs = [Belief("Market", f"Segment {n} is {n} years old and grows.", 0.9, line=n) for n in range(300)]
     beliefs += pair("Runway", "18 months", "12 months")
     found = find_conflicts(beliefs, cut=lambda *args: left_out.append(args))
     ((subject, count),) = left_out
-    pairs = candidate_pairs([read_belief(belief) for belief in beliefs])
+    pairs = candidate_pairs([read_belief(belief).marks for belief in beliefs])
     assert subject == "market" and len(pairs) - 1000 / 4 - 1 <= count < len(pairs)
     assert "Runway" in [conflict.subject for conflict in found]
 
@@ -455,3 +457,14 @@ def test_lists_below_the_names_of_two_things_are_about_both() -> None:
     )
     named = [each._replace(subject=f"Hall 5 costs {each.text}", text="") for each in rates]
     assert find_conflicts(named)
+
+
+def test_only_what_changed_is_compared_again(monkeypatch: pytest.MonkeyPatch):
+    memo, beliefs = Memo({}, {}), many(200)
+    first = find_conflicts(beliefs, memo=memo)
+    read: list[Belief] = []
+    monkeypatch.setattr(conflicts, "read_belief", lambda belief: read.append(belief) or read_belief(belief))
+    assert find_conflicts(beliefs, memo=memo) == first and not read
+    changed = [beliefs[0]._replace(text="The hall holds 77 pallets."), *beliefs[1:]]
+    assert find_conflicts(changed, memo=memo) == find_conflicts(changed, memo=None)
+    assert beliefs[0] not in read and len(read) < 220
