@@ -1,4 +1,4 @@
-"""Trains the model that finds conflicts told in other words: mabos_cli/templates/conflicts.model.
+"""Trains the model that refutes conflicts among beliefs: mabos_cli/templates/conflicts.model.
 
     python benchmarks/conflict_training.py            holds out each writer in turn, trains on the rest and measures it
     python benchmarks/conflict_training.py --write    trains on all writers, measures fixtures/beliefs/unseen.txt and writes the model
@@ -21,10 +21,11 @@ import numpy as np
 from conflicts import FIXTURES, Pair, beliefs_of, read_pairs
 
 from mabos_cli.backends.wordllama import open_wordllama
+from mabos_cli.core.mind.claims.headings import tells_apart
 from mabos_cli.core.mind.claims.judge import ConflictModel, inputs_of
 from mabos_cli.core.mind.claims.likeness import WordUse
 from mabos_cli.core.mind.claims.overlay import Overlay, Way, open_side
-from mabos_cli.core.mind.conflicts import are_things_apart, read_belief
+from mabos_cli.core.mind.conflicts import Reading, read_belief
 from mabos_cli.core.mind.pairs import candidate_pairs
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 from mabos_cli.services.mind.conflict_model import open_conflict_model
@@ -45,6 +46,21 @@ class Row:
         self.ways = ways
         self.inputs = [dict(inputs_of(way)) for way in ways]
         self.table: Any = None
+
+
+def are_things_apart(a: Reading, b: Reading) -> bool:
+    """Returns whether the headings tell two things apart."""
+    content = a.content | b.content
+    if not a.belief.text.strip() or not b.belief.text.strip() or a.subject == b.subject:
+        return False
+    repeated = [2 * len(x.about & (y.about | y.content)) >= len(x.about) for x, y in ((a, b), (b, a))]
+    if any(each.claims[0].words[:1] >= ("\ue000",) for each in (a, b) if each.claims) and not any(repeated):
+        return True
+    which = [re.findall(r"\b(?:[A-Z]|\w*\d\w*)\b", each.belief.subject) for each in (a, b)]
+    if all(which) and which[0] != which[1]:
+        return True
+    is_adding = bool(a.about - b.about - content and b.about - a.about - content)
+    return is_adding and tells_apart(a.belief.subject, b.belief.subject, content)
 
 
 def find_ways(pair: Pair, words: WordUse) -> list[Way]:

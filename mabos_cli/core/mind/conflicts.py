@@ -13,13 +13,10 @@ from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_r
 from mabos_cli.core.mind.claims.headings import are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.judge import ConflictModel
 from mabos_cli.core.mind.claims.match import Topic
-from mabos_cli.core.mind.claims.overlay import Side, is_value, open_side
-from mabos_cli.core.mind.claims.words import (
-    head_word,
-    is_single,
-    root,
-    word_class,
-)
+from mabos_cli.core.mind.claims.meaning import differ
+from mabos_cli.core.mind.claims.moments import same_time
+from mabos_cli.core.mind.claims.overlay import open_side
+from mabos_cli.core.mind.claims.words import compare_words, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
@@ -122,7 +119,7 @@ def find_conflicts(
 
     Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
     read, `cut` for each subject with how many pairs of its beliefs were too many to compare. Witnesses are facts and memories
-    as beliefs: they are compared with beliefs, and not with one another. The model finds what is told in other words. What a memo knows of earlier
+    as beliefs: they are compared with beliefs, and not with one another. The model may refute what rules find among beliefs of one subject. What a memo knows of earlier
     comparisons is not done again, and it knows these then.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
@@ -157,7 +154,7 @@ class _Comparing:
 
     def __init__(self, beliefs: Sequence[Belief], model: ConflictModel | None, memo: Memo) -> None:
         self._beliefs, self._memo = beliefs, memo
-        self._judge = _Judge(model) if model else None
+        self._model = model
         self._read: dict[int, Reading] = {}
         self._verdicts: dict[str, Disagreement | None] = {}
         self._digests: list[str] = []
@@ -180,7 +177,7 @@ class _Comparing:
         if pair in self._memo.verdicts:
             found = self._memo.verdicts[pair]
         else:
-            found = _find_disagreement(self._open(i), self._open(j), self._judge)
+            found = _find_disagreement(self._open(i), self._open(j), self._model)
         self._verdicts[pair] = found
         if found is None:
             return None
@@ -221,7 +218,7 @@ def read_belief(belief: Belief) -> Reading:
     return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
-def _find_disagreement(a: Reading, b: Reading, judge: "_Judge | None") -> Disagreement | None:
+def _find_disagreement(a: Reading, b: Reading, model: ConflictModel | None) -> Disagreement | None:
     """Returns how two beliefs disagree, if they do."""
     one, two = a.belief, b.belief
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
@@ -239,12 +236,9 @@ def _find_disagreement(a: Reading, b: Reading, judge: "_Judge | None") -> Disagr
         found = found or _find_first(a.claims, b.claims, _topic(a, b, _newer(one, two)))
     elif not found:
         found = _compare_apart(a, b)
-    if judge:
-        score, judged = judge.judge(a, b)
-        if not same:
-            found = found or judged
-        elif found and score < _REFUTED and not _is_plain(found, a):
-            found = None
+    found = found or _compare_meaning(a, b)
+    if found and same and model and not _is_plain(found, a) and _is_refuted(a, b, model):
+        return None
     return found
 
 
@@ -292,44 +286,46 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
     content = a.content | b.content
     if not (a.about - b.about - content and b.about - a.about - content):
         return _find_first(a.claims, b.claims, None)
+    # Each subject adds something to what the texts say: only nearly equal texts are about one thing then.
+    if tells_apart(a.belief.subject, b.belief.subject, content):
+        return None
+    for x in a.claims:
+        for y in b.claims:
+            if _are_nearly_equal(x, y) and (found := disagree(x, y)):
+                return found
     return None
 
 
-def are_things_apart(a: Reading, b: Reading) -> bool:
-    """Returns whether the headings tell two things apart."""
+def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
+    """Returns the disagreement of two beliefs that say something of one thing in other words."""
     content = a.content | b.content
-    if not a.belief.text.strip() or not b.belief.text.strip() or a.subject == b.subject:
+    is_headed = bool(a.belief.text.strip() and b.belief.text.strip())
+    # Each heading adds something to what the texts say: they must not differ in words as well.
+    is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
+    if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
+        return None
+    return next(filter(None, (differ(x, y, is_close) for x in a.claims for y in b.claims)), None)
+
+
+def _is_refuted(a: Reading, b: Reading, model: ConflictModel) -> bool:
+    """Returns whether the model makes nothing of two beliefs of one subject that rules take for a conflict."""
+    sides = [[open_side(claim, each.belief.subject) for claim in each.claims[:_JUDGED]] for each in (a, b)]
+    scores = [model.judge(x, y) for x in sides[0] for y in sides[1]]
+    return bool(scores) and max(scores) < _REFUTED
+
+
+def _are_nearly_equal(a: Claim, b: Claim) -> bool:
+    """Returns whether two claims are in nearly the same words, and enough of them to name what they are about."""
+    common = {*a.terms} & {*b.terms}
+    names = {name.key for name in a.names} & {name.key for name in b.names}
+    # Numbers in one unit need no words that say what they are of: it costs 880 EUR, a rate of 930 EUR.
+    times = any(same_time(x, y) for x in a.moments for y in b.moments)
+    units = {each.unit for each in a.quantities} & {each.unit for each in b.quantities} - {""}
+    apart = [{*claim.terms} - common - (word_class("measuring") if units else frozenset()) for claim in (a, b)]
+    turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
+    if len(common) + turned + 2 * len(names) + bool(units) + times < _NAMED or (apart[0] and apart[1] and not turned):
         return False
-    repeated = [2 * len(x.about & (y.about | y.content)) >= len(x.about) for x, y in ((a, b), (b, a))]
-    if any(is_value(each.claims[0]) for each in (a, b) if each.claims) and not any(repeated):
-        return True
-    which = [re.findall(r"\b(?:[A-Z]|\w*\d\w*)\b", each.belief.subject) for each in (a, b)]
-    if all(which) and which[0] != which[1]:
-        return True
-    is_adding = bool(a.about - b.about - content and b.about - a.about - content)
-    return is_adding and tells_apart(a.belief.subject, b.belief.subject, content)
-
-
-class _Judge:
-    """Asks the model about beliefs, whose claims are opened once."""
-
-    def __init__(self, model: ConflictModel) -> None:
-        self._model = model
-        self._sides: dict[int, tuple[Side, ...]] = {}
-
-    def judge(self, a: Reading, b: Reading) -> tuple[float, Disagreement | None]:
-        """Returns what the model makes of two beliefs: the score of their likeliest conflict, and that."""
-        if are_things_apart(a, b):
-            return -1.0, None
-        judged = (self._model.judge(x, y) for x in self._open(a) for y in self._open(b))
-        return max(judged, key=lambda each: each[0], default=(-1.0, None))
-
-    def _open(self, read: Reading) -> tuple[Side, ...]:
-        if id(read) not in self._sides:
-            heading = read.belief.subject if read.belief.text.strip() else ""
-            claims = (read.claims or read.titles)[:_JUDGED]
-            self._sides[id(read)] = tuple(open_side(claim, heading) for claim in claims)
-        return self._sides[id(read)]
+    return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
 
 
 def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:

@@ -1,4 +1,4 @@
-"""Opens the model that finds conflicts told in other words: its weights from a template, and the vectors of words."""
+"""Opens the model that refutes conflicts: its weights from a template, and the vectors of words."""
 
 import json
 from base64 import b64decode
@@ -25,7 +25,7 @@ def find_among(
     show: Show | None = None,
     known: Comparison | None = None,
 ) -> Comparison:
-    """Returns the conflicts among an agent's beliefs, in the same words and in others."""
+    """Returns the conflicts among an agent's beliefs that the model does not refute."""
     return compare_beliefs(agent, beliefs, floor, show, known, open_conflict_model)
 
 

@@ -11,7 +11,6 @@ from mabos_cli.core.mind.claims.claim import fold_subject, read_claims
 from mabos_cli.core.mind.conflicts import Conflict, Memo, find_conflicts, read_belief
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import candidate_pairs
-from mabos_cli.services.mind.conflict_model import open_conflict_model
 
 quick = settings(deadline=None, derandomize=True)
 
@@ -429,7 +428,7 @@ def test_a_number_behind_a_name_that_begins_like_a_month_belongs_to_the_name():
     ],
 )
 def test_measures_quantifiers_and_frequencies(subject: str, one: str, two: str, other: str, conflict: bool) -> None:
-    assert bool(find_conflicts(pair(subject, one, two, other), model=open_conflict_model())) is conflict
+    assert bool(find_conflicts(pair(subject, one, two, other))) is conflict
 
 
 def test_what_beliefs_are_about_sets_them_apart() -> None:

@@ -5,11 +5,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from mabos_cli.core.mind.claims.disagreement import Disagreement
 from mabos_cli.core.mind.claims.likeness import WordUse
 from mabos_cli.core.mind.claims.overlay import Overlay, Side, Way
 
-_KINDS = {"frequency": "number", "schedule": "date"}
 _STEPS = (0.5, 0.7, 0.85)  # where the part of a claim that is covered counts anew
 _SHARP = ("least left", "most left", "least names", "most names")
 # What counts for each kind of way apart.
@@ -18,16 +16,14 @@ _OWN += ("least heading word",)
 
 
 class ConflictModel:
-    """Says of two claims whether they exclude each other, and in what."""
+    """Says of two claims how likely they exclude each other."""
 
     def __init__(self, weights: Mapping[str, float], bias: float, floor: float, words: WordUse) -> None:
         self._weights, self._bias, self._floor, self.words = weights, bias, floor, words
 
-    def judge(self, one: Side, two: Side) -> tuple[float, Disagreement | None]:
-        """Returns the score of the likeliest way, above 0 where that is a conflict, and that conflict."""
-        scored = [(self.score(way), way) for way in Overlay(one, two, self.words).ways()]
-        best, way = max(scored, key=lambda each: each[0], default=(-1.0, None))
-        return best, Disagreement(_KINDS.get(way.kind, way.kind), way.reason) if way and best > 0 else None
+    def judge(self, one: Side, two: Side) -> float:
+        """Returns how likely it is that two claims exclude each other: the score of the likeliest way, -1 where there is none."""
+        return max(map(self.score, Overlay(one, two, self.words).ways()), default=-1.0)
 
     def score(self, way: Way) -> float:
         """Returns how far a way is above the floor, as the logarithm of the odds."""

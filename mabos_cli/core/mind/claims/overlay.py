@@ -61,10 +61,9 @@ class Side(NamedTuple):
 
 
 class Way(NamedTuple):
-    """One thing in which two claims differ: its kind, the words that differ, and what describes it."""
+    """One thing in which two claims differ: its kind, and what describes it."""
 
     kind: str
-    reason: str
     numbers: dict[str, float]
 
 
@@ -124,24 +123,22 @@ class Overlay:
         for kind, found in (("number", numbers), ("frequency", often)):
             for x, y in found[:1]:
                 own = self._describe_number(x, y) | {f"other {kind}": len(found) - 1.0}
-                yield self._way(kind, f"{x.text} against {y.text}", (), common | own)
+                yield self._way(kind, (), common | own)
         for first, second in dates[:1]:
             own = self._describe_date(first, second) | {"other date": len(dates) - 1.0}
-            yield self._way("date", f"{first.text} against {second.text}", (), common | own)
+            yield self._way("date", (), common | own)
         if value := self._find_value():
-            yield self._way("value", _tell(value), value, common | self._describe_value(*value))
+            yield self._way("value", value, common | self._describe_value(*value))
         if opposed := self._find_opposed():
             score = self._lexicon.opposed(opposed[0].text, opposed[1].text)
-            yield self._way(
-                "antonym", _tell(opposed), opposed, common | self._describe_value(*opposed) | {"opposition": score}
-            )
+            yield self._way("antonym", opposed, common | self._describe_value(*opposed) | {"opposition": score})
         pole = self._describe_poles()
         if (pole["parity"] or pole["all one side"]) and self._holds_for_all():
-            yield self._way("negation", self._tell_poles(), (), common | pole)
+            yield self._way("negation", (), common | pole)
         if self._is_off_schedule():
-            yield self._way("schedule", "on other days", (), common)
+            yield self._way("schedule", (), common)
 
-    def _way(self, kind: str, reason: str, taken: Sequence[Word], numbers: dict[str, float]) -> Way:
+    def _way(self, kind: str, taken: Sequence[Word], numbers: dict[str, float]) -> Way:
         """Returns a way with how much the rest of both claims has in common."""
         covered, left, names = [], [], []
         for side, near in zip((self.a, self.b), self.near, strict=True):
@@ -156,7 +153,7 @@ class Overlay:
             for name, pair in told.items()
             for word, value in zip(("least", "most"), sorted(pair), strict=True)
         }
-        return Way(kind, reason, numbers)
+        return Way(kind, numbers)
 
     def _describe(self) -> dict[str, float]:
         """Returns what describes the two claims, whatever differs."""
@@ -305,12 +302,6 @@ class Overlay:
         side, near = (self.a, self.near[0]) if every[0] else (self.b, self.near[1])
         return all(near[word] >= _CLOSE for word in side.words if word.weight >= 1)
 
-    def _tell_poles(self) -> str:
-        for x, y, _ in self._opposites():
-            return f"{x.text} against {y.text}"
-        words = [word.text for word in self.a.words if self.near[0][word] >= _ALIKE][:4]
-        return f"denied by one, stated by the other: {' '.join(words)}"
-
     def _is_off_schedule(self) -> bool:
         """Returns whether one claim limits days that the other one does not keep to."""
         for one, other in ((self.a.claim, self.b.claim), (self.b.claim, self.a.claim)):
@@ -319,15 +310,6 @@ class Overlay:
             if days and others and limited and not one.negative and not others <= days:
                 return True
         return False
-
-
-def is_value(claim: Claim) -> bool:
-    """Returns whether a claim begins with its value, so that its heading says what has it: 920 MHz, with a licence."""
-    return bool(claim.words) and bool(_MARK.match(claim.words[0]))
-
-
-def _tell(pair: tuple[Word, Word]) -> str:
-    return f"{pair[0].text} against {pair[1].text}"
 
 
 def days_of(claim: Claim) -> frozenset[int]:

@@ -5,7 +5,6 @@ import pytest
 from mabos_cli.core.mind.claims.words import compare_words, opposites, root
 from mabos_cli.core.mind.conflicts import find_conflicts
 from mabos_cli.core.mind.mind import Belief
-from mabos_cli.services.mind.conflict_model import open_conflict_model
 
 DISAGREE = [
     # negation
@@ -331,10 +330,7 @@ def conflicts(subject: str, one: str, two: str, other: str) -> set[int]:
     """How many conflicts there are, whichever belief stands first; the second is the later one."""
     a = Belief(subject, one, 0.9, "2025-06-03")
     b = Belief(other or subject, two, 0.8, "2026-01-14")
-    return {
-        len(find_conflicts([x._replace(line=1), y._replace(line=2)], model=open_conflict_model()))
-        for x, y in ((a, b), (b, a))
-    }
+    return {len(find_conflicts([x._replace(line=1), y._replace(line=2)])) for x, y in ((a, b), (b, a))}
 
 
 @pytest.mark.parametrize(("subject", "one", "two", "other"), DISAGREE)
