@@ -2,29 +2,23 @@
 
     python benchmarks/conflict_training.py            holds out each writer in turn, trains on the rest and measures it
     python benchmarks/conflict_training.py --write    trains on all writers, measures fixtures/beliefs/unseen.txt and writes the model
-    python benchmarks/conflict_training.py --opposites FOLDER   also learns opposites anew, from pairs in FOLDER
 
-The pairs are those of benchmarks/conflicts.py; unseen.txt is never trained on. A file of opposites has lines `word, word, 1 for opposites
-and 0 for synonyms`, split by tabs, in files whose names end with pairs.train, pairs.val or pairs.test, as the public dataset of AntSynNET.
+The pairs are those of benchmarks/conflicts.py; unseen.txt is never trained on.
 """
 
 import argparse
 import json
 import re
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 from conflicts import FIXTURES, Pair, beliefs_of, read_pairs
 
 from mabos_cli.backends.wordllama import open_wordllama
-from mabos_cli.core.mind.claims.headings import tells_apart
-from mabos_cli.core.mind.claims.judge import ConflictModel, inputs_of
-from mabos_cli.core.mind.claims.likeness import WordUse
-from mabos_cli.core.mind.claims.overlay import Overlay, Way, open_side
+from mabos_cli.core.mind.claims.match import tells_apart
+from mabos_cli.core.mind.claims.overlay import ConflictModel, Overlay, Way, WordUse, inputs_of, open_side
 from mabos_cli.core.mind.conflicts import Reading, read_belief
 from mabos_cli.core.mind.pairs import candidate_pairs
 from mabos_cli.formats.mind.attitudes import parse_beliefs
@@ -35,7 +29,6 @@ FLOOR, DECAY, STEPS, RATE, ROUNDS = 0.4, 0.003, 600, 0.025, 3
 WEIGHTS = {"plain": 2.0, "contrast": 2.0, "business": 1.0}  # what is written like the pairs to come counts more
 CROSS_WEIGHT = 0.3  # of a pair of beliefs that nobody put together
 WAY_OF = {"named": "value", "named-value": "value", "quantifier": "negation"}
-DIRECTIONS, BATCH, EPOCHS = 16, 256, 25
 
 
 class Row:
@@ -154,73 +147,11 @@ def tell(name: str, rows: Sequence[Row], weights: Any, bias: float) -> None:
     print(f"{name:<10}{len(rows):>5} pairs, precision / recall above {', '.join(cells)}")
 
 
-def learn_opposites(folder: Path) -> dict[str, Any]:
-    """Returns what tells opposites from synonyms by their vectors: products and differences along learned directions."""
-    lines = [
-        line.split("\t")
-        for path in sorted(folder.rglob("*pairs.*"))
-        if path.suffix != ".test"
-        for line in path.read_text("utf-8").split("\n")
-    ]
-    held = [
-        line.split("\t") for path in sorted(folder.rglob("*pairs.test")) for line in path.read_text("utf-8").split("\n")
-    ]
-    pairs, tests = ([line for line in each if len(line) == 3] for each in (lines, held))
-    words = sorted({word for pair in (*pairs, *tests) for word in pair[:2]})
-    raw = np.array([np.frombuffer(row, "<f4") for row in open_wordllama().embed(words)])
-    centre = raw.mean(0)
-    unit = (raw - centre) / np.linalg.norm(raw - centre, axis=1, keepdims=True)
-    place = {word: n for n, word in enumerate(words)}
-    one, two, test_one, test_two = (unit[[place[pair[k]] for pair in each]] for each in (pairs, tests) for k in (0, 1))
-    wanted = np.array([float(pair[2]) for pair in pairs])
-    chance = Random(0)  # numpy's own wants the module `secrets`, which is a benchmark here
-    first = np.array([[chance.gauss(0, 0.3) for _ in range(DIRECTIONS)] for _ in range(raw.shape[1])])
-    known = [first, np.array([chance.gauss(0, 1) for _ in range(DIRECTIONS)]), np.zeros(DIRECTIONS)]
-    means, squares, bias, turn = [0 * each for each in known], [0 * each for each in known], 0.0, 0
-    for _ in range(EPOCHS):
-        order = chance.sample(range(len(wanted)), len(wanted))
-        for start in range(0, len(order), BATCH):
-            part = order[start : start + BATCH]
-            x, y = one[part], two[part]
-            p, q = x @ known[0], y @ known[0]
-            gap = (1 / (1 + np.exp(-((p * q) @ known[1] + ((p - q) ** 2) @ known[2] + bias))) - wanted[part]) / len(
-                part
-            )
-            left, right = (
-                gap[:, None] * (far * known[1] + 2 * (near - far) * known[2]) for near, far in ((p, q), (q, p))
-            )
-            slopes = (x.T @ left + y.T @ right + 1e-3 * known[0], (p * q).T @ gap, ((p - q) ** 2).T @ gap)
-            turn, bias = turn + 1, bias - 0.02 * float(gap.sum())
-            for n, slope in enumerate(slopes):
-                means[n], squares[n] = 0.9 * means[n] + 0.1 * slope, 0.999 * squares[n] + 0.001 * slope**2
-                step = means[n] / (1 - 0.9**turn) / (np.sqrt(squares[n] / (1 - 0.999**turn)) + 1e-8)
-                known[n] = known[n] - 0.02 * step
-    p, q = test_one @ known[0], test_two @ known[0]
-    found = (p * q) @ known[1] + ((p - q) ** 2) @ known[2] + bias > 0
-    print(
-        f"opposites: {len(pairs)} pairs, right of {len(tests)} others {(found == [pair[2] == '1' for pair in tests]).mean():.3f}"
-    )
-    rows = [_pack(row) for row in (centre, *known[0].T)]
-    return {
-        "rows": rows,
-        "opposites": [[round(float(x), 4) for x in known[1]], [round(float(x), 4) for x in known[2]], round(bias, 4)],
-    }
-
-
-def _pack(row: Any) -> list[Any]:
-    step = float(f"{abs(row).max() / 127:.4g}")
-    return [step, b64encode(np.rint(row / step).astype(np.int8).tobytes()).decode()]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--opposites", type=Path)
     given = parser.parse_args()
-    held = json.loads(MODEL.read_text("utf-8")) if MODEL.exists() else {"weights": {}, "bias": 0.0}
-    if given.opposites:
-        held |= learn_opposites(given.opposites)
-        MODEL.write_text(json.dumps(held | {"floor": FLOOR}), "utf-8")
+    held = json.loads(MODEL.read_text("utf-8"))
     model = open_conflict_model()
     assert isinstance(model, ConflictModel)
     pairs = [pair for pair in read_pairs() if pair["kind"] != "uncertain"]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.claims.disagreement import Disagreement
-from mabos_cli.core.mind.claims.judge import ConflictModel
+from mabos_cli.core.mind.claims.overlay import ConflictModel
 from mabos_cli.core.mind.conflicts import Conflict, Memo, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.core.mind.pairs import Marks

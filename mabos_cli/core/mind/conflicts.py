@@ -10,17 +10,15 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
-from mabos_cli.core.mind.claims.headings import are_groups_apart, is_thing, sides_of, tells_apart, truth_of
-from mabos_cli.core.mind.claims.judge import ConflictModel
-from mabos_cli.core.mind.claims.match import Topic
+from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import differ
 from mabos_cli.core.mind.claims.moments import same_time
-from mabos_cli.core.mind.claims.overlay import open_side
+from mabos_cli.core.mind.claims.overlay import ConflictModel, open_side
 from mabos_cli.core.mind.claims.words import compare_words, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
-_REFUTED = -2.0  # what the model scores lower is no conflict, whatever the rules say
+_REFUTED = -1.5  # what the model scores lower is no conflict, whatever the rules say
 _JUDGED = 4  # clauses of a belief that the model looks at
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3

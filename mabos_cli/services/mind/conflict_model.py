@@ -7,8 +7,7 @@ from functools import cache
 from struct import unpack
 
 from mabos_cli.backends.wordllama import open_wordllama
-from mabos_cli.core.mind.claims.judge import ConflictModel
-from mabos_cli.core.mind.claims.likeness import Opposites, Vector, WordUse
+from mabos_cli.core.mind.claims.overlay import ConflictModel, Vector, WordUse
 from mabos_cli.core.mind.conflicts import Show
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.errors import Unavailable
@@ -45,12 +44,6 @@ def _open_model() -> ConflictModel:
         return [unpack(f"<{len(row) // 4}f", row) for row in wordllama.embed(words)]
 
     found = json.loads(read_bytes(template_file("conflicts.model")) or b"")
-    centre, *directions = (_read_row(row) for row in found["rows"])
-    opposites = Opposites(centre, tuple(directions), *found["opposites"])
-    return ConflictModel(found["weights"], found["bias"], found["floor"], WordUse(vectors, opposites))
-
-
-def _read_row(row: Sequence[str | float]) -> Vector:
-    """Returns a vector that is stored as a step and bytes in base64."""
-    step, text = row
-    return [float(step) * value for value in memoryview(b64decode(str(text))).cast("b")]
+    step, packed = found["centre"]
+    centre = [step * value for value in memoryview(b64decode(packed)).cast("b")]
+    return ConflictModel(found["weights"], found["bias"], found["floor"], WordUse(vectors, centre))

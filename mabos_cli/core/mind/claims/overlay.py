@@ -1,18 +1,18 @@
 """Two claims laid over each other word by word, and every way in which they might exclude each other, described by numbers.
 
-Words are aligned by their roots, by opposites and by how alike they are used (`likeness.py`). A way is one thing in which
+Words are aligned by their roots, by opposites and by how alike they are used (`WordUse`). A way is one thing in which
 the claims differ: a number, a date, how often, a value, or whether it is so at all. What describes it says how much of the rest both
-have in common. `judge.py` weighs that.
+have in common. A linear model weighs that: `benchmarks/conflict_training.py` fits it to labelled pairs of beliefs of several writers.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import mul
+from typing import NamedTuple, Protocol, TypeVar
 
 from mabos_cli.core.language.quantities import FREQUENCY, Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import Claim, subject_words
 from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, is_about_all, is_other_time
-from mabos_cli.core.mind.claims.likeness import WordUse
 from mabos_cli.core.mind.claims.moments import Moment, same_time
 from mabos_cli.core.mind.claims.words import (
     compare_words,
@@ -24,6 +24,7 @@ from mabos_cli.core.mind.claims.words import (
     word_class,
 )
 
+Vector = Sequence[float]
 T = TypeVar("T", Quantity, Moment)
 _LONG = 14  # more words make no difference
 _ALIKE, _CLOSE, _SAME = 0.3, 0.75, 0.9
@@ -34,6 +35,38 @@ _PAST = frozenset("was were had did ago until formerly yesterday".split())
 _CONDITION = frozenset("if unless when whenever whoever while except".split())
 _LEADS = frozenset("is are be by with in on from of to at per for as via under called".split())
 _MARK = re.compile("[\ue000-\uf8ff]")
+
+_STEPS = (0.5, 0.7, 0.85)  # where the part of a claim that is covered counts anew
+_SHARP = ("least left", "most left", "least names", "most names")
+# What counts for each kind of way apart.
+_OWN: tuple[str, ...] = (*_SHARP, "least covered", "first left", "first", "shared", "one subject", "numbers", "moments")
+_OWN += ("least heading word",)
+
+
+class WordVectors(Protocol):
+    """The vectors of words, of length 1."""
+
+    def __call__(self, words: Sequence[str]) -> Sequence[Vector]:
+        """Returns the vector of each word."""
+
+
+class WordUse:
+    """How words are used, as their vectors tell; the centre of all is taken off each."""
+
+    def __init__(self, vectors: WordVectors, centre: Vector) -> None:
+        self._vectors, self._centre = vectors, centre
+        self._units: dict[str, Vector] = {}
+
+    def alike(self, x: str, y: str) -> float:
+        """Returns how alike two words are used, -1 to 1."""
+        return sum(map(mul, self._unit(x), self._unit(y)), 0.0)
+
+    def _unit(self, word: str) -> Vector:
+        if word not in self._units:
+            moved = [x - y for x, y in zip(self._vectors((word,))[0], self._centre, strict=True)]
+            length = sum(map(mul, moved, moved), 0.0) ** 0.5 or 1.0
+            self._units[word] = [x / length for x in moved]
+        return self._units[word]
 
 
 class Word(NamedTuple):
@@ -129,14 +162,9 @@ class Overlay:
             yield self._way("date", (), common | own)
         if value := self._find_value():
             yield self._way("value", value, common | self._describe_value(*value))
-        if opposed := self._find_opposed():
-            score = self._lexicon.opposed(opposed[0].text, opposed[1].text)
-            yield self._way("antonym", opposed, common | self._describe_value(*opposed) | {"opposition": score})
         pole = self._describe_poles()
         if (pole["parity"] or pole["all one side"]) and self._holds_for_all():
             yield self._way("negation", (), common | pole)
-        if self._is_off_schedule():
-            yield self._way("schedule", (), common)
 
     def _way(self, kind: str, taken: Sequence[Word], numbers: dict[str, float]) -> Way:
         """Returns a way with how much the rest of both claims has in common."""
@@ -235,16 +263,6 @@ class Overlay:
         ]
         return max(pairs, key=lambda pair: self._place(*pair), default=None)
 
-    def _find_opposed(self) -> tuple[Word, Word] | None:
-        """Returns the words that are most likely opposites, of those that the other side does not have."""
-        left = [
-            [w for w in side.words if near[w] < _SAME and not w.is_name]
-            for side, near in zip((self.a, self.b), self.near, strict=True)
-        ]
-        pairs = [(x, y) for x in left[0] for y in left[1] if not compare_words(x.root, y.root)[0]]
-        best = max(pairs, key=lambda pair: self._lexicon.opposed(pair[0].text, pair[1].text), default=None)
-        return best if best and self._lexicon.opposed(best[0].text, best[1].text) > 0 else None
-
     def _place(self, x: Word, y: Word) -> float:
         same = _lead(self.a.claim, x) == _lead(self.b.claim, y)
         return self.alike(x, y) + 0.6 * (x.is_name and y.is_name) + 0.3 * same
@@ -302,35 +320,33 @@ class Overlay:
         side, near = (self.a, self.near[0]) if every[0] else (self.b, self.near[1])
         return all(near[word] >= _CLOSE for word in side.words if word.weight >= 1)
 
-    def _is_off_schedule(self) -> bool:
-        """Returns whether one claim limits days that the other one does not keep to."""
-        for one, other in ((self.a.claim, self.b.claim), (self.b.claim, self.a.claim)):
-            days, others = days_of(one), days_of(other)
-            limited = len(days) > 1 or bool(_ONLY & {*one.words})
-            if days and others and limited and not one.negative and not others <= days:
-                return True
-        return False
+
+class ConflictModel:
+    """Says of two claims how likely they exclude each other."""
+
+    def __init__(self, weights: Mapping[str, float], bias: float, floor: float, words: WordUse) -> None:
+        self._weights, self._bias, self._floor, self.words = weights, bias, floor, words
+
+    def judge(self, one: Side, two: Side) -> float:
+        """Returns how likely it is that two claims exclude each other: the score of the likeliest way, -1 where there is none."""
+        return max(map(self.score, Overlay(one, two, self.words).ways()), default=-1.0)
+
+    def score(self, way: Way) -> float:
+        """Returns how far a way is above the floor, as the logarithm of the odds."""
+        return sum(self._weights.get(name, 0.0) * x for name, x in inputs_of(way)) + self._bias - self._floor
 
 
-def days_of(claim: Claim) -> frozenset[int]:
-    """Returns the days of the week that a claim names, 0 to 6, with all between the first and the last one of a range.
-
-    >>> from mabos_cli.core.mind.claims.claim import read_claims
-    >>> sorted(days_of(read_claims("Open Monday to Friday")[0])), sorted(days_of(read_claims("Open on weekends")[0]))
-    ([0, 1, 2, 3, 4], [5, 6])
-    """
-    found: set[int] = set()
-    last = None
-    for moment in claim.moments:
-        day = moment.weekday
-        if day == -1:
-            continue
-        found |= {7: {*range(5)}, 8: {5, 6}}.get(day, {day})
-        between = claim.words[last.at + 1 : moment.at] if last else ()
-        if last and day < 7 and {*between} & {"to", "through", "till", "until"}:
-            found |= {(last.weekday + n) % 7 for n in range((day - last.weekday) % 7)}
-        last = moment
-    return frozenset(found)
+def inputs_of(way: Way) -> Iterator[tuple[str, float]]:
+    """Yields what the model weighs of a way: its numbers, steps in them, and some for its kind apart."""
+    numbers = way.numbers
+    yield from numbers.items()
+    yield way.kind, 1.0
+    for name in _SHARP:
+        yield f"{name} >", float(numbers[name] > 0.5)
+    for step in _STEPS:
+        yield f"covered > {step}", max(0.0, numbers["least covered"] - step)
+    for name in _OWN:
+        yield f"{way.kind} {name}", numbers[name]
 
 
 def _lead(claim: Claim, word: Word) -> str:

@@ -2,8 +2,6 @@
 
 import pytest
 
-from mabos_cli.core.mind.claims.claim import read_claims
-from mabos_cli.core.mind.claims.overlay import days_of
 from mabos_cli.core.mind.conflicts import find_conflicts
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.services.mind.conflict_model import open_conflict_model
@@ -36,7 +34,3 @@ def test_what_rules_take_for_a_conflict_may_be_refuted(subject: str, one: str, t
 )
 def test_what_is_one_stays_one(subject: str, one: str, two: str):
     assert count(subject, one, two, True) == count(subject, one, two, False) == 1
-
-
-def test_days_between_two_count():
-    assert days_of(read_claims("Open Friday to Monday")[0]) == {4, 5, 6, 0}
