@@ -76,28 +76,23 @@ def _parse(text: str) -> Node:
     """Returns the tree of an expression: (operation, left, right), (variable,), (today,) or (value,)."""
     words, at = _words(text), 0
 
-    def product() -> Node:
+    def chain(signs: str, operand: Callable[[], Node]) -> Node:
         nonlocal at
-        left = factor()
-        while at < len(words) and words[at] in "*/":
+        left = operand()
+        while at < len(words) and words[at] in signs:
             at += 1
-            left = (words[at - 1], left, factor())
+            left = (words[at - 1], left, operand())
         return left
 
-    def total() -> Node:
-        nonlocal at
-        left = product()
-        while at < len(words) and words[at] in "+-":
-            at += 1
-            left = (words[at - 1], left, product())
-        return left
+    def product() -> Node:
+        return chain("*/", factor)
 
     def factor() -> Node:
         nonlocal at
         word = words[at]
         at += 1
         if word == "(":
-            inside = total()
+            inside = chain("+-", product)
             if words[at] != ")":
                 raise ValueError(text)
             at += 1
@@ -111,7 +106,7 @@ def _parse(text: str) -> Node:
             raise ValueError(text)
         return (value,)
 
-    tree = total()
+    tree = chain("+-", product)
     if at < len(words):
         raise ValueError(text)
     return tree
