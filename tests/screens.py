@@ -84,6 +84,8 @@ def _run(
         before()
         gc.disable()
         code = main()
+    except KeyboardInterrupt:  # pressed before the program began
+        code = 130
     except BaseException:
         traceback.print_exc()
     finally:
