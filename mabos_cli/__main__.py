@@ -1,11 +1,23 @@
 """Answers what needs no command line parser, and hands everything else to app."""
 
-import gc
 import os
-import signal
 import sys
 
 _INTERRUPTED = 130
+
+
+def _end_quietly(kind: type[BaseException], error: BaseException, trace: object) -> None:
+    """Ends where an interrupt came before the program took over, or while it left."""
+    if issubclass(kind, KeyboardInterrupt):
+        os._exit(_INTERRUPTED)
+    sys.__excepthook__(kind, error, error.__traceback__)
+
+
+# First of all: what is imported below takes longer than a person's finger.
+sys.excepthook = _end_quietly
+
+import gc  # noqa: E402
+import signal  # noqa: E402
 
 
 def main() -> int:

@@ -34,14 +34,16 @@ _STATES = {
     "good": "healthy trusted fresh current achieved done worked PROVEN yes",
     "faint": "archived superseded consolidated merged forgotten dropped disabled note",
 }
-_STATE = {word: style for style, words in _STATES.items() for word in words.split()}
+_SIGNS = {"+": "good", "~": "warn", "-": "bad"}
+_STATE = {word: style for style, words in _STATES.items() for word in words.split()} | _SIGNS
 _MARKS = re.compile(
     r"(?P<id>\b[MFOT]-\d{9,16}-[0-9a-f]{4}\b|\bF-inf-[0-9a-f]{6,}\b)"
     r"|(?P<time>\b\d{4}-\d\d-\d\dT[\d:.]+Z)"
     r"|(?P<name>\b[A-Z]-\d{3}(?:-[a-z]{3})?\b)"
     r"|(?P<place>\b[\w/.-]+\.(?:md|jsonl?|yaml)(?::\d+(?:-\d+)?)?)"
+    r"|(?P<sign>^[+~-](?= \w))"
     r"|(?P<command>\bmabos [a-z][^;,)]*)"
-    r"|(?:(?<=[\[(])|^|(?<=: )|(?<=  )|(?<= is (?=healthy$)))(?P<state>\w+)(?=[\]):,;]|$|  )"
+    r"|(?:(?<=[\[(])|^|(?<=: )|(?<=  )|(?<= is (?=healthy$))|(?<=-\d{3} )|(?<=\d\.\d\d (?=untrusted )))(?P<state>\w+)(?=[\]):,;]|$|  |(?<=untrusted) )"
 )
 _ROW = re.compile(r"(\S.*?\s{2,})(\S.*)")
 _SPANS = ((60, "s"), (60, "min"), (24, "h"), (7, "day"), (4.35, "week"), (12, "month"), (1e9, "year"))
@@ -97,7 +99,7 @@ class Screen:
         for match in _MARKS.finditer(content):
             found.append(content[at : match.start()])
             kind = match.lastgroup or ""
-            style = _STATE.get(match[0], "") if kind == "state" else _MARKED.get(kind, kind)
+            style = _STATE.get(match[0], "") if kind in ("state", "sign") else _MARKED.get(kind, kind)
             found.append(self._mark(kind, match[0]), STYLES.get(style))
             at = match.end()
         found.append(content[at:])

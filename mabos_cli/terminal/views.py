@@ -196,7 +196,7 @@ def _help_line(screen: Screen, line: str) -> Text:
     name = re.fullmatch(r"(  (?:-\S.*?|[\w.\[][\w.\]-]*))( {2,}\S.*|)", line)
     if line.startswith("  Example: "):
         return join(screen.text("  Example: ", "faint"), screen.text(line[11:], "head"))
-    if (name and " " not in name[1].strip()) or (name and name[1].startswith("  -")):
+    if name and (name[1].startswith("  -") or (name[2] and " " not in name[1].strip())):
         return join(screen.text(name[1], "id"), screen.text(name[2]))
     return screen.text(line, "head" if re.match(r"\S.*:", line) else "")
 
