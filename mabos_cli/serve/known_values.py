@@ -12,7 +12,7 @@ from pathlib import Path
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.ids import NAMED, archive_files, proposal_files, store_files
+from mabos_cli.workspace.ids import NAMED, archive_files, files_in, store_files
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
 
@@ -178,7 +178,9 @@ KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
     "cases": _of("C-", lambda agent: agent.cases),
     "results": _of("T-", lambda agent: agent.reasoning),
     "rules": _of("", lambda agent: agent.rules),
-    "proposals": lambda options: _ids("", options["--"], proposal_files(find_workspace(options["-w"]))),
+    "proposals": lambda options: _ids(
+        "", options["--"], files_in(find_workspace(options["-w"]).proposals_folder, ".json")
+    ),
     **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
     "tags": _tags,
     "paths": _paths,

@@ -87,10 +87,7 @@ class Screen:
 
     def id(self, name: str) -> Text:
         """Returns an id in short."""
-        return self.text(name if self.is_exact else self._short(name), "id")
-
-    def _short(self, name: str) -> str:
-        return _MARKS.sub(lambda match: self.shorten(match[0]) if match["id"] else match[0], name)
+        return self.line(name, "id")
 
     def line(self, content: str, style: str = "") -> Text:
         """Returns a line with what means something in colour, ids in short and times as ages."""

@@ -4,12 +4,13 @@ Files are searched as text, in whatever layout they are: an id is looked up even
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from mabos_cli.errors import UsageFault
 from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
+from mabos_cli.workspace.layout import AgentPaths
 
 # Ids of memories, facts, observations and results of reasoning are long; a person gives the end of one.
 _WHOLE = re.compile(r"[MFOT]-\d+-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}|[A-EG-LNP-SU-Z]{1,3}-\d{3,}(-[a-z]{3})?")
@@ -20,39 +21,30 @@ NAMED = re.compile(r"(?:#+|\||[-*]|(?i:id):)[\s*]*([A-Z]{1,3}-[\w.]*\w(?:-[a-z]{
 _LISTED = 8
 
 
+def files_in(folder: Path, ending: str) -> Iterator[Path]:
+    """Yields the files of a folder whose names end so, last name first."""
+    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(ending))
+
+
 def store_files(agent: AgentPaths) -> Iterator[Path]:
     """Yields the files of memory, latest first."""
-    yield agent.store
-    folder = agent.store_pages
-    yield from (folder / name for name in reversed(list_names(folder)) if name.endswith(".json"))
+    return chain([agent.store], files_in(agent.store_pages, ".json"))
 
 
 def archive_files(agent: AgentPaths) -> Iterator[Path]:
     """Yields the files of the archive, latest first."""
-    names = [name for name in list_names(agent.archive) if re.fullmatch(r"\d{4}-\d\d.*\.jsonl", name)]
-    yield from (agent.archive / name for name in reversed(names))
-
-
-def proposal_files(workspace: WorkspacePaths) -> Iterator[Path]:
-    """Yields the files of proposed concepts."""
-    folder = workspace.proposals_folder
-    yield from (folder / name for name in list_names(folder) if name.endswith(".json"))
-
-
-def _observation_files(agent: AgentPaths) -> Iterator[Path]:
-    names = reversed(list_names(agent.observations))
-    yield from (agent.observations / name for name in names if name.endswith(".jsonl"))
+    return files_in(agent.archive, ".jsonl")
 
 
 # The kinds of ids that are records of JSON: the letter that begins them, and the files that hold them.
-_RECORDS: dict[str, tuple[str, Callable[[AgentPaths], Iterator[Path]]]] = {
-    "items": ("M-", lambda agent: iter((*store_files(agent), *archive_files(agent)))),
-    "facts": ("F-", lambda agent: iter((agent.facts, agent.derived_facts, *archive_files(agent)))),
-    "observations": ("O-", _observation_files),
-    "cases": ("C-", lambda agent: iter((agent.cases, *archive_files(agent)))),
-    "results": ("T-", lambda agent: iter((agent.reasoning,))),
-    "rules": ("", lambda agent: iter((agent.rules,))),
-    "proposals": ("", lambda agent: proposal_files(agent.workspace)),
+_RECORDS: dict[str, tuple[str, Callable[[AgentPaths], Iterable[Path]]]] = {
+    "items": ("M-", lambda agent: chain(store_files(agent), archive_files(agent))),
+    "facts": ("F-", lambda agent: chain((agent.facts, agent.derived_facts), archive_files(agent))),
+    "observations": ("O-", lambda agent: files_in(agent.observations, ".jsonl")),
+    "cases": ("C-", lambda agent: chain((agent.cases,), archive_files(agent))),
+    "results": ("T-", lambda agent: (agent.reasoning,)),
+    "rules": ("", lambda agent: (agent.rules,)),
+    "proposals": ("", lambda agent: files_in(agent.workspace.proposals_folder, ".json")),
 }
 LONG = ("items", "facts", "observations", "results")
 

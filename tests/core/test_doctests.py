@@ -10,6 +10,8 @@ import mabos_cli.formats
 MODULES = sorted(
     [
         "mabos_cli.terminal.emit",
+        "mabos_cli.terminal.progress",
+        "mabos_cli.workspace.ids",
         "mabos_cli.config",
         *(
             module.name
