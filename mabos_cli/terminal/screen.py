@@ -46,6 +46,7 @@ _MARKS = re.compile(
     r"|(?:(?<=[\[(])|^|(?<=: )|(?<=  )|(?<= is (?=healthy$))|(?<=-\d{3} )|(?<=\d\.\d\d (?=untrusted )))(?P<state>\w+)(?=[\]):,;]|$|  |(?<=untrusted) )"
 )
 _ROW = re.compile(r"(\S.*?\s{2,})(\S.*)")
+_NARROW = 60  # columns below which lines are easier to read than tables
 _SPANS = ((60, "s"), (60, "min"), (24, "h"), (7, "day"), (4.35, "week"), (12, "month"), (1e9, "year"))
 
 
@@ -161,7 +162,8 @@ def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Se
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=STYLES["faint"])
     for head in heads:
         is_number = head in ("importance", "certainty", "score", "uses", "sure")
-        table.add_column(head, no_wrap=head not in free, justify="right" if is_number else "left", ratio=None)
+        side: Any = "right" if is_number else "left"
+        table.add_column(head, no_wrap=head not in free, justify=side, min_width=len(head))
     for row in rows:
         table.add_row(*row)
     return table
@@ -174,7 +176,7 @@ def show(name: str, data: Mapping[str, Any], lines: Iterable[str], screen: Scree
     if name in views.VERBATIM:
         return put("".join(visible(line) + "\n" for line in lines), has_pager=has_pager)
     view = views.VIEWS.get(name)
-    parts = view(screen, data, lines) if view else None
+    parts = view(screen, data, lines) if view and screen_size()[0] >= _NARROW else None
     put(render(Group(*(wrap_lines(screen, lines) if parts is None else parts))), has_pager=has_pager)
 
 
