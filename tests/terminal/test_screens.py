@@ -42,7 +42,7 @@ SCREENS = {
     "review": ("review",),
     "doctor": ("doctor",),
     "quarantine": ("trust", "--quarantine"),
-    "config": ("config", "memory"),
+    "config": ("config", "git"),
 }
 
 
