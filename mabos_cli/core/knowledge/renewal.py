@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.knowledge.closures import Closure
 from mabos_cli.core.knowledge.derived import ASSERTED, Head
-from mabos_cli.core.knowledge.fact import Fact, Triple
+from mabos_cli.core.knowledge.fact import Triple
 from mabos_cli.core.knowledge.forward import Chain, Limits, Outcome, conclude
 from mabos_cli.core.knowledge.joins import MOST_JOINS, Join, JoinLimit, Run
 from mabos_cli.core.knowledge.relations import FactIndex, Relation, Row
@@ -302,27 +302,3 @@ def _unify(head: Pattern, triple: Triple) -> dict[str, str] | None:
         if values.setdefault(term, value) != value if is_variable(term) else term != value:
             return None
     return {name: value for name, value in values.items() if is_variable(name)}
-
-
-class MemoryRows:
-    """Facts of the last run in memory, as a source."""
-
-    def __init__(self, given: Iterable[Fact], outcome: Outcome) -> None:
-        self._index = FactIndex(given)
-        for predicate, rows in outcome.settled:
-            named = [(*row[:5], -1, given_fact(row, outcome), predicate) for row in rows]
-            self._index.relation(predicate).is_timed |= any(row[4] is not None for row in rows)
-            self._index.add(predicate, named)
-
-    def find(self, predicate: str | None, subject: str | None, obj: str | None) -> list[Row]:
-        names = [predicate] if predicate is not None else [*self._index.relations]
-        return [row for name in names for row in self._index.find(name, subject, obj)]
-
-    def predicates(self) -> Mapping[str, bool]:
-        return {name: relation.is_timed for name, relation in self._index.relations.items()}
-
-
-def given_fact(row: Row, outcome: Outcome) -> Fact:
-    """Returns the fact that a row of a run stands for, as far as what rests on it needs it."""
-    own, trust = outcome.named[id(row)]
-    return Fact(own, row[0], row[7], row[1], row[2], trust=trust, rule_id="derived")

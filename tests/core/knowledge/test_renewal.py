@@ -9,9 +9,33 @@ from core.rulesets import random_facts, random_rules
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import Limits, conclude, forward_chain, run_chain
 from mabos_cli.core.knowledge.relations import FactIndex
-from mabos_cli.core.knowledge.renewal import Changed, MemoryRows, renew_inference
+from mabos_cli.core.knowledge.renewal import Changed, renew_inference
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.formats.knowledge.rules import parse_rule_text
+
+
+class MemoryRows:
+    """Facts of the last run in memory, as a source."""
+
+    def __init__(self, given, outcome):
+        self._index = FactIndex(given)
+        for predicate, rows in outcome.settled:
+            named = [(*row[:5], -1, given_fact(row, outcome), predicate) for row in rows]
+            self._index.relation(predicate).is_timed |= any(row[4] is not None for row in rows)
+            self._index.add(predicate, named)
+
+    def find(self, predicate, subject, obj):
+        names = [predicate] if predicate is not None else [*self._index.relations]
+        return [row for name in names for row in self._index.find(name, subject, obj)]
+
+    def predicates(self):
+        return {name: relation.is_timed for name, relation in self._index.relations.items()}
+
+
+def given_fact(row, outcome):
+    """Returns the fact that a row of a run stands for, as far as what rests on it needs it."""
+    own, trust = outcome.named[id(row)]
+    return Fact(own, row[0], row[7], row[1], row[2], trust=trust, rule_id="derived")
 
 
 def rows(facts):
