@@ -65,7 +65,7 @@ def _infer_all(agent: Agent, facts: Facts, rows: FactRows | None, limits: Limits
 
 def _state(versions: tuple[int, int], rules: Sequence[Rule], limits: Limits) -> dict[str, str]:
     """Returns what an outcome depends on besides the facts themselves."""
-    told = repr(sorted((rule[:4], rule.conclusion, rule.confidence_factor, rule.enabled) for rule in rules))
+    told = repr(sorted(repr((rule[:5], rule.confidence_factor, rule.enabled)) for rule in rules))
     digest = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     return {"derived": str(versions[1]), "rules": digest, "limits": repr(tuple(limits))}
 
