@@ -135,7 +135,7 @@ class _Evaluation:
                 return self._reply(UNKNOWN, (), f"unknown: only {_said(best)} says so", [], [best])
             return self._reply(YES, (), f"yes: {_said(best)}", [best], rivals)
         if ended:
-            now = f"; now {_said(others[0])}" if others else ""
+            now = f"; {'then' if self.reading.period else 'now'} {_said(others[0])}" if others else ""
             return self._reply(NO, (), f"no: {_said(ended[0])}{now}", [], [*ended[:1], *others[:1]])
         if others and self._excludes(others):
             return self._reply(NO, (), f"no: {_said(max(others, key=_weight))}", [], others[:3])
