@@ -38,6 +38,8 @@ class FactStore:
         self._pages: dict[str, tuple[FactFile, bytes | None]] = {}
         self._triples: dict[str, dict[Triple, list[Fact]]] = {}
         self._changed: set[str] = set()
+        self._whole: list[bytes] = []  # the lines of the file itself, whose facts are sorted by page here
+        self._waiting: dict[str, list[Fact]] = {}
 
     @property
     def version(self) -> int:
@@ -81,8 +83,11 @@ class FactStore:
 
     def facts_on(self, name: str) -> Iterator[Fact]:
         """Yields the facts of one page, those included that still wait in the file itself."""
-        waiting = (fact for fact in self.head.facts() if page_of(fact.subject) == name)
-        return chain(waiting, self.page(name, keep=False).facts() if self.is_paged else ())
+        if self._whole is not self.head.lines:
+            self._whole, self._waiting = self.head.lines, {}
+            for fact in self.head.facts():
+                self._waiting.setdefault(page_of(fact.subject), []).append(fact)
+        return chain(self._waiting.get(name, ()), self.page(name, keep=False).facts() if self.is_paged else ())
 
     def where(self, name: str, value: str) -> Iterator[Fact]:
         """Yields the facts whose field is exactly this; of a subject, only its page is read."""
