@@ -3,12 +3,13 @@
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 from mabos_cli.config import Settings, check_setting, layer
 from mabos_cli.core import BadValue
@@ -245,28 +246,63 @@ def given_bytes(path: str) -> bytes:
         ) from None
 
 
-def read_batch(
-    agent: Agent, path: str, given: dict[str, Any], secrets: str | None = None, by: str = ""
-) -> Iterator[Draft]:
-    """Parses drafts from NDJSON, a file or `-`; InvalidFile cites the first invalid line.
+@contextmanager
+def open_lines(path: str) -> Iterator[BinaryIO]:
+    """Opens a file of lines that somebody names, to be read a piece at a time, or standard input for `-`."""
+    if path == "-":
+        yield BytesIO(stdin_bytes())
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below, where errors are of those who read it
+    except FileNotFoundError:
+        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
+    except OSError as error:
+        raise InvalidFile(
+            f"cannot read {path}: {error.strerror}", "give a plain file, or - for standard input"
+        ) from None
+    with file:
+        yield file if file.seekable() else BytesIO(file.read())
 
-    Lines win over what was given.
-    """
-    shown = "standard input" if path == "-" else path
-    for number, line in enumerate(agent.each("reading", read_given(path).split("\n")), 1):
-        if not line.strip():
-            continue
-        fields = parse_json(line, shown, line=number, hint="nothing was stored; each line must be one JSON object")
-        if not isinstance(fields, dict):
-            raise InvalidFile(
-                f"{shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
-            )
-        try:
-            yield draft_from(_defaults(given, fields) | fields, agent.settings, agent.now(), secrets, by)
-        except (BadValue, UsageFault) as error:
-            raise InvalidFile(
-                f"{shown}:{number}: {error.message}", f"nothing was stored; {error.hint}".rstrip("; ")
-            ) from None
+
+class BatchLines(NamedTuple):
+    """How the lines of an NDJSON file become drafts; lines win over what was `given` for all."""
+
+    shown: str
+    given: dict[str, Any]
+    settings: Settings
+    now: datetime
+    secrets: str | None = None
+    by: str = ""
+
+    def read(self, lines: Iterable[bytes], before: int = 0, *, stored: int = 0) -> Iterator[Draft]:
+        """Yields the drafts of lines that come behind others; InvalidFile cites the first invalid line."""
+        outcome = (
+            f"the {stored} lines before are stored, and running it again goes on there"
+            if stored
+            else "nothing was stored"
+        )
+        for number, line in enumerate(lines, before + 1):
+            text = _decode_line(line, self.shown, number)
+            if not text.strip():
+                continue
+            fields = parse_json(text, self.shown, line=number, hint=f"{outcome}; each line must be one JSON object")
+            if not isinstance(fields, dict):
+                raise InvalidFile(
+                    f"{self.shown}:{number}: each line must be an object", 'like {"content": "...", "type": "fact"}'
+                )
+            try:
+                yield draft_from(_defaults(self.given, fields) | fields, self.settings, self.now, self.secrets, self.by)
+            except (BadValue, UsageFault) as error:
+                raise InvalidFile(
+                    f"{self.shown}:{number}: {error.message}", f"{outcome}; {error.hint}".rstrip("; ")
+                ) from None
+
+
+def _decode_line(line: bytes, shown: str, number: int) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError:
+        raise InvalidFile(f"{shown}:{number}: not valid UTF-8", "convert it, for example with iconv -t utf-8") from None
 
 
 def _defaults(given: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,20 @@
 """store: remember something."""
 
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
-from mabos_cli.commands.call import AllowSecret, Argument, Call, Commands, Context, Option, Redact, Trust, Voucher
+from mabos_cli.commands.call import (
+    AllowSecret,
+    Argument,
+    Call,
+    Commands,
+    Context,
+    Option,
+    Redact,
+    Trust,
+    Voucher,
+)
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import parse_time
 from mabos_cli.core.language.text import one_line, plural, token_cost
@@ -11,8 +22,8 @@ from mabos_cli.core.memory.item import band
 from mabos_cli.core.memory.stores import qualifies
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.errors import UsageFault
-from mabos_cli.services.inputs import check_voucher, draft_from, read_batch, secrets_mode, text_argument
-from mabos_cli.services.memory.remember import Remembered, check_related, queue_drafts, remember
+from mabos_cli.services.inputs import BatchLines, check_voucher, draft_from, open_lines, secrets_mode, text_argument
+from mabos_cli.services.memory.remember import Remembered, check_related, queue_drafts, remember, remember_batch
 from mabos_cli.workspace.agent import Agent
 
 app = Commands()
@@ -86,23 +97,34 @@ def store(
     }
     secrets, by = secrets_mode(redact, allow_secret, agent.settings), check_voucher(agent.settings, by)
     agent = agent._replace(admits_secrets=secrets == "allow")
+    if defer:
+        _check_deferred(if_new, llm, by)
     if batch is not None:
         if text:
             raise UsageFault("--batch takes the content from the file", "leave the text out, or --batch")
         given = {name: value for name, value in fields.items() if value not in (None, "", [])}
-        drafts = list(read_batch(agent, batch, given, secrets, by))
-    else:
-        fields["content"] = text_argument(text, ctx.obj.literal_dash)
-        drafts = [draft_from(fields, agent.settings, agent.now(), secrets, by)]
-        if by and not drafts[0].vouched_by:
-            raise UsageFault(
-                "--by says who vouches for what comes from outside", "add --source and --trust, or leave --by out"
-            )
-        check_related(agent, drafts[0].item.related_to)
-    if defer:
-        _check_deferred(if_new, llm, by)
+        shown = "standard input" if batch == "-" else batch
+        lines = BatchLines(shown, given, agent.settings, agent.now(), secrets, by)
+        with open_lines(batch) as file:
+            return _emit_batch(ctx.obj, agent, _store_lines(agent, file, lines, defer, if_new, llm), defer)
+    fields["content"] = text_argument(text, ctx.obj.literal_dash)
+    drafts = [draft_from(fields, agent.settings, agent.now(), secrets, by)]
+    if by and not drafts[0].vouched_by:
+        raise UsageFault(
+            "--by says who vouches for what comes from outside", "add --source and --trust, or leave --by out"
+        )
+    check_related(agent, drafts[0].item.related_to)
     done = queue_drafts(agent, drafts) if defer else remember(agent, drafts, if_new=if_new, llm=llm)
-    (_emit_batch if batch is not None else _emit_one)(ctx.obj, agent, done, defer)
+    _emit_one(ctx.obj, agent, done, defer)
+
+
+def _store_lines(
+    agent: Agent, file: BinaryIO, lines: BatchLines, defer: bool, if_new: bool, llm: bool
+) -> Iterable[Remembered]:
+    """Stores or queues the lines of a batch; returns what became of them, piece by piece."""
+    if defer:
+        return [queue_drafts(agent, list(lines.read(file)))]
+    return remember_batch(agent, file, lines, if_new=if_new, llm=llm)
 
 
 def _check_deferred(if_new: bool, llm: bool, by: str) -> None:
@@ -114,21 +136,35 @@ def _check_deferred(if_new: bool, llm: bool, by: str) -> None:
         raise UsageFault("--defer cannot log who vouches for it", "leave one of --defer and --by out")
 
 
-def _emit_batch(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:
-    rows = [_row(result, agent.settings, deferred) for result in done.results]
-    merged = sum(result.deduplicated for result in done.results)
-    older = [old.id for result in done.results for old in result.replaced]
-    data: dict[str, Any] = {"stored": len(rows) - merged, "deduplicated": merged, "items": rows}
-    data |= {"superseded": older} if older else {}
-    data |= {"llm": done.llm} if done.llm else {}
-    line = f"{'queued' if deferred else 'stored'} {plural(len(rows) - merged, 'item')}"
+_MOST_SHOWN = 10_000  # items of a batch that the answer lists
+
+
+def _emit_batch(call: Call, agent: Agent, parts: Iterable[Remembered], deferred: bool) -> None:
+    rows: list[dict[str, Any]] = []
+    older: list[str] = []
+    count = merged = resumed = 0
+    warnings: dict[str, None] = {}
+    data: dict[str, Any] = {}
+    for done in parts:
+        rows += [_row(result, agent.settings, deferred) for result in done.results[: _MOST_SHOWN - len(rows)]]
+        count, resumed = count + len(done.results), done.resumed
+        merged += sum(result.deduplicated for result in done.results)
+        older += [old.id for result in done.results for old in result.replaced]
+        warnings |= dict.fromkeys(done.warnings)
+        data |= {"llm": done.llm} if done.llm else {}
+    data = {"stored": count - merged, "deduplicated": merged, "items": rows} | data
+    data |= {"superseded": older[:_MOST_SHOWN]} if older else {}
+    data |= {"items_left_out": count - len(rows)} if count > len(rows) else {}
+    data |= {"resumed_behind": resumed} if resumed else {}
+    line = f"{'queued' if deferred else 'stored'} {plural(count - merged, 'item')}"
+    line += f" behind the {resumed} lines that an earlier call stored" if resumed else ""
     line += f", merged or known {merged}" if merged else ""
     line += (
         f", superseding {', '.join(older[:5])}{', ...' if older[5:] else ''} (mabos revive ID undoes it)"
         if older
         else ""
     )
-    call.emit("store.batch", data, [line], done.warnings)
+    call.emit("store.batch", data, [line], [*warnings])
 
 
 def _emit_one(call: Call, agent: Agent, done: Remembered, deferred: bool) -> None:

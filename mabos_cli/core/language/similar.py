@@ -184,7 +184,8 @@ def tolerance(length: int) -> int:
 # a word more or less changes much, have more bands. No order cares how rare a word is, so that common ones cost nothing.
 _LONG_BANDS, _SHORT_BANDS = (16, 5), (24, 4)
 _SHORT = 23  # words
-_ORDERS = [(n * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF for n in range(1, 1 + 16 * 5 + 24 * 4)]
+_64 = 0xFFFFFFFFFFFFFFFF
+_ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + 16 * 5 + 24 * 4)]
 _LEAST_BANDED = 0.65  # likeness
 IN_BAND = 60  # texts of a band that are compared: the newest
 WORDS_ASKED = 600  # holders of words that are looked at for one statement
@@ -192,9 +193,9 @@ WORDS_ASKED = 600  # holders of words that are looked at for one statement
 
 @lru_cache(1 << 16)
 def _number_of(word: str) -> int:
-    from hashlib import blake2b  # late: few commands compare texts
-
-    return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    mixed = crc32(word.encode("utf-8", "surrogatepass")) * 0x9E3779B97F4A7C15 & _64
+    mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9 & _64
+    return mixed ^ mixed >> 32
 
 
 @lru_cache(1 << 13)
@@ -216,6 +217,7 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
+LONGEST_STATEMENT = 400  # characters; what is longer says more than one thing, and takes no other's place
 _STATEMENT = 40  # distinct words of a text that says one thing
 CANDIDATES = 40  # statements that share most of those words
 

@@ -1,6 +1,6 @@
 """The three stores and how items enter, move between and leave them. Nothing leaves without a departure record."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -77,7 +77,8 @@ def reach_of(reason: str) -> int:
 class Changes(NamedTuple):
     """What a command wants written. working and short_term are the new contents; the rest are differences.
 
-    tally is what the receipt counts instead of naming ids, for a command that touches very many.
+    tally is what the receipt counts instead of naming ids, for a command that touches very many. batches are kept in the store as
+    they are: how many lines of which batches are stored that are not through; None leaves them.
     """
 
     working: tuple[MemoryItem, ...]
@@ -88,6 +89,7 @@ class Changes(NamedTuple):
     log: tuple[MemoryItem, ...] = ()
     promoted: tuple[MemoryItem, ...] = ()
     tally: tuple[tuple[str, int], ...] = ()
+    batches: Mapping[str, int] | None = None
 
 
 class Limits(NamedTuple):
@@ -167,6 +169,7 @@ def join(first: Changes, then: Changes) -> Changes:
         (*first.log, *then.log),
         (*first.promoted, *then.promoted),
         (*first.tally, *then.tally),
+        then.batches,
     )
 
 
@@ -202,7 +205,8 @@ def put_item(memory: Memory, store: str, item: MemoryItem, archive: tuple[Depart
     spot = next((i for i, old in enumerate(getattr(memory, store)) if old.id == item.id), None)
     items = list(getattr(taken, store))
     items.insert(len(items) if spot is None else spot, item)
-    return taken._replace(archive=archive, **{store: tuple(items)})
+    held: dict[str, Any] = {store: tuple(items)}
+    return taken._replace(archive=archive, **held)
 
 
 def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ()) -> Changes:

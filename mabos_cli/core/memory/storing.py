@@ -7,7 +7,15 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.similar import SubjectIndex, WordIndex, may_update, repeats, tells_change, word_set
+from mabos_cli.core.language.similar import (
+    LONGEST_STATEMENT,
+    SubjectIndex,
+    WordIndex,
+    may_update,
+    repeats,
+    tells_change,
+    word_set,
+)
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
@@ -173,7 +181,7 @@ class _Storing:
 
         An untrusted text takes no trusted one's place, and what was observed earlier no later one's.
         """
-        if item.type in HAPPENED:
+        if item.type in HAPPENED or (len(item.content) > LONGEST_STATEMENT and not self._agreed):
             return []
         hits = [*self._statements.find(text), *(self._relatives.about(text) if self._relatives else ())]
         is_change = tells_change(item.content)

@@ -2,16 +2,18 @@
 of a session become the few memories that are worth keeping."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.judging import Judge
 from mabos_cli.core.memory.learning import PERSON, Learned, Turn, is_outside_tool, learn
 from mabos_cli.core.memory.observation import Observation
+from mabos_cli.core.memory.stores import Changes, Memory
 from mabos_cli.core.memory.storing import Draft, Stored
 from mabos_cli.core.memory.trust import Claim, lowest_trust, trust_rank
 from mabos_cli.core.memory.upkeep import draft_observation
@@ -21,7 +23,10 @@ from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import template_file
 from mabos_cli.workspace.memory.changing import plan_change, plan_drafts
 from mabos_cli.workspace.memory.trust_log import voucher_lines
-from mabos_cli.workspace.transaction import transact, write_receipt
+from mabos_cli.workspace.transaction import Fresh, transact, write_receipt
+
+if TYPE_CHECKING:
+    from mabos_cli.services.inputs import BatchLines
 
 
 class Remembered(NamedTuple):
@@ -30,10 +35,66 @@ class Remembered(NamedTuple):
     results: list[Stored]
     warnings: list[str]
     llm: dict[str, Any] | None = None
+    resumed: int = 0  # lines of a batch that an earlier call had stored
 
 
-def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bool = False) -> Remembered:
-    """Stores drafts under one lock; with `llm`, a language model may merge near duplicates in long-term memory."""
+_CHUNK = 5_000  # lines of a batch that are stored in one transaction
+
+
+def remember_batch(
+    agent: Agent, file: BinaryIO, lines: "BatchLines", *, if_new: bool, llm: bool
+) -> Iterator[Remembered]:
+    """Stores the lines of a file and yields what became of them, piece by piece: a file too long for one transaction is checked
+    first, and how far it is stored is kept beside the memories, so that a call after a crash goes on there."""
+    total = sum(1 for _ in file)
+    file.seek(0)
+    if total <= _CHUNK:
+        yield remember(agent, list(lines.read(agent.each("reading", file.readlines()))), if_new=if_new, llm=llm)
+        return
+    from hashlib import blake2b  # late: OpenSSL takes long to load
+
+    known, done, seen = agent.load().head.extra.get("batches"), 0, blake2b(digest_size=16)
+    known = {name: at for name, at in known.items() if isinstance(at, int)} if isinstance(known, dict) else {}
+    marks: dict[int, str] = {}  # what the file begins with, by the number of lines
+    for number, line in enumerate(_check_lines(file, lines), 1):
+        seen.update(line)
+        if number % _CHUNK == 0:
+            marks[number] = seen.hexdigest()
+            done = number if known.get(marks[number]) == number else done
+    file.seek(0)
+    for _ in islice(file, done):
+        pass
+    show, resumed = agent.progress("storing") if agent.progress else None, done
+    agent = agent._replace(progress=None)
+    while piece := [*islice(file, _CHUNK)]:
+        drafts = list(lines.read(piece, done, stored=done))
+        before, done = marks.get(done), done + len(piece)
+        left = {name: at for name, at in known.items() if name != before}
+        known = left | ({marks[done]: done} if done < total else {})
+        yield remember(agent, drafts, if_new=if_new, llm=llm, batches=known)._replace(resumed=resumed)
+        if show:
+            show(done, total)
+
+
+def _check_lines(file: Iterable[bytes], lines: "BatchLines") -> Iterator[bytes]:
+    """Yields lines that become drafts; what holds a secret is told when it is its turn."""
+    unguarded = lines._replace(secrets="allow")
+    for number, line in enumerate(file):
+        for _ in unguarded.read([line], number):
+            pass
+        yield line
+
+
+def remember(
+    agent: Agent,
+    drafts: list[Draft],
+    *,
+    if_new: bool = False,
+    llm: bool = False,
+    batches: Mapping[str, int] | None = None,
+) -> Remembered:
+    """Stores drafts under one lock; with `llm`, a language model may merge near duplicates in long-term memory. `batches` are kept
+    with them."""
     if llm:
         from mabos_cli.services.memory.llm_words import Merger
 
@@ -42,7 +103,12 @@ def remember(agent: Agent, drafts: list[Draft], *, if_new: bool = False, llm: bo
     else:
         merger, plan = None, plan_drafts(agent, drafts, if_new=if_new)
     ledger = (lambda results: _vouchers(agent, drafts, results)) if any(d.vouched_by for d in drafts) else None
-    results, warnings = transact(agent, "store", partial(plan_change, plan=plan, ledger=ledger))
+
+    def noted(memory: Memory, fresh: Fresh) -> tuple[Changes, list[Stored]]:
+        changes, results = plan(memory, fresh)
+        return changes._replace(batches=batches), results
+
+    results, warnings = transact(agent, "store", partial(plan_change, plan=noted, ledger=ledger))
     warnings += [*redacted_note(drafts), *_lowered(drafts, results)]
     if merger is None:
         return Remembered(results, warnings)

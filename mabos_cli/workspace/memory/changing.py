@@ -172,7 +172,7 @@ class _Change:
         for name, lines in pages.items():
             new = render_page(lines)
             files.append(FileWrite(paths.store_page(name), new, loaded.long_term.loaded[name][0]))
-            loaded.long_term.loaded[name] = (new, lines)
+            loaded.long_term.put_page(name, new, lines)
         data = render_store(head)
         intent = {
             "version": head.version,
@@ -209,6 +209,9 @@ class _Change:
         waiting = {i: use for i, use in self._loaded.uses.touches.items() if i not in self._folded}
         self._folded |= filing.fold(waiting, settings["memory.access_journal_lines"])
         head.pages |= {name: len(lines) for name, lines in filing.pages.items()}
+        if changes.batches is not None:
+            head.extra.pop("batches", None)
+            head.extra |= {"batches": dict(changes.batches)} if changes.batches else {}
         head.version += 1
         head.last_id = max((self._ids.last, *self._queue_ids), key=lambda i: parse_id(i) or (-1, 0))
 

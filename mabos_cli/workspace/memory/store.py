@@ -40,6 +40,7 @@ from mabos_cli.workspace.plain_files import read_regular
 Touches = dict[str, tuple[int, str]]
 _FEW = 4  # pages that are looked through as fast as the right one is found
 _HEADER = b'{"queue": "mabos"}\n'  # of a journal
+_OFTEN = 5  # questions about one page
 _LEGACY_BYTES = 1 << 18  # of Memory.md: each new line makes a search read all of it again
 _START = 200  # bytes of a page, in which its first id stands
 
@@ -71,6 +72,8 @@ class LongTermStore:
         self.loaded: dict[str, tuple[bytes | None, list[bytes]]] = {}
         self._seen: dict[str, bytes | None] = {}
         self._firsts: dict[str, tuple[int, int]] = {}
+        self._asked: dict[str, int] = {}
+        self._tables: dict[str, dict[str, int]] = {}
 
     def page(self, name: str) -> list[bytes]:
         """The lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -81,6 +84,11 @@ class LongTermStore:
                 raise InvalidFile(f"{self.paths.cited(path)} is missing", "restore it from git, or run mabos doctor")
             self.loaded[name] = (data, parse_page(data, self.paths.cited(path)) if data else [])
         return self.loaded[name][1]
+
+    def put_page(self, name: str, data: bytes, lines: list[bytes]) -> None:
+        """Notes what a page holds from now on."""
+        self.loaded[name] = (data, lines)
+        self._tables.pop(name, None)
 
     def lines(self) -> Iterator[bytes]:
         held = set(map(line_id, self.head.long_term))
@@ -99,10 +107,19 @@ class LongTermStore:
         for name in sorted(names, key=lambda n: n != likely):
             if not self._may_hold(name, item_id):
                 continue
-            position = find_line(self.page(name), item_id)
+            position = self._position(name, item_id)
             if position is not None:
                 return name, position
         return None
+
+    def _position(self, name: str, item_id: str) -> int | None:
+        """The position of an item on a page; one that is asked for many items gets a table."""
+        self._asked[name] = self._asked.get(name, 0) + 1
+        if self._asked[name] < _OFTEN:
+            return find_line(self.page(name), item_id)
+        if name not in self._tables:
+            self._tables[name] = {line_id(line): n for n, line in enumerate(self.page(name))}
+        return self._tables[name].get(item_id)
 
     def likely_page(self, item_id: str) -> str:
         """The page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import NUMBER_WORDS, can_agree
+from mabos_cli.core.language.similar import LONGEST_STATEMENT
 from mabos_cli.core.mind.claims.claim import Claim, plain_text, read_claims
 from mabos_cli.core.mind.claims.disagreement import disagree, is_restated
 from mabos_cli.core.mind.claims.moments import same_time, take_moments
 from mabos_cli.core.mind.claims.words import irregular, root, roots, word_class
 
-LONGEST = 400  # characters of a statement; what is longer says more than one thing
 # A value that was set to something is that now.
 _SET = (
     r"\b(?:(?:is|are|was|were|(?:has|have) been|got|gets) )?(?:raised|lowered|increased|decreased|reduced|cut|extended"
@@ -104,7 +104,7 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
     >>> find_update("Dana lives in Berlin", "Dana moved to Lisbon"), find_update("We sell in Spain", "We sell in Italy")
     ('Berlin against Lisbon', '')
     """
-    if max(len(older), len(newer)) > LONGEST or _ADDED.search(newer):
+    if max(len(older), len(newer)) > LONGEST_STATEMENT or _ADDED.search(newer):
         return ""
     old_text, new_text = (re.sub(_SINCE, "", text.strip(), flags=re.IGNORECASE) for text in (older, newer))
     is_change = new_text != newer.strip() or bool(_CUES.search(newer))
