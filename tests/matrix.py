@@ -32,10 +32,11 @@ NOW = "2026-02-24T15:00:00Z"
 CARRIER, ENCODING = "litellm", "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 # What other packages ask of each other is not ours: typer 0.21 takes from click what a later one warns of.
 IMPORT_ALL = """
-import pkgutil, warnings, mabos_cli
+import pathlib, warnings, mabos_cli
 warnings.filterwarnings("error", category=DeprecationWarning, module="mabos_cli")
-for module in pkgutil.walk_packages(mabos_cli.__path__, "mabos_cli."):
-    __import__(module.name)
+root = pathlib.Path(mabos_cli.__file__).parent
+for path in sorted(root.rglob("[!_]*.py")):
+    __import__(".".join(("mabos_cli", *path.relative_to(root).with_suffix("").parts)))
 """
 # Pages and transcripts that need an extra: without it they cannot go as they are written.
 NEED_AN_EXTRA = {"fact-exchange": "rdf", "ontology": "rdf"}

@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import pkgutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 from every_command import CALLS, NOW, QUICK, UNAVAILABLE, Place, furnish
+from modules import module_names
 
 import mabos_cli.core
 from mabos_cli.app import main
@@ -26,9 +26,9 @@ ELSEWHERE = ("demo", "mcp", "hook", "schedule", "typedb")
 def declared_ports() -> dict[str, type]:
     """Every Protocol in core, by name."""
     found = {}
-    for module in pkgutil.walk_packages(mabos_cli.core.__path__, "mabos_cli.core."):
-        for name, value in vars(import_module(module.name)).items():
-            if inspect.isclass(value) and getattr(value, "_is_protocol", False) and value.__module__ == module.name:
+    for module in module_names(mabos_cli.core):
+        for name, value in vars(import_module(module)).items():
+            if inspect.isclass(value) and getattr(value, "_is_protocol", False) and value.__module__ == module:
                 found[name] = value
     return found
 

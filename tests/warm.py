@@ -7,7 +7,6 @@ command; the answer is the number of the process, and then how it ended.
 
 import gc
 import os
-import pkgutil
 import sys
 import time
 import traceback
@@ -18,6 +17,7 @@ from socket import recv_fds, socket
 from typing import NamedTuple, NoReturn, TextIO
 
 from faults import Disk, Fault
+from modules import module_names
 
 import mabos_cli
 from mabos_cli.__main__ import main
@@ -121,8 +121,7 @@ def serve(control: socket) -> None:
 
 def load_all() -> None:
     """Imports what commands import late. Not numbers and models: they would cost every fork more than they save some."""
-    names = [module.name for module in pkgutil.walk_packages(mabos_cli.__path__, "mabos_cli.")]
-    for name in (*names, "ctypes", "difflib", "hashlib", "shlex", "sqlite3", "yaml"):
+    for name in (*module_names(mabos_cli), "ctypes", "difflib", "hashlib", "shlex", "sqlite3", "yaml"):
         with suppress(Exception):  # the command that needs it will say so
             import_module(name)
     for name in COMMANDS:

@@ -1,22 +1,21 @@
 import doctest
 import importlib
-import pkgutil
 
 import pytest
+from modules import module_names
 
 import mabos_cli.core
 import mabos_cli.formats
+import mabos_cli.reasoning
 
 MODULES = sorted(
     [
         "mabos_cli.terminal.emit",
-        "mabos_cli.terminal.progress",
-        "mabos_cli.workspace.ids",
         "mabos_cli.config",
         *(
-            module.name
-            for package in (mabos_cli.core, mabos_cli.formats)
-            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+            name
+            for package in (mabos_cli.core, mabos_cli.formats, mabos_cli.reasoning)
+            for name in module_names(package)
         ),
     ]
 )
