@@ -30,9 +30,8 @@ def judge(pair: Pair) -> bool:
     about the detector is here: its import, how a belief is made from {subject, text, certainty, updated}, and
     what its answer means (a list of conflicts, empty when there are none)."""
     from mabos_cli.core.mind.conflicts import find_conflicts  # here, so that --help works without it
-    from mabos_cli.services.mind.conflict_model import open_conflict_model
 
-    return bool(find_conflicts(beliefs_of(pair), floor=0.6, model=open_conflict_model()))
+    return bool(find_conflicts(beliefs_of(pair), floor=0.6))
 
 
 def beliefs_of(pair: Pair) -> list[Belief]:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.mind.claims.disagreement import Disagreement
-from mabos_cli.core.mind.claims.overlay import ConflictModel
 from mabos_cli.core.mind.conflicts import Conflict, Memo, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.core.mind.pairs import Marks
@@ -226,7 +225,6 @@ class Comparison(NamedTuple):
     is_new: bool
     warnings: list[str]
     memo: Memo = Memo({}, {})
-    is_judged: bool = False
 
 
 def compare_beliefs(
@@ -235,7 +233,6 @@ def compare_beliefs(
     floor: float | None = None,
     show: Show | None = None,
     known: Comparison | None = None,
-    model: Callable[[], ConflictModel | None] = lambda: None,
 ) -> Comparison:
     """Returns the conflicts among an agent's beliefs. Those that the last cycle compared, or that are known, word for
     word, are not compared again, and else only pairs of beliefs that are new."""
@@ -250,10 +247,9 @@ def compare_beliefs(
         return cached
     warnings: list[str] = []
     cut = lambda subject, pairs: warnings.append(_not_compared(subject, pairs))  # noqa: E731
-    opened = model()
-    memo = _read_memo(agent, opened is not None)
-    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut, model=opened, memo=memo)
-    return Comparison(found, beliefs, of, True, warnings, memo, opened is not None)
+    memo = _read_memo(agent)
+    found = find_conflicts(beliefs, floor, max(1, s["bdi.chunk"]), show, cut, memo=memo)
+    return Comparison(found, beliefs, of, True, warnings, memo)
 
 
 def _not_compared(subject: str, pairs: int) -> str:
@@ -269,11 +265,11 @@ def _read_compared(agent: Agent) -> dict[str, Any]:
     return {}
 
 
-def _read_memo(agent: Agent, is_judged: bool) -> Memo:
-    """Returns what the last comparison came to, pair by pair, if it was made with the model as this one will be."""
+def _read_memo(agent: Agent) -> Memo:
+    """Returns what the last comparison came to, pair by pair."""
     with suppress(ValueError, TypeError, LookupError, AttributeError):
         found = _read_compared(agent).get("memo", {})
-        if found and found["judged"] is is_judged:
+        if found:
             marks = {name: Marks(subject, frozenset(words.split()), n) for name, subject, words, n in found["marks"]}
             clashes = {pair: Disagreement(*why) for pair, why in found["clashes"].items()}
             return Memo(marks, {**dict.fromkeys(found["pairs"]), **clashes})
@@ -295,7 +291,6 @@ def keep_comparison(agent: Agent, compared: Comparison) -> None:
     rows = [[place[id(c.a)], place[id(c.b)], *c[2:]] for c in compared.conflicts]
     known = compared.memo
     memo = {
-        "judged": compared.is_judged,
         "marks": [
             [name, each.subject, " ".join(sorted(each.words)), each.claims] for name, each in known.marks.items()
         ],

@@ -13,13 +13,10 @@ from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_r
 from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import differ
 from mabos_cli.core.mind.claims.moments import same_time
-from mabos_cli.core.mind.claims.overlay import ConflictModel, open_side
 from mabos_cli.core.mind.claims.words import compare_words, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
-_REFUTED = -1.5  # what the model scores lower is no conflict, whatever the rules say
-_JUDGED = 4  # clauses of a belief that the model looks at
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
@@ -110,15 +107,14 @@ def find_conflicts(
     show: Show | None = None,
     cut: Cut | None = None,
     witnesses: Sequence[Belief] = (),
-    model: ConflictModel | None = None,
     memo: "Memo | None" = None,
 ) -> list[Conflict]:
     """Returns the conflicts among beliefs that are more certain than the floor, one for each key, the most severe first.
 
     Beliefs are read chunk by chunk, and compared across all of them; `show` is called after each chunk with how many are
     read, `cut` for each subject with how many pairs of its beliefs were too many to compare. Witnesses are facts and memories
-    as beliefs: they are compared with beliefs, and not with one another. The model may refute what rules find among beliefs of one subject. What a memo knows of earlier
-    comparisons is not done again, and it knows these then.
+    as beliefs: they are compared with beliefs, and not with one another.
+    What a memo knows of earlier comparisons is not done again, and it knows these then.
 
     >>> one = Belief("Market demand is growing", "", 0.85, line=1)
     >>> two = Belief("Market demand is declining", "", 0.78, line=2)
@@ -128,7 +124,7 @@ def find_conflicts(
     sure = sorted(
         (belief for belief in (*beliefs, *witnesses) if belief.certainty > floor and belief.is_held), key=_order
     )
-    work = _Comparing(sure, model, memo or Memo({}, {}))
+    work = _Comparing(sure, memo or Memo({}, {}))
     for start in range(0, len(sure), max(1, chunk)):
         work.mark(sure[start : start + max(1, chunk)])
         if show:
@@ -150,9 +146,8 @@ class Memo(NamedTuple):
 class _Comparing:
     """One comparison of beliefs. Only those are read that a memo does not know, or that are compared for the first time."""
 
-    def __init__(self, beliefs: Sequence[Belief], model: ConflictModel | None, memo: Memo) -> None:
+    def __init__(self, beliefs: Sequence[Belief], memo: Memo) -> None:
         self._beliefs, self._memo = beliefs, memo
-        self._model = model
         self._read: dict[int, Reading] = {}
         self._verdicts: dict[str, Disagreement | None] = {}
         self._digests: list[str] = []
@@ -175,7 +170,7 @@ class _Comparing:
         if pair in self._memo.verdicts:
             found = self._memo.verdicts[pair]
         else:
-            found = _find_disagreement(self._open(i), self._open(j), self._model)
+            found = _find_disagreement(self._open(i), self._open(j))
         self._verdicts[pair] = found
         if found is None:
             return None
@@ -216,7 +211,7 @@ def read_belief(belief: Belief) -> Reading:
     return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
-def _find_disagreement(a: Reading, b: Reading, model: ConflictModel | None) -> Disagreement | None:
+def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
     """Returns how two beliefs disagree, if they do."""
     one, two = a.belief, b.belief
     if one.about and two.about and fold_subject(one.about) != fold_subject(two.about):
@@ -234,10 +229,7 @@ def _find_disagreement(a: Reading, b: Reading, model: ConflictModel | None) -> D
         found = found or _find_first(a.claims, b.claims, _topic(a, b, _newer(one, two)))
     elif not found:
         found = _compare_apart(a, b)
-    found = found or _compare_meaning(a, b)
-    if found and same and model and not _is_plain(found, a) and _is_refuted(a, b, model):
-        return None
-    return found
+    return found or _compare_meaning(a, b)
 
 
 def _tell_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
@@ -252,12 +244,6 @@ def _newer(one: Belief, two: Belief) -> str:
     """Returns which of two beliefs is newer, a, b or nothing."""
     first, second = find_time(one.updated), find_time(two.updated)
     return ("a" if first > second else "b") if first and second and first != second else ""
-
-
-def _is_plain(found: Disagreement, a: Reading) -> bool:
-    """Returns whether rules are enough: for a change that is told, and for numbers below a heading that names a quantity."""
-    is_measure = root(head_word(a.belief.subject)) in word_class("measures")
-    return found.kind == "superseded" or (found.kind == "number" and is_measure)
 
 
 def _are_about_one(a: Reading, b: Reading) -> bool:
@@ -303,13 +289,6 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
         return None
     return next(filter(None, (differ(x, y, is_close) for x in a.claims for y in b.claims)), None)
-
-
-def _is_refuted(a: Reading, b: Reading, model: ConflictModel) -> bool:
-    """Returns whether the model makes nothing of two beliefs of one subject that rules take for a conflict."""
-    sides = [[open_side(claim, each.belief.subject) for claim in each.claims[:_JUDGED]] for each in (a, b)]
-    scores = [model.judge(x, y) for x in sides[0] for y in sides[1]]
-    return bool(scores) and max(scores) < _REFUTED
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

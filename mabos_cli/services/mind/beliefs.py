@@ -23,12 +23,12 @@ from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_ent
 from mabos_cli.formats.mind.mind_md import Resolution, added_line, belief_line, belief_row, render_resolution
 from mabos_cli.services.inputs import check_trust, check_voucher, option, refuse_secrets
 from mabos_cli.services.mind import attitudes
-from mabos_cli.services.mind.conflict_model import find_among, open_conflict_model
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import plan_edit
 from mabos_cli.workspace.git import has_clones
 from mabos_cli.workspace.knowledge.facts import find_fact_departures, load_facts
 from mabos_cli.workspace.mind import (
+    compare_beliefs,
     edit_mind,
     load_beliefs,
     note_resolved,
@@ -242,11 +242,11 @@ def list_conflicts(agent: Agent, floor: float | None, every: bool, beside: str =
     named = [check_choice(word.strip(), ("facts", "memory"), "kind") for word in beside.split(",") if word.strip()]
     beliefs, problems = load_beliefs(agent)
     known, least = read_resolved(agent), option("bdi.certainty_floor", floor)
-    compared = find_among(agent, beliefs, least)
+    compared = compare_beliefs(agent, beliefs, least)
     conflicts = compared.conflicts
     if named:
         least = agent.settings["bdi.certainty_floor"] if least is None else least
-        conflicts = find_conflicts(beliefs, least, witnesses=[*_witnesses(agent, named)], model=open_conflict_model())
+        conflicts = find_conflicts(beliefs, least, witnesses=[*_witnesses(agent, named)])
     chosen = [conflict for conflict in conflicts if every or conflict.key not in known]
     return ListedConflicts(len(beliefs), chosen, {*known}, [*map(str, problems), *compared.warnings])
 
@@ -299,7 +299,7 @@ def resolve_conflict(agent: Agent, key: str, keep: str, reason: str) -> Resolved
 def _find_conflict(agent: Agent, key: str) -> Conflict:
     """Returns the open conflict with a key, or the start of one."""
     known = read_resolved(agent)
-    found = find_among(agent, load_beliefs(agent)[0]).conflicts
+    found = compare_beliefs(agent, load_beliefs(agent)[0]).conflicts
     named = {c.key: c for c in found if len(key) >= 4 and c.key.startswith(key)}
     if len(named) > 1:
         raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")

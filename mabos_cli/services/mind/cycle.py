@@ -23,7 +23,6 @@ from mabos_cli.formats.mind.cognitive_edit import reorder, set_fields
 from mabos_cli.services.hierarchy.build import Order, build_hierarchy
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.memory.checkpoints import awaited_checkpoint, current_checkpoints, note_restored
-from mabos_cli.services.mind.conflict_model import find_among
 from mabos_cli.services.mind.deliberation import deliberate_now, strategy_of, take_by_itself
 from mabos_cli.services.search.llm_ask import OverviewWriter, open_writer
 from mabos_cli.workspace import mind as mind_files
@@ -227,7 +226,7 @@ def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Com
     pruned: list[Verdict] = []
     files += _plan_file(agent, "intention", lambda old: _prune(agent, old, mind, strategy, pruned))
     sorting = _plan_file(agent, "desire", lambda old: reorder(parse_cognitive(old), priority_of))
-    compared = find_among(agent, beliefs, show=order.show, known=known)
+    compared = mind_files.compare_beliefs(agent, beliefs, show=order.show, known=known)
     resolved = mind_files.read_resolved(agent)
     conflicts = [conflict for conflict in compared.conflicts if conflict.key not in resolved]
     done, warnings = [*files, *sorting], [*warnings, *compared.warnings]

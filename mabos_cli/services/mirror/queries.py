@@ -32,7 +32,6 @@ from mabos_cli.formats.mirror.questions import (
 )
 from mabos_cli.formats.mirror.typeql import missing_types, render_define
 from mabos_cli.services.inputs import Session
-from mabos_cli.services.mind.conflict_model import find_among
 from mabos_cli.services.mirror.follow import connect, place_of, rest_after
 from mabos_cli.services.mirror.source import load_mind
 from mabos_cli.services.mirror.sync import load_records
@@ -40,7 +39,7 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
-from mabos_cli.workspace.mind import load_beliefs
+from mabos_cli.workspace.mind import compare_beliefs, load_beliefs
 from mabos_cli.workspace.mirror_ledger import list_mirrored, load_ledger
 from mabos_cli.workspace.runtime import now
 from mabos_cli.workspace.settings import load_settings
@@ -127,7 +126,7 @@ def _find_chains(
 
 def _find_conflict(agent: Agent, key: str) -> Conflict:
     """Returns the conflict with a key, whether somebody resolved it or not."""
-    found = find_among(agent, load_beliefs(agent)[0]).conflicts
+    found = compare_beliefs(agent, load_beliefs(agent)[0]).conflicts
     named = {each.key: each for each in found if len(key) >= 4 and each.key.startswith(key)}
     if len(named) > 1:
         raise UsageFault(f"{key} could be {plural(len(named), 'conflict')}", f"one of: {', '.join(named)}")

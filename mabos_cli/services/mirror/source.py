@@ -17,7 +17,6 @@ from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, lean
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import line_id, parse_item
 from mabos_cli.formats.mind.attitudes import parse_beliefs
-from mabos_cli.services.mind.conflict_model import find_among
 from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_saved
@@ -28,7 +27,7 @@ from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.knowledge.rules import load_rules
 from mabos_cli.workspace.locate import list_agents
 from mabos_cli.workspace.memory.store import LongTermView
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_resolved
+from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 
 # Part: the types of its records.
 PARTS = {
@@ -111,7 +110,7 @@ def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
     known = [own for own in named if facts and facts.find(own)]
     yield from mind_records(mind, _other_minds(agent), known)
     settled = {key: (each.reason, each.at) for key, each in read_resolved(agent).items()}
-    yield from conflict_records(agent.id, find_among(agent, mind.beliefs).conflicts, settled)
+    yield from conflict_records(agent.id, compare_beliefs(agent, mind.beliefs).conflicts, settled)
 
 
 def _facts(agent: Agent) -> list[mirror_records.Record]:

@@ -22,14 +22,13 @@ from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.formats.operations.report_sections import Report
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import Session, find_target
-from mabos_cli.services.mind.conflict_model import find_among
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_bytes, read_text, replace_file
 from mabos_cli.workspace.knowledge.facts import load_facts
 from mabos_cli.workspace.layout import WorkspacePaths, template_file
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.memory.trust_log import load_decisions
-from mabos_cli.workspace.mind import load_attitudes, load_beliefs, read_resolved
+from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_beliefs, read_resolved
 from mabos_cli.workspace.runtime import now
 
 Found = TypeVar("Found")
@@ -147,7 +146,7 @@ class Gathering:
         conflicts, settled = [], []
         for home, mind in zip(self._homes, minds, strict=True):
             known: dict[str, Resolution] = self._read(home.id, {}, read_resolved, home)
-            found = find_among(home, mind.beliefs).conflicts
+            found = compare_beliefs(home, mind.beliefs).conflicts
             conflicts += [(home.id, conflict) for conflict in found if conflict.key not in known]
             settled += [(home.id, resolution) for resolution in known.values()]
         return conflicts, settled
