@@ -328,7 +328,9 @@ def _candidate(doc: Doc, now: str, items: Mapping[int, tuple[str, str, str]], te
     row, agent = doc.row, doc.search_index.label.removesuffix("/")
     if not row.item:
         text, lines, trust = texts[row.row], (row.first, row.last), TRUSTS[row.trust]
-        return Candidate(text, row.importance, row.at, path=row.source, lines=lines, agent=agent, marked=trust)
+        return Candidate(
+            text, row.importance, row.at, path=row.source, lines=lines, agent=agent, marked=trust, by=row.author
+        )
     line, store, archived = items[row.item_row]
     return candidate_of(
         doc.search_index.decode(line), store, archived or ("expired" if is_past(row, now) else ""), agent

@@ -143,7 +143,12 @@ def _row(hit: Hit, per_token: int, explain: bool) -> dict[str, Any]:
         row["signals"] = dict(hit.parts)
     if c.item:
         return row | {"store": c.store, "archived": c.archived or None} | item_to_dict(c.item)
-    return row | {"path": c.path, "lines": list(c.lines), "trust": c.trust, "content": c.text}
+    return (
+        row
+        | {"path": c.path, "lines": list(c.lines), "trust": c.trust}
+        | ({"author": c.by} if c.by else {})
+        | {"content": c.text}
+    )
 
 
 def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
@@ -155,7 +160,8 @@ def _lines(hit: Hit, detailed: bool, explain: bool) -> Iterator[str]:
     if c.item:
         yield f"{c.ref} [{c.store}] {c.item.type} {c.item.importance:.2f}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
     else:
-        yield f"{c.ref}{gone}{found} {one_line(c.text, 0 if detailed else 160)}"
+        by = f" {c.by}:" if c.by else ""
+        yield f"{c.ref}{gone}{found}{by} {one_line(c.text, 0 if detailed else 160)}"
     for item_id, text in c.was:
         yield f"  was: {one_line(text, 0 if detailed else 120)} ({item_id})"
     if detailed and c.item:

@@ -200,7 +200,7 @@ def entry_of(hit: "Hit", since: str, checkpoint: str = "") -> Entry:
     c, item = hit.candidate, hit.candidate.item
     if item is None:
         lane, type = ("hot", "checkpoint") if c.path == checkpoint and not c.agent else ("cold", "file")
-        return Entry(c.ref, c.text, "passage", lane, type, c.trust, c.importance, hit.score, c.at)
+        return Entry(c.ref, c.text, "passage", lane, type, c.trust, c.importance, hit.score, c.at, author=c.by)
     recent = not c.archived and (c.store == "working" or (item.created_at or c.at) >= since)
     use = item.id if not c.archived and not c.agent else ""
     lane = "hot" if recent else "warm"

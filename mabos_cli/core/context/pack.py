@@ -17,13 +17,15 @@ from mabos_cli.core.context.windows import (
     unit_key,
     weigh_terms,
 )
-from mabos_cli.core.language.similar import WordIndex, likeness, says_the_same, word_set
+from mabos_cli.core.language.similar import Told, WordIndex, find_outdated, likeness, says_the_same, word_set
 from mabos_cli.core.language.text import token_cost
+from mabos_cli.core.memory.item import HAPPENED
 from mabos_cli.core.memory.trust import trust_rank
 
 _COMPARED = (
     1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
 )
+_SIDE_BY_SIDE = 20  # entries that are looked at for updates of one another
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
 # Shares of the budget: of the first window and of the next ones of passages, which hold an answer rather than those behind them (set
 # on two sets of questions about 1,672 pages: few wide ones beat many narrow ones); that no window exceeds; that standing instructions
@@ -91,7 +93,7 @@ def choose(entries: Iterable[Entry], limits: Limits) -> Chosen:
             known.add(entry.ref, said)
             kept[entry.ref] = entry
     out = [*{receipt.ref: receipt for receipt in out if receipt.ref not in kept}.values()]
-    return Chosen(_ranked(kept.values()), sorted(out, key=lambda receipt: (-receipt.score, receipt.ref)))
+    return Chosen(_newer_first(_ranked(kept.values())), sorted(out, key=lambda receipt: (-receipt.score, receipt.ref)))
 
 
 def _weighed(entry: Entry, limits: Limits) -> Entry:
@@ -107,6 +109,17 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
     ordered = sorted(entries, key=lambda entry: (entry.ref, entry.lane, entry.kind, entry.text))
     ordered.sort(key=lambda entry: entry.at, reverse=True)
     return sorted(ordered, key=lambda entry: (not entry.applies, -entry.score, -trust_rank(entry.trust)))
+
+
+def _newer_first(ranked: list[Entry]) -> list[Entry]:
+    """Returns the entries with each that takes the place of an older one before that, which names it."""
+    live = [entry for entry in ranked[:_SIDE_BY_SIDE] if entry.kind == "item" and not entry.state]
+    told = [Told(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED]
+    found = {entry.ref: entry for entry in ranked}
+    for older, newer in find_outdated(told).items():
+        found[older] = found[older]._replace(newer=newer)
+        found[newer] = found[newer]._replace(score=max(found[newer].score, found[older].score))
+    return _ranked(found.values()) if len(told) > 1 else ranked
 
 
 def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:

@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language.text import STOP_WORDS, stem, stems, terms, words
@@ -25,7 +27,7 @@ _PUNCTUATION = ".,;:!?\"'()[]{}*_`\u2013\u2014\u2026\u201c\u201d\u201e\u00ab\u00
 _CONTRACTED = re.compile(r"(?<=\w)'(re|ll|ve|m)\b")
 # Words by which a statement can tell of a change; what it changes may share little more than a name with it.
 _CHANGING = re.compile(
-    r"(?i)\b(?:as of|from \w+ on|starting|effective|now|nowadays|no longer|any ?more|instead|new|moved|relocated|switched|changed|migrated|transferred|converted"
+    r"(?i)\b(?:as of|from (?:\w+ on|today|now)|(?:took|taken|takes) over|starting|effective|now|nowadays|no longer|any ?more|instead|new|moved|relocated|switched|changed|migrated|transferred|converted"
     r"|joined|left|quit|stopped|rewritten|rebuilt|ported|rewrote|renamed|rebranded|became|promoted|appointed|elected|raised"
     r"|lowered|increased|reduced|cut|extended|postponed|rescheduled)\b"
 )
@@ -252,6 +254,35 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
 def tells_change(text: str) -> bool:
     """Returns whether a statement may tell that something is not as it was."""
     return _CHANGING.search(text) is not None
+
+
+class Told(NamedTuple):
+    """A statement as it is compared with others: what names it, when it was made, its text, and how far it is trusted."""
+
+    ref: str
+    at: str
+    text: str
+    trust: str
+
+
+def find_outdated(told: Sequence[Told]) -> dict[str, str]:
+    """Returns the statements that a newer one, trusted alike, takes the place of, each with the newest of these.
+
+    >>> told = Told("a", "2026-05-01", "Yara leads support since May", "agent"), Told("b", "2026-10-01", "Omar leads support now", "agent")
+    >>> find_outdated(told)
+    {'a': 'b'}
+    """
+    ordered = sorted(told, key=lambda one: (one.at, one.ref))
+    about = [subjects(word_set(one.text)) for one in ordered]
+    found: dict[str, str] = {}
+    for (a, older), (b, newer) in combinations(enumerate(ordered), 2):
+        if older.trust != newer.trust or not about[a] & about[b] or not may_update(older.text, newer.text):
+            continue
+        from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
+
+        if find_update(older.text, newer.text):
+            found[older.ref] = newer.ref
+    return found
 
 
 class SubjectIndex:

@@ -38,11 +38,17 @@ class Candidate(NamedTuple):
     was: tuple[tuple[str, str], ...] = ()  # ids and texts of what it supersedes
     newer: str = ""  # what says something newer of the same
     marked: str = ""  # how far a passage is trusted, when its text says it or it repeats an item
+    by: str = ""  # who said a passage
 
     @property
     def ref(self) -> str:
         own = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
         return f"{self.agent}/{own}" if self.agent else own
+
+    @property
+    def author(self) -> str:
+        """Who said it, if that is known."""
+        return self.item.author if self.item else self.by
 
     @property
     def trust(self) -> str:
@@ -178,8 +184,8 @@ class TermSearch:
 
 def spoken_text(candidate: Candidate) -> str:
     """Returns all the words that a candidate can be found by."""
-    about = " ".join((candidate.item.author, *candidate.item.tags)) if candidate.item else ""
-    return f"{candidate.text} {about} {candidate.ref}"
+    tags = candidate.item.tags if candidate.item else ()
+    return " ".join((candidate.text, candidate.author, *tags, candidate.ref))
 
 
 def new_words(candidate: Candidate, known: set[str]) -> list[str]:

@@ -2,11 +2,10 @@
 another order. Strong hits stay."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
-from mabos_cli.core.language.similar import may_update, subjects, word_set
+from mabos_cli.core.language.similar import Told, find_outdated
 from mabos_cli.core.memory.item import HAPPENED
-from mabos_cli.core.search.recall import Candidate, Hit, Search, rank
+from mabos_cli.core.search.recall import Hit, Search, rank
 
 # What is found in other words than those of the question counts a little less, and gets at most this share of the places.
 _COMPARED = 20  # hits that are looked at for updates of one another
@@ -59,26 +58,12 @@ def reorder(hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
 def newer_first(hits: list[Hit]) -> list[Hit]:
     """Returns the hits with what is newer before what it updates, among the statements that are live side by side. The older
     one names the newer."""
+    live = [hit.candidate for hit in hits[:_COMPARED] if hit.candidate.item and not hit.candidate.archived]
+    told = [Told(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
     found = [*hits]
-    told = [
-        (hit.candidate, subjects(word_set(hit.candidate.text)))
-        for hit in hits[:_COMPARED]
-        if hit.candidate.item and not hit.candidate.archived and hit.candidate.item.type not in HAPPENED
-    ]
-    for (a, a_words), (b, b_words) in combinations(told, 2):
-        (older, newer) = (a, b) if (a.at, a.ref) <= (b.at, b.ref) else (b, a)
-        if older.trust != newer.trust or not a_words & b_words or not may_update(older.text, newer.text):
-            continue
-        from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
-
-        if find_update(older.text, newer.text):
-            _put_before(found, older, newer)
+    for older, newer in find_outdated(told).items():
+        at, to = ([hit.candidate.ref for hit in found].index(ref) for ref in (newer, older))
+        found[to] = found[to]._replace(candidate=found[to].candidate._replace(newer=newer))
+        if at > to:
+            found.insert(to, found.pop(at)._replace(score=found[to].score))
     return found
-
-
-def _put_before(hits: list[Hit], older: Candidate, newer: Candidate) -> None:
-    """Puts a hit before one that it updates, and marks that."""
-    at, to = ([hit.candidate.ref for hit in hits].index(each.ref) for each in (newer, older))
-    hits[to] = hits[to]._replace(candidate=hits[to].candidate._replace(newer=newer.ref))
-    if at > to:
-        hits.insert(to, hits.pop(at)._replace(score=hits[to].score))

@@ -34,7 +34,6 @@ from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.search.question import is_about_many
 from mabos_cli.core.search.recall import Filters, Hit, recall
-from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
 from mabos_cli.services.inputs import Session, read_given
@@ -178,7 +177,7 @@ class PackSearch:
 
     def find(self) -> list[Entry]:
         """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
-        hits = newer_first(recall(self._search, self.question, self._search.options.limit))
+        hits = recall(self._search, self.question, self._search.options.limit)
         hits = [] if self._is_unheard_of(hits) else hits
         is_known = bool(hits)
         if self._trust:

@@ -210,7 +210,9 @@ class AgentIndex(OwnMemory):
         for path, piece in pieces:
             if piece.copy_of not in items:
                 lines = (piece.first, piece.last)
-                yield Candidate(piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent)
+                yield Candidate(
+                    piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent, by=piece.author
+                )
 
 
 def _standing(held: Held) -> tuple[bool, str, bool, int]:

@@ -25,11 +25,24 @@ _SET = (
     r"|fell|grew|dropped|went (?:up|down))(?: from (?:[^\s,.;]+ ){1,4}?| )(?:to|until)"
     rf"(?= (?:the |[A-Z]{{3}} )?(?:[€$£]?\d|(?:{MONTH}|{'|'.join(WEEKDAYS)})\b))"
 )
+# Somebody set it: then it is that now.
+_ACTIVE = (
+    r"^(?:we|I|they|[A-Z][\w-]+)(?: have| has)? (?:raised|lowered|increased|decreased|reduced|cut|extended|shortened|postponed|delayed"
+    r"|rescheduled|moved|shifted|pushed back|brought forward|changed|set|updated|upgraded) ((?:the|our|my) [^,;.]+?)"
+    r"(?: from (?:[^\s,.;]+ ){1,4}?| )(?:to|until) (?=(?:the |[A-Z]{3} )?(?:[€$£]?\d|"
+    rf"(?:{MONTH}|{'|'.join(WEEKDAYS)})\b))"
+)
 _WHEN = r"(?:now|today|(?:next |this )?[\w.-]+(?: [\w.-]+)?)"
 # From when something holds is no part of it.
 _SINCE = (
     rf"^(?:as of|effective|starting(?: in| on| from)?|beginning(?: in| on| with)?|from) {_WHEN}(?: on(?:wards?)?)?,? "
     rf"(?=(?:the|our|my|we|[A-Z])\b)|,? \b(?:as of {_WHEN}|from {_WHEN} on(?:wards?)?)(?=[.,;]|$)"
+    rf"|,? \bsince (?:(?:last|this|early|late|the|spring|summer|autumn|winter|week|month|year|quarter|yesterday|{MONTH}|{'|'.join(WEEKDAYS)}|\d[\d-]*)[ ,]*)+(?=[.;]|$)"
+)
+# Who took something over does what the one did who had it.
+_HANDOVER = re.compile(
+    r"(.+?) (?:took|takes|has taken|is taking) over (.+?)(?: (?:from|for) (.+?))?(?: (?:in|on|as of) .+)?[.!]?$",
+    re.IGNORECASE,
 )
 _CUES = re.compile(r"(?i)\b(?:now|nowadays|no longer|any ?more|instead|new|replace[sd]?)\b")
 _ADDED = re.compile(r"(?i)\b(?:also|too|as well|additional\w*|another|besides|again|both|still|one of|some|other)\b")
@@ -50,6 +63,7 @@ _SINGLE = roots("live reside base locate headquarter belong report marry call na
 _CURRENT = _SINGLE | roots(
     "use run meet sit stay drive cost start end open close want pay bill charge deploy ship own lead manage need require take last"
 )
+_HOLDING = roots("lead manage own run handle head chair do organize maintain coordinate look take hold")
 _ROLE = re.compile(r"[\w.' -]+? (?:is|are) (?:now )?(?:the|our|my|their|his|her) ")
 _NAMED = roots("call name")
 _WANTED = roots("prefer favour favor want")
@@ -108,7 +122,7 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
         return ""
     old_text, new_text = (re.sub(_SINCE, "", text.strip(), flags=re.IGNORECASE) for text in (older, newer))
     is_change = new_text != newer.strip() or bool(_CUES.search(newer))
-    old_text, set_text = (re.sub(_SET, "is now", text) for text in (old_text, new_text))
+    old_text, set_text = (re.sub(_SET, "is now", re.sub(_ACTIVE, r"\1 is now ", text)) for text in (old_text, new_text))
     old, new = read_claims(old_text), read_claims(set_text)
     if any(claim.hedged for claim in (*old, *new)):
         return ""
@@ -125,7 +139,24 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
         return _find_set_value(old_text, set_text, left[0], new[0])
     if laid and _can_differ(left[0], new[0], is_change) and _is_one_at_a_time(laid, is_change, measured):
         return laid.reason
-    return _find_change(old_text, new_text)
+    return _find_change(old_text, new_text) or _find_handover(old_text, new_text)
+
+
+def _find_handover(older: str, newer: str) -> str:
+    """Returns who has something against who had it, when the newer statement tells that it was taken over."""
+    told = _HANDOVER.match(newer)
+    if not told:
+        return ""
+    thing, was = (
+        [word.casefold() for word in _words(part or "") if word.casefold() not in _PASSED_OVER]
+        for part in told.groups()[1:]
+    )
+    old = _words(older)
+    plain = [word.casefold() for word in old]
+    behind = len(thing) and plain[-len(thing) :] == thing and old[:1] != told[1].split()[:1]
+    has_holder = plain[: len(was)] == was if was else old[0][0].isupper()
+    behind = behind and any(root(word) in _HOLDING for word in plain[1 : len(plain) - len(thing)])
+    return f"{old[0]} against {told[1]}" if behind and has_holder else ""
 
 
 def _can_differ(old: Claim, new: Claim, is_change: bool) -> bool:
