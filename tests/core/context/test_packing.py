@@ -55,6 +55,20 @@ def test_the_best_come_first_and_trust_is_weighed_and_marked() -> None:
     assert [receipt.score for receipt in made.receipts] == [0.6, 0.55, 0.45]
 
 
+def test_the_newer_of_two_statements_leads_and_the_older_says_so() -> None:
+    old = Entry("M-1", "Yara leads support since May", score=0.9, at="2026-05-10")
+    made = packed([old, Entry("M-2", "Omar leads support now", score=0.5, at="2026-10-10")])
+    assert refs(made) == ["M-2", "M-1"]
+    assert "outdated by [1]: Yara" in made.text
+
+
+def test_who_spoke_in_a_transcript_is_named() -> None:
+    said = Entry(
+        "sessions/a.jsonl:2-2", "It cost 8,400 euros.", "passage", "cold", "file", at="2026-10-01", author="assistant"
+    )
+    assert "[1] file 2026-10-01 by assistant: It cost" in packed([said]).text
+
+
 @pytest.mark.parametrize(("least", "left"), [("", 3), ("agent", 2), ("trusted", 1)])
 def test_nothing_below_the_least_trust_is_packed(least: str, left: int) -> None:
     entries = [Entry(f"M-{n}", f"thing {n}", trust=t) for n, t in enumerate(("untrusted", "agent", "trusted"))]

@@ -12,6 +12,9 @@ from mabos_cli.core.mind.claims.updates import _changes, find_update
 SETS = json.loads((Path(__file__).parents[4] / "fixtures" / "updates.json").read_text("utf-8"))
 
 NEWER = [
+    ("Yara leads support since May", "Omar leads support now"),
+    ("Tomasz handles payroll since June", "Helena took over payroll from Tomasz"),
+    ("The API rate limit is 600 requests a minute", "We raised the API rate limit to 1,000 requests a minute"),
     ("Dana lives in Berlin", "Dana moved to Lisbon"),
     ("Dana moved to Lisbon", "Dana moved to Porto"),
     ("Lea is a junior developer", "Lea was promoted to senior developer"),
@@ -29,6 +32,8 @@ NEWER = [
     ("Rick smokes", "Rick stopped smoking"),
 ]
 BOTH = [
+    ("Jonas likes payroll", "Helena took over payroll"),
+    ("The API rate limit is 600 requests a minute", "We raised the budget to 1,000 euros"),
     ("Dana lives in Berlin", "Dana's sister moved to Lisbon"),
     ("Dana works at Siemens", "Dana moved to Lisbon"),
     ("Kai moved the meeting to Tuesday", "Kai moved the workshop to Thursday"),
