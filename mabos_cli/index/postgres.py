@@ -80,7 +80,7 @@ def connect(address: Address) -> Any:
         timeout = max(2, round(address.timeout))  # libpq takes no less
         db = psycopg.connect(address.url, autocommit=True, connect_timeout=timeout, application_name="mabos")
         limit_time(db, address.timeout)
-        db.execute("SET hnsw.ef_search = 200; SET hnsw.iterative_scan = strict_order; SET client_min_messages = error")
+        db.execute("SET hnsw.ef_search = 400; SET hnsw.iterative_scan = strict_order; SET client_min_messages = error")
         found = db.execute("SELECT obj_description(to_regnamespace('mabos'), 'pg_namespace')").fetchone()
         if found != (f"mabos {VERSION}",):
             _create(db, found[0] if found else None)

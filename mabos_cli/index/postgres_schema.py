@@ -7,7 +7,7 @@ leases     which host may write what belongs to an agent
 """
 
 # Another number for whatever changes what the tables hold: the database is filled again then.
-VERSION = 1
+VERSION = 2
 _TEXT = 'text COLLATE "C" NOT NULL'
 TABLES = f"""
 CREATE EXTENSION IF NOT EXISTS vector;
@@ -62,10 +62,12 @@ CREATE FUNCTION mabos.index_part(of_home int, of_width int) RETURNS void LANGUAG
     IF mabos.owned(of_home) THEN
         EXECUTE format('CREATE INDEX IF NOT EXISTS near_%s ON mabos.vectors_%s USING hnsw ((embedding::halfvec(%s)) halfvec_cosine_ops)', of_home, of_home, of_width);
     END IF; END $$;
-CREATE FUNCTION mabos.know_size() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp AS $$ BEGIN
+CREATE FUNCTION mabos.know_size() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp SET lock_timeout = '1s' AS $$ BEGIN
     IF (SELECT sum(passages) FROM mabos.homes) > (SELECT 1.5 * greatest(reltuples, 0) FROM pg_class WHERE oid = 'mabos.passages'::regclass) THEN
-        ANALYZE mabos.items, mabos.passages, mabos.vectors, mabos.words;
-    END IF; END $$;
+        ANALYZE mabos.items, mabos.passages, mabos.words, mabos.vectors;
+    END IF;
+    EXCEPTION WHEN lock_not_available THEN NULL;  -- an index is being built: the next one who sends does it
+    END $$;
 CREATE FUNCTION mabos.drop_home(of_home int) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = mabos, public, pg_temp AS $$ BEGIN
     IF mabos.owned(of_home) THEN
         EXECUTE format('DROP TABLE IF EXISTS mabos.vectors_%s', of_home);

@@ -33,6 +33,9 @@ _OFTEN, _MANY_CHUNKS = 12, 16
 _asked: list[int] = []  # one for each time that this process asked, until it is often
 _CHUNK = 256  # vectors that sqlite-vec makes room for at a time
 _ROUGH, _LEAST_ROUGH = 8, 512  # how many times more are compared by all their numbers than are asked for, and at least
+_LEAST_NEAR = (
+    3200  # the same where sqlite-vec compares them: of 90,000 the ten nearest are among so many for .955 of ten
+)
 
 
 class Engine(NamedTuple):
@@ -158,7 +161,7 @@ class VecTable:
 
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
         """Returns the passages of a partition that are most like the query, with their cosine."""
-        rough, values, packed = max(_LEAST_ROUGH, _ROUGH * count), only.values, pack_vector(query)
+        rough, values, packed = max(_LEAST_NEAR, _ROUGH * count), only.values, pack_vector(query)
         inside = f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
         if rough <= _MOST:
             if not only.sql and self._is_worth_numpy(away):
