@@ -64,6 +64,7 @@ def test_commands_print_what_is_shown(page: Path, running: dict[Path, Future[tup
         "architecture",
         "promises",
         "seeds",
+        "scale",
     ), f"{page.name} shows no command"
     _same(page, actual)
 
