@@ -5,7 +5,7 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
-from mabos_cli.core.context.texts import choose_relevant, least_relevance, read_prompt, relevance
+from mabos_cli.core.context.texts import read_prompt
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
@@ -34,6 +34,7 @@ _KEPT = 80  # candidates of both lanes together that are looked at closely, or f
 _WHOLE = 1.25  # how much longer than a statement a text may be and still be what is stated
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
+_NEARER = 0.5  # how near the meaning of an answer must be in a small memory, of what it must be in others
 _SPARE = 12  # results more that are looked at where summaries may repeat others
 _TURNS = ("observations/", "sessions/")  # what was said, as it was said
 _AWAY = 10  # candidates of each lane among what is archived, or as many as results are wanted
@@ -129,12 +130,13 @@ class Asking:
         found = [*map(self._find, self._indexes, repeat(question))]
         lexical = {(n, row): value for n, lane in enumerate(found) for row, value in lane.lexical.items()}
         cosine = {(n, row): value for n, lane in enumerate(found) for row, value in lane.near.items()}
-        far = [{row: v for row, v in lane.near.items() if v < lane.floor and row not in lane.lexical} for lane in found]
-        answers = [self._answering(question, lane, rows) for lane, rows in zip(found, far, strict=True)]
-        cosine |= {(n, row): value for n, some in enumerate(answers) for row, value in some.items()}
         lanes_of_all = share_lanes(lexical, cosine)
-        for n, some in enumerate(far):  # what shares neither a word nor its meaning with the question is no answer
-            for row in some.keys() - answers[n].keys():
+        is_question = question.meaning and read_prompt(question.text).is_question
+        for n, lane in enumerate(found):
+            is_whole = is_question and self._is_whole(lane)
+            least = lane.floor * (_NEARER if is_whole else 1)
+            # What shares neither a word nor its meaning with the question is no answer.
+            for row in [row for row, value in lane.near.items() if value < least and row not in lane.lexical]:
                 del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.limit)
         docs: dict[str, Doc] = {}
@@ -161,19 +163,10 @@ class Asking:
         hits = without_retold(hits, question.asked)
         return spread(hits, self._scope.limit) if is_many and not diverse else hits[: self._scope.limit]
 
-    def _answering(self, question: Question, lane: Lanes, far: Mapping[int, float]) -> dict[int, float]:
-        """Returns what may answer a question in other words, and how well, as it would in a prompt: in a memory that is small enough to look at
-        every text."""
-        prompt, total = read_prompt(question.text), len(lane.near)
-        if not far or not prompt.is_question or not question.meaning or total >= self._scope.pool:
-            return {}
-        held = lane.search_index.lanes
-        rows = [row for row in held.load_rows(far) if row.item]
-        lines = held.load_lines([row.item_row for row in rows])
-        items = {row.row: lane.search_index.decode(lines[row.item_row][0]) for row in rows}
-        values = {row: relevance(prompt, item.content, 0.0, far[row]) for row, item in items.items()}
-        floors = {row: least_relevance(prompt, item.type, total) for row, item in items.items()}
-        return choose_relevant(values, floors, ())
+    def _is_whole(self, lane: Lanes) -> bool:
+        """Returns whether a memory is so small that the meaning of every text was looked at: one that shares few words with the question
+        may be its answer in others."""
+        return 0 < len(lane.near) < self._scope.pool and self._scope.weighing.preset == "default"
 
     def _read(self, question: Question, docs: dict[str, Doc]) -> dict[str, Doc]:
         """Returns the candidates with what the time that the question names, and their texts, tell about them."""
