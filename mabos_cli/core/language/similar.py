@@ -183,11 +183,10 @@ def tolerance(length: int) -> int:
 
 # Two texts are compared when a band of their signatures is the same: the least of their words, in as many orders as a band has
 # rows. Of texts that share nine words in ten none is missed, of those that share seven in ten one in twenty; short ones, of which
-# a word more or less changes much, have more bands. No order cares how rare a word is, so that common ones cost nothing.
-_LONG_BANDS, _SHORT_BANDS = (16, 5), (24, 4)
-_SHORT = 23  # words
+# a word more or less changes much, have more bands, and those of a few words more still. No order cares how rare a word is, so that common ones cost nothing.
+_BANDS = ((16, 5, 1 << 30), (24, 4, 23), (16, 3, 10))  # how many, of how many rows, for texts of at most so many words
 _64 = 0xFFFFFFFFFFFFFFFF
-_ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + 16 * 5 + 24 * 4)]
+_ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + sum(count * rows for count, rows, _ in _BANDS))]
 _LEAST_BANDED = 0.65  # likeness
 IN_BAND = 60  # texts of a band that are compared: the newest
 WORDS_ASKED = 600  # holders of words that are looked at for one statement
@@ -206,13 +205,15 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
 
     >>> one, other = (bands(word_set(f"the key of the vault is in the {place} drawer")) for place in ("top", "lower"))
     >>> len(one), bool({*one} & {*other})
-    (40, True)
+    (56, True)
     """
     numbers = [*map(_number_of, text)]
     if not numbers:
         return ()
     found, at = [], 0
-    for count, rows in (_LONG_BANDS, _SHORT_BANDS) if len(text) <= _SHORT else (_LONG_BANDS,):
+    for count, rows, most in _BANDS:
+        if len(text) > most:
+            break
         least = [min(map(order.__xor__, numbers)) for order in _ORDERS[at : at + count * rows]]
         found += [crc32(repr((rows, n, least[n::count])).encode()) for n in range(count)]
         at += count * rows

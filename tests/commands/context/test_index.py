@@ -243,6 +243,8 @@ def test_large_domain_is_an_index_of_pages(desk, paged):
     items = [note(-n * MONTH, f"Fact number {n}", type="fact") for n in range(4)]
     items += [note(-n * MONTH - 1, f"Person number {n}", type="person") for n in range(12)]
     desk.put(items)
+    for n in range(3):  # each write moves some of them to pages
+        store(desk, f"Plan number {n}", "--type", "plan")
     found = index_of(desk)
     pages = files_of(desk)
     listed = [line for line in pages["domains/facts.md"].split("\n") if line.startswith("- ")]
@@ -255,8 +257,8 @@ def test_large_domain_is_an_index_of_pages(desk, paged):
 def test_store_reads_no_page_that_it_does_not_change(desk, paged, monkeypatch):
     kinds = [DOMAINS[n % 9] for n in range(60)]
     desk.put([note(-n * MONTH // 2, f"Remark number {n}", type=kind) for n, kind in enumerate(kinds)])
-    store(desk, "The first one splits the store", "--type", "fact", "--store", "long_term")
-    store(desk, "The second one finds pages that are new to the finder of relatives", "--store", "long_term")
+    for n in range(9):  # each write moves some of them to pages
+        store(desk, f"Lasting item {n} has a {n}th name", "--type", "fact", "--store", "long_term")
     pages = {path.name for path in (desk.folder() / "memory-store").iterdir()}
     assert len(pages) > 12
     read, real = [], files.read_bytes
