@@ -60,7 +60,9 @@ def _by_typer(words: tuple[str, ...]) -> dict[str, Any] | str:
 
     copy = Commands()
     copy.command(name)(record)
-    _build_command(copy, name).main(args=rest, prog_name=name, standalone_mode=False)
+    with pytest.MonkeyPatch.context() as patched:  # without a workspace no id is made whole
+        patched.setattr("mabos_cli.commands.call._complete", lambda call, declared, given: given)
+        _build_command(copy, name).main(args=rest, prog_name=name, standalone_mode=False)
     return seen[0] if seen else NOTHING
 
 

@@ -149,7 +149,7 @@ def test_wrong_arguments_are_an_error_of_the_tool(speaker: Speaker, listed: dict
 def test_the_command_refuses_what_the_schema_cannot(speaker: Speaker) -> None:
     got = speaker.call("fact_assert", subject="", predicate="p", object="o", confidence=1, source="x")
     assert got.is_error and got.text.startswith("usage: ")
-    assert speaker.call("memory_get", id="M-0").text.startswith("not_found: no item 'M-0'")
+    assert speaker.call("memory_get", id="M-1-beef").text.startswith("not_found: no item 'M-1-beef'")
     assert speaker.call("memory_read", file_path="../../x").text.startswith("usage: ")
     assert speaker.call("memory_read", file_path="a\0b").text.startswith("usage: ")
     assert speaker.call("memory_read", file_path="a" * 5000).text.startswith("invalid_file: ")

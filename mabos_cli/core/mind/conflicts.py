@@ -13,7 +13,15 @@ from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_r
 from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import differ
 from mabos_cli.core.mind.claims.moments import same_time
-from mabos_cli.core.mind.claims.words import compare_words, head_word, is_single, root, word_class
+from mabos_cli.core.mind.claims.words import (
+    compare_words,
+    exclusive,
+    families,
+    head_word,
+    is_single,
+    root,
+    word_class,
+)
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
@@ -96,8 +104,10 @@ class Reading(NamedTuple):
 
     @property
     def marks(self) -> Marks:
-        """Returns what the belief is found by."""
-        return Marks(self.subject, self.content | self.about, len(self.claims))
+        """Returns what the belief is found by; words that exclude each other count as one, so that it meets its opposite."""
+        opposed, classes = families(), exclusive()
+        found = frozenset(opposed.get(word) or classes.get(word, word) for word in self.content | self.about)
+        return Marks(self.subject, found, len(self.claims))
 
 
 def find_conflicts(
