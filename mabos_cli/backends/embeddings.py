@@ -97,7 +97,7 @@ class Prefixed:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
+        """Returns how many numbers a vector has."""
         return self._inner.width
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:

@@ -55,7 +55,7 @@ class Rules(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is shared: all, or some tags."""
+        """Returns what is shared: all, or some tags."""
         return "*" if self.sharing.is_open else ",".join(self.sharing.tags)
 
 

@@ -80,12 +80,12 @@ class SearchIndex:
 
     @property
     def lanes(self) -> Candidates:
-        """The candidates that a search asks for."""
+        """Returns the candidates that a search asks for."""
         return self.remote or SqliteLanes(self.db, lambda: self.vectors)
 
     @property
     def vectors(self) -> Vectors | None:
-        """The table of vectors in SQLite, if it is one that the model which answers can be compared with."""
+        """Returns the table of vectors in SQLite, if it is one that the model which answers can be compared with."""
         slot = self._slot(strong=self.is_strong)
         return slot.table if slot and slot.about()["kind"] == slot.table.kind else None
 
@@ -96,19 +96,19 @@ class SearchIndex:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has here."""
+        """Returns how many numbers a vector has here."""
         slot = self._slot(strong=self.is_strong)
         return int(slot.about()["width"] or 0) if slot else 0
 
     @property
     def model(self) -> str:
-        """The model that the vectors are of."""
+        """Returns the model that the vectors are of."""
         slot = self._slot(strong=self.is_strong)
         return slot.about()["model"] if slot else ""
 
     @property
     def item_size(self) -> int:
-        """How many characters of an item are one passage, at most."""
+        """Returns how many characters of an item are one passage, at most."""
         return self._plan.item_size
 
     @property

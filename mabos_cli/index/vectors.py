@@ -52,7 +52,7 @@ class Engine(NamedTuple):
 
     @property
     def about(self) -> str:
-        """The step in words, for doctor and index status."""
+        """Returns the step in words, for doctor and index status."""
         said = {
             "extension": "sqlite-vec in Python's own SQLite",
             "wheel": f"sqlite-vec in the SQLite of {self.sqlite.__name__.partition('.')[0]}",

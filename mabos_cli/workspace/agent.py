@@ -52,7 +52,7 @@ class Loaded(NamedTuple):
     uses: Uses
 
     def memory(self) -> Memory:
-        """The values, with journalled uses counted in."""
+        """Returns the values, with journalled uses counted in."""
         used = [tuple(self._touched(item) for item in items) for items in (self.head.working, self.head.short_term)]
         return Memory(used[0], used[1], LongTermView(self.long_term, self.uses.touches))
 
@@ -102,7 +102,7 @@ class Agent(NamedTuple):
         return self.moment
 
     def each(self, doing: str, values: Sequence[Item]) -> Sequence[Item]:
-        """The same values, with what is done with them and how far that is, where somebody watches."""
+        """Returns the same values, with what is done with them and how far that is, where somebody watches."""
         show = self.progress(doing) if self.progress and len(values) > 1 else None
         return Watched(values, show) if show else values
 
@@ -113,13 +113,13 @@ class Agent(NamedTuple):
         return found if isinstance(found, dict) else {}
 
     def load(self) -> Loaded:
-        """The store as it is on disk, with journalled uses."""
+        """Returns the store as it is on disk, with journalled uses."""
         data = read_bytes(self.paths.store)
         head = parse_store(data, self.paths.cited(self.paths.store)) if data is not None else StoreFile()
         return Loaded(data, head, LongTermStore(self.paths, head), read_uses(self.paths))
 
     def memory(self) -> Memory:
-        """What the agent remembers now, deferred items included.
+        """Returns what the agent remembers now, deferred items included.
 
         Reads without locking: every file is whole at any time, and they are read in the order in which a writer moves
         things on, so that an item may be seen twice on its way, never not at all.
@@ -136,7 +136,7 @@ class Agent(NamedTuple):
         return Memory(memory.working + extra["working"], memory.short_term + extra["short_term"], view)
 
     def departures(self, item_id: str) -> list[Departure]:
-        """The archive's records about an id, oldest first."""
+        """Returns the archive's records about an id, oldest first."""
         return archive.find_departures(self.paths, item_id)
 
     def all_departures(self) -> Iterator[Departure]:
@@ -154,7 +154,7 @@ class Agent(NamedTuple):
         return defer_drafts(self.paths, dated, mint, self.settings["lock.timeout"])
 
     def preview(self, plan: "MemoryPlan[Result]") -> Result:
-        """What a plan would return, without writing anything."""
+        """Returns what a plan would return, without writing anything."""
         from mabos_cli.workspace.memory.changing import preview_change
 
         return preview_change(self, plan)
@@ -178,7 +178,7 @@ class Agent(NamedTuple):
 
 
 def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> str:
-    """The last id issued. A store that does not say, as other tools write it, is searched once, archive included."""
+    """Returns the last id issued. A store that does not say, as other tools write it, is searched once, archive included."""
     if head.last_id:
         return head.last_id
     ids = [item.id for item in (*head.working, *head.short_term)]

@@ -24,7 +24,7 @@ _VERSIONS = ("updated", "trust")  # an earlier form of an item that stays
 
 
 def archive_files(paths: AgentPaths) -> list[str]:
-    """The names of the archive's files, oldest first."""
+    """Returns the names of the archive's files, oldest first."""
     return [name for name in list_names(paths.archive) if name.endswith(".jsonl")]
 
 
@@ -38,13 +38,13 @@ def append_records(paths: AgentPaths, records: Iterable[tuple[str, bytes]]) -> N
 
 
 def find_departures(paths: AgentPaths, item_id: str) -> list[Departure]:
-    """All records about an id, oldest first. An item cannot have left before the month it was made in."""
+    """Returns all records about an id, oldest first. An item cannot have left before the month it was made in."""
     earliest = month_of(item_id, "") if parse_id(item_id) else ""
     return find_all_departures(paths, [item_id], earliest)[item_id]
 
 
 def find_all_departures(paths: AgentPaths, ids: Iterable[str], earliest: str = "") -> dict[str, list[Departure]]:
-    """All records about each of some ids, oldest first; each file from a month on is read once."""
+    """Returns all records about each of some ids, oldest first; each file from a month on is read once."""
     found: dict[str, list[Departure]] = {item_id: [] for item_id in ids}
     for name in archive_files(paths) if found else ():
         data = read_bytes(paths.archive / name) or b"" if name[:7] >= earliest else b""

@@ -14,7 +14,7 @@ from mabos_cli.workspace.layout import AgentPaths
 
 
 def list_pages(folder: Path, pattern: str) -> set[str]:
-    """The names of our pages in a folder; what else lies there is somebody's own."""
+    """Returns the names of our pages in a folder; what else lies there is somebody's own."""
     return {name for name in list_stems(folder, ".md") if re.fullmatch(pattern, name)}
 
 

@@ -60,7 +60,7 @@ _written: ContextVar[set[Path] | None] = ContextVar("written", default=None)
 
 
 def watch_writes() -> set[Path]:
-    """The files that are written or removed from now on, as the set grows."""
+    """Returns the files that are written or removed from now on, as the set grows."""
     _written.set(found := set[Path]())
     return found
 
@@ -89,7 +89,7 @@ def explained(path: Path, doing: str) -> Iterator[None]:
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """The bytes of a file, or None when there is none. A link that leads nowhere is no such absence: what it led to is lost."""
+    """Returns the bytes of a file, or None when there is none. A link that leads nowhere is no such absence: what it led to is lost."""
     with explained(path, "read"):
         try:
             with open(open_regular(os.fspath(path)), "rb", buffering=0) as file:
@@ -113,7 +113,7 @@ def read_saved(path: Path) -> bytes | None:
 
 
 def read_text(path: Path, shown: str = "") -> str:
-    """The text of a file, empty when there is none; InvalidFile when it is not UTF-8."""
+    """Returns the text of a file, empty when there is none; InvalidFile when it is not UTF-8."""
     return decode_text(read_bytes(path) or b"", shown or str(path))
 
 
@@ -134,7 +134,7 @@ def check_ledger(path: Path) -> None:
 
 
 def list_names(folder: Path) -> list[str]:
-    """The names in a folder, sorted, without our temporary files; none when there is no folder."""
+    """Returns the names in a folder, sorted, without our temporary files; none when there is no folder."""
     with explained(folder, "read"):
         try:
             found = os.listdir(real_path(os.fspath(folder)))
@@ -144,12 +144,12 @@ def list_names(folder: Path) -> list[str]:
 
 
 def list_stems(folder: Path, ending: str) -> list[str]:
-    """The names in a folder that end so, without that ending, sorted."""
+    """Returns the names in a folder that end so, without that ending, sorted."""
     return [name.removesuffix(ending) for name in list_names(folder) if name.endswith(ending)]
 
 
 def stamp_of(path: Path) -> str:
-    """What changes whenever a file does. Empty when there is no file."""
+    """Returns what changes whenever a file does. Empty when there is no file."""
     try:
         return ids.stamp_of(path.stat())
     except OSError:
@@ -157,7 +157,7 @@ def stamp_of(path: Path) -> str:
 
 
 def read_end(path: str | Path, size: int) -> bytes:
-    """The last bytes of a file; none when there is no file."""
+    """Returns the last bytes of a file; none when there is no file."""
     try:
         with open(open_regular(os.fspath(path)), "rb", buffering=0) as file:
             return read_at(file.fileno(), size, max(0, os.fstat(file.fileno()).st_size - size))
@@ -166,12 +166,12 @@ def read_end(path: str | Path, size: int) -> bytes:
 
 
 def is_inside(path: str | Path, root: Path) -> bool:
-    """Whether a path stays below the root when symbolic links are followed."""
+    """Returns whether a path stays below the root when symbolic links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def resolve_inside(path: Path, root: Path) -> Path:
-    """The real place of a path, following symbolic links, as long as it stays below the root."""
+    """Returns the real place of a path, following symbolic links, as long as it stays below the root."""
     real = Path(os.path.realpath(path))
     if not is_inside(real, root):
         raise InvalidFile(
@@ -361,7 +361,7 @@ def move_files(moves: Iterable[tuple[Path, Path]], *, root: Path) -> None:
 
 
 def open_temp(folder: Path) -> tuple[int, Path]:
-    """A new temporary file in a folder, open for writing, and its path. Its name says whose it is."""
+    """Returns a new temporary file in a folder, open for writing, and its path. Its name says whose it is."""
     for attempt in range(100):
         temp = folder / f"{TEMP_PREFIX}{os.getpid()}-{attempt}"
         with suppress(FileExistsError):
@@ -376,7 +376,7 @@ def find_temps(folder: Path) -> list[Path]:
 
 
 def _is_orphan(temp_name: str) -> bool:
-    """Whether the process that a temporary file is named after is gone."""
+    """Returns whether the process that a temporary file is named after is gone."""
     number = temp_name.removeprefix(TEMP_PREFIX).partition("-")[0]
     return not number.isdigit() or not is_running(int(number))
 

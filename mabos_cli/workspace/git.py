@@ -89,14 +89,14 @@ class Answer(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Why it failed: the first line that says so, else the first line."""
+        """Returns why it failed: the first line that says so, else the first line."""
         lines = [line.strip() for line in self.err.decode("utf-8", "replace").split("\n") if line.strip()]
         fatal = (line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: ")))
         return next(fatal, "") or next(iter(lines), "") or f"exit code {self.code}"
 
 
 def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PATIENCE) -> Answer:
-    """What git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
+    """Returns what git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
     return _run_git(folder, words, _guards(folder), stdin, patience)
 
 
@@ -142,7 +142,7 @@ def _run_git(
 
 
 def _environment(guards: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a call. Configuration goes behind what the user's own environment has of it: any key fits there, also
+    """Returns the environment of a call. Configuration goes behind what the user's own environment has of it: any key fits there, also
     one with an equals sign, which `git -c` would cut."""
     kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     count = kept.get("GIT_CONFIG_COUNT", "0")
@@ -159,7 +159,7 @@ class Repository(NamedTuple):
     top: Path
 
     def run(self, *words: str, stdin: bytes = b"") -> bytes:
-        """What git prints; GitFailed when it fails."""
+        """Returns what git prints; GitFailed when it fails."""
         answer = ask_git(self.top, *words, stdin=stdin)
         if answer.code:
             raise GitFailed(f"git {words[0]}: {answer.reason}")
@@ -169,7 +169,7 @@ class Repository(NamedTuple):
         return ask_git(self.top, *words)
 
     def inside(self, path: Path) -> str:
-        """A path as git names it; links on the way are followed, one at the end is what git knows."""
+        """Returns a path as git names it; links on the way are followed, one at the end is what git knows."""
         whole = Path(os.path.realpath(path if path.is_dir() else path.parent))
         found = whole if path.is_dir() else whole / path.name
         if not found.is_relative_to(self.top):
@@ -177,13 +177,13 @@ class Repository(NamedTuple):
         return found.relative_to(self.top).as_posix()
 
     def read_config(self, name: str, *, own: bool = False) -> str:
-        """A value of the repository's configuration, or what it inherits unless only its own counts; empty when there is none."""
+        """Returns a value of the repository's configuration, or what it inherits unless only its own counts; empty when there is none."""
         where = ("--local",) if own else ()
         return self.ask("config", *where, "--get", name).out.decode("utf-8", "replace").rstrip("\n")
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """The repository that a folder is in; None when it is in none, or git is not there."""
+    """Returns the repository that a folder is in; None when it is in none, or git is not there."""
     try:
         return open_repository(folder)
     except (NotFound, Unavailable):
@@ -201,7 +201,7 @@ def has_clones(workspace: WorkspacePaths) -> bool:
 
 
 def open_repository(folder: Path) -> Repository:
-    """The repository that a folder is in; NotFound when it is in none."""
+    """Returns the repository that a folder is in; NotFound when it is in none."""
     answer = ask_git(folder, "rev-parse", "--show-toplevel")
     top = os.fsdecode(answer.out.removesuffix(b"\n"))
     if answer.code == 0 and top:
@@ -251,7 +251,7 @@ def _refuse_special(repository: Repository, folder: Path) -> None:
 
 
 def changed_paths(repository: Repository, folders: Iterable[Path]) -> dict[str, str]:
-    """What differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
+    """Returns what differs from the last commit below some folders, and is not ignored: paths, with the two letters of git status."""
     folders = [*folders]
     for folder in folders:
         _refuse_special(repository, folder)
@@ -289,7 +289,7 @@ def _joined(paths: Iterable[str]) -> bytes:
 
 
 def find_commit(repository: Repository, name: str) -> str:
-    """The commit that a name means; NotFound when there is none."""
+    """Returns the commit that a name means; NotFound when there is none."""
     answer = repository.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if answer.code or not answer.out:
         raise NotFound(f"no commit {name[:60]!r}", "a branch, a tag, HEAD~3 or a hash; git log lists them")
@@ -297,12 +297,12 @@ def find_commit(repository: Repository, name: str) -> str:
 
 
 def head_commit(repository: Repository) -> str:
-    """The last commit; empty when there is none yet."""
+    """Returns the last commit; empty when there is none yet."""
     return repository.ask("rev-parse", "--verify", "--quiet", "HEAD").out.decode().strip()
 
 
 def commit_before(repository: Repository, moment: datetime) -> str:
-    """The last commit that was made before a moment; empty when there is none."""
+    """Returns the last commit that was made before a moment; empty when there is none."""
     if not head_commit(repository):
         return ""
     told = f"--before={format_time(moment)}"
@@ -321,7 +321,7 @@ class Revision:
 
     @cached_property
     def changed(self) -> list[str]:
-        """The files that differ, named from the folder on; those that git ignores are left out."""
+        """Returns the files that differ, named from the folder on; those that git ignores are left out."""
         _refuse_special(self._repository, self._folder)
         below = ("--", self._prefix)
         out = self._repository.run(
@@ -350,14 +350,14 @@ class Revision:
                 raise GitFailed(f"git cat-file: {out[at:end][:80].decode('utf-8', 'replace')}")
 
     def old(self, name: str) -> bytes:
-        """A file as it was; empty when it was not there."""
+        """Returns a file as it was; empty when it was not there."""
         return self._old.get(name, b"")
 
     def new(self, name: str) -> bytes:
-        """A file as it is; empty when it is not there any more."""
+        """Returns a file as it is; empty when it is not there any more."""
         return read_bytes(self._folder / name) or b""
 
     def added_lines(self, name: str) -> bytes:
-        """The lines of a file that only grows which were not in it before."""
+        """Returns the lines of a file that only grows which were not in it before."""
         known = set(self.old(name).split(b"\n"))
         return b"\n".join(line for line in self.new(name).split(b"\n") if line not in known)

@@ -168,7 +168,7 @@ class AgentPaths(_NamedAgent):
 
     @property
     def hook_spool(self) -> Path:
-        """Which sessions ended or were compacted: noted by hooks, until harvest has looked at their transcripts."""
+        """Returns which sessions ended or were compacted: noted by hooks, until harvest has looked at their transcripts."""
         return Path(marks.hook_spool(os.fspath(self.workspace.root), self.id))
 
     @property
@@ -205,11 +205,11 @@ class AgentPaths(_NamedAgent):
         return self.summaries(level) / f"{name}.md"
 
     def cited(self, path: Path) -> str:
-        """A path as messages cite it: below the workspace, so that it names the agent."""
+        """Returns a path as messages cite it: below the workspace, so that it names the agent."""
         return path.relative_to(self.workspace.root).as_posix()
 
     def relative(self, path: Path) -> str:
-        """A path as recall and read use it: below the agent's folder, or below the workspace."""
+        """Returns a path as recall and read use it: below the agent's folder, or below the workspace."""
         for base in (self.root, self.workspace.root):
             if path.is_relative_to(base):
                 return path.relative_to(base).as_posix()
@@ -223,10 +223,10 @@ def template_folder() -> Path:
 
 
 def shipped_folder(name: str) -> Path:
-    """A folder that comes with the program: ontologies, or demo, the tour of `mabos demo` and its data."""
+    """Returns a folder that comes with the program: ontologies, or demo, the tour of `mabos demo` and its data."""
     return _PACKAGE / name
 
 
 def template_file(name: str) -> Path:
-    """A text that comes with the program and is filled in: a page's style, a skill, a completion script."""
+    """Returns a text that comes with the program and is filled in: a page's style, a skill, a completion script."""
     return _PACKAGE / "templates" / name

@@ -15,7 +15,7 @@ from mabos_cli.workspace.plain_files import is_agent_folder, is_workspace, works
 
 
 def place_named(named: str) -> Path:
-    """The folder or file that a person means by a name; NotFound when that depends on a current folder that is gone."""
+    """Returns the folder or file that a person means by a name; NotFound when that depends on a current folder that is gone."""
     try:
         return Path(os.path.abspath(os.path.expanduser(named)))
     except FileNotFoundError:
@@ -25,7 +25,7 @@ def place_named(named: str) -> Path:
 
 
 def find_workspace(given: str | None) -> WorkspacePaths:
-    """The workspace: as given, from MABOS_WORKSPACE, or the nearest parent that holds mabos.yaml."""
+    """Returns the workspace: as given, from MABOS_WORKSPACE, or the nearest parent that holds mabos.yaml."""
     named = given or os.environ.get("MABOS_WORKSPACE")
     if named:
         root = place_named(named)
@@ -39,7 +39,7 @@ def find_workspace(given: str | None) -> WorkspacePaths:
 
 
 def check_agent_id(agent_id: str) -> str:
-    """The id if it can be the name of a folder and nothing more."""
+    """Returns the id if it can be the name of a folder and nothing more."""
     if not re.fullmatch(AGENT_ID, agent_id) or ".." in agent_id:
         raise BadValue(f"bad agent id {agent_id[:60]!r}", "letters, digits, dot, dash and underscore; at most 64")
     return agent_id
@@ -53,18 +53,18 @@ def find_other_case(workspace: WorkspacePaths, agent_id: str) -> str:
 
 
 def is_agent(agent: AgentPaths) -> bool:
-    """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
+    """Returns whether a folder is an agent: it holds Persona.md or Beliefs.md."""
     return is_agent_folder(os.fspath(agent.root))
 
 
 def list_agents(workspace: WorkspacePaths) -> list[str]:
-    """The agents: folders of agents/ that hold Persona.md or Beliefs.md."""
+    """Returns the agents: folders of agents/ that hold Persona.md or Beliefs.md."""
     names = (name for name in list_names(workspace.agents) if re.fullmatch(AGENT_ID, name))
     return [name for name in names if is_agent(workspace.agent(name))]
 
 
 def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
-    """The agent: as given, from MABOS_AGENT, or the only one."""
+    """Returns the agent: as given, from MABOS_AGENT, or the only one."""
     named = given or os.environ.get("MABOS_AGENT")
     if not named:
         agents = list_agents(workspace)
@@ -87,7 +87,7 @@ def find_agent(workspace: WorkspacePaths, given: str | None) -> AgentPaths:
 
 
 def shares_a_file(agent: AgentPaths) -> bool:
-    """Whether Memory.md and MEMORY.md are one file here."""
+    """Returns whether Memory.md and MEMORY.md are one file here."""
     legacy = agent.root / LEGACY
     return legacy.exists() and agent.memory_md.exists() and legacy.samefile(agent.memory_md)
 
@@ -96,7 +96,7 @@ _AGENT_TEMPLATE = "agents/_agent"
 
 
 def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
-    """The workspace at root and the files that had to be made for it."""
+    """Returns the workspace at root and the files that had to be made for it."""
     if os.path.exists(root) and not root.is_dir():
         raise InvalidFile(f"{root} is a file", "name a folder")
     make_folder(root, 0o700)  # what an agent remembers is for nobody else; a folder that is there keeps its mode
@@ -108,7 +108,7 @@ def create_workspace(root: Path) -> tuple[WorkspacePaths, list[str]]:
 
 
 def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name: str = "") -> list[str]:
-    """The files that had to be made for an agent."""
+    """Returns the files that had to be made for an agent."""
     agent = workspace.agent(check_agent_id(agent_id))
     other = find_other_case(workspace, agent_id)
     if other:
@@ -127,7 +127,7 @@ def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name:
 
 
 def render_template(agent_id: str, manifest: dict[str, Any], name: str) -> str:
-    """What a file of the agent was when it was created; empty when it is not of the template."""
+    """Returns what a file of the agent was when it was created; empty when it is not of the template."""
     source = template_folder() / _AGENT_TEMPLATE / name
     return _fill(source.read_text("utf-8"), {"id": agent_id, **manifest}) if source.is_file() else ""
 
@@ -166,7 +166,7 @@ def _write_new(path: Path, text: str, root: Path) -> list[str]:
 
 
 def missing_rules(workspace: WorkspacePaths) -> list[str]:
-    """The lines that .gitignore lacks to keep derived and temporary files out of git."""
+    """Returns the lines that .gitignore lacks to keep derived and temporary files out of git."""
     lines = (read_bytes(workspace.gitignore) or b"").decode("utf-8", "replace").split("\n")
     return [rule for rule in (".mabos/", f"{TEMP_PREFIX}*") if rule not in lines]
 

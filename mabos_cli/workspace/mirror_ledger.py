@@ -25,7 +25,7 @@ _GROWTH = 2
 
 
 def mirroring(paths: AgentPaths, wait: float) -> AbstractContextManager[Lock]:
-    """The lock of an agent's mirror: only one process writes it at a time, so that the ledger's last line about a record is also
+    """Returns the lock of an agent's mirror: only one process writes it at a time, so that the ledger's last line about a record is also
     the last thing that happened to it. Conflict when it is not free in time."""
     return locked(paths.mirror_lock, paths.workspace.root, wait)
 

@@ -29,12 +29,12 @@ _roots: dict[str, str] = {}  # the folder of each workspace that was entered, as
 
 
 def is_workspace(folder: str) -> bool:
-    """Whether a folder that somebody named is a workspace."""
+    """Returns whether a folder that somebody named is a workspace."""
     return os.path.isfile(os.path.join(folder, SETTINGS)) or os.path.isdir(os.path.join(folder, AGENTS))
 
 
 def workspace_above(folder: str) -> str:
-    """The nearest folder, this one or above, that holds mabos.yaml; empty when there is none."""
+    """Returns the nearest folder, this one or above, that holds mabos.yaml; empty when there is none."""
     while True:
         if os.path.isfile(os.path.join(folder, SETTINGS)):
             return folder
@@ -45,7 +45,7 @@ def workspace_above(folder: str) -> str:
 
 
 def is_agent_folder(folder: str) -> bool:
-    """Whether a folder is an agent: it holds Persona.md or Beliefs.md."""
+    """Returns whether a folder is an agent: it holds Persona.md or Beliefs.md."""
     return any(os.path.isfile(os.path.join(folder, mark)) for mark in _MARKS)
 
 
@@ -58,7 +58,7 @@ def state_folder() -> str:
 
 
 def hook_spool(root: str, agent: str) -> str:
-    """What hooks note down for harvest."""
+    """Returns what hooks note down for harvest."""
     return os.path.join(root, LOCAL, QUEUE, f"{agent}.hooks.jsonl")
 
 
@@ -68,12 +68,12 @@ def hook_lock(root: str, agent: str) -> str:
 
 
 def hook_log(root: str) -> str:
-    """What went wrong in hooks."""
+    """Returns what went wrong in hooks."""
     return os.path.join(root, LOCAL, "hook.log")
 
 
 def hook_answers(root: str) -> str:
-    """What hooks answered: a line each with the time, the agent, the host, the event, and told, silent, noted, late or failed."""
+    """Returns what hooks answered: a line each with the time, the agent, the host, the event, and told, silent, noted, late or failed."""
     return os.path.join(root, LOCAL, "hook-answers.log")
 
 

@@ -72,7 +72,7 @@ class OwnerFiles:
 
     @staticmethod
     def _is_left_behind(owner: str) -> bool:
-        """Whether the process that made an owner's file is gone. One that holds no number yet is being written."""
+        """Returns whether the process that made an owner's file is gone. One that holds no number yet is being written."""
         try:
             with open(owner, "rb") as file:
                 number = file.read()
@@ -181,7 +181,7 @@ def keep_rights(fd: int, target: "os.PathLike[str]") -> None:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process lives, as far as can be told. On Windows a signal would end it: there nothing is taken for dead."""
+    """Returns whether a process lives, as far as can be told. On Windows a signal would end it: there nothing is taken for dead."""
     if sys.platform == "win32":
         return True
     try:

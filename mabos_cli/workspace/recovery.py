@@ -54,7 +54,7 @@ def _cut_uses(agent: Agent, uses: Any) -> None:
 
 
 def _texts(value: Any) -> list[str]:
-    """A list of texts, whatever a damaged lock file holds."""
+    """Returns a list of texts, whatever a damaged lock file holds."""
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
 
 

@@ -116,7 +116,7 @@ def _check(place: str, texts: Iterable[str], known: Sequence[bytes]) -> None:
 
 
 def _parts(texts: Iterable[str]) -> Iterator[str]:
-    """The texts, joined by lines into parts of a size that is searched quickly."""
+    """Yields the texts, joined by lines into parts of a size that is searched quickly."""
     held: list[str] = []
     size = 0
     for text in texts:
@@ -138,7 +138,7 @@ def _is_known(secret: str, known: Sequence[bytes]) -> bool:
 
 
 def _added_lines(old: bytes, new: bytes) -> list[bytes]:
-    """The lines that a file has and did not have before; its common beginning and end are not even split."""
+    """Returns the lines that a file has and did not have before; its common beginning and end are not even split."""
     start = new.rfind(b"\n", 0, _common(old, new)) + 1
     rest_old, rest_new = old[start:], new[start:]
     tail = rest_new[len(rest_new) - _common(rest_old[::-1], rest_new[::-1]) :]
@@ -148,7 +148,7 @@ def _added_lines(old: bytes, new: bytes) -> list[bytes]:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How many bytes two texts begin with in common."""
+    """Returns how many bytes two texts begin with in common."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -160,7 +160,7 @@ def _common(one: bytes, other: bytes) -> int:
 
 
 def _plain(line: bytes) -> str:
-    """A line as people read it: the texts of a JSON record, else the line itself."""
+    """Returns a line as people read it: the texts of a JSON record, else the line itself."""
     text = line.decode("utf-8", "replace")
     if not text.lstrip().startswith(("{", "[")):
         return text
@@ -171,7 +171,7 @@ def _plain(line: bytes) -> str:
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
-    """The texts in a JSON value, each behind its name; a triple reads as a sentence."""
+    """Yields the texts in a JSON value, each behind its name; a triple reads as a sentence."""
     if isinstance(value, str):
         yield f"{name}: {value}"
     elif isinstance(value, list):

@@ -76,7 +76,7 @@ def _digest(risky: Values) -> str:
 
 
 def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: Mapping[str, Any]) -> Settings:
-    """The settings that hold for one call. What a file says and a person has not allowed is left out, with a warning."""
+    """Returns the settings that hold for one call. What a file says and a person has not allowed is left out, with a warning."""
     layers: list[tuple[str, Mapping[str, Any]]] = []
     warnings: list[str] = []
     ignored: list[str] = []
@@ -113,7 +113,7 @@ def find_risky_settings(workspace: WorkspacePaths, agents: Iterable[AgentPaths])
 
 
 def _settings_files(workspace: WorkspacePaths, agent: AgentPaths | None) -> Iterator[tuple[str, SettingsFile]]:
-    """The files that hold settings, each with the origin that `mabos config` names."""
+    """Yields the files that hold settings, each with the origin that `mabos config` names."""
     yield "mabos.yaml", _file_values(workspace)
     if agent:
         yield "agent.json", _manifest_values(agent)
@@ -126,7 +126,7 @@ def _is_allowed(workspace: WorkspacePaths, shown: str, risky: Mapping[str, Any])
 
 
 def _file_values(workspace: WorkspacePaths) -> SettingsFile:
-    """The values of mabos.yaml. Parsing YAML costs more than a whole store, so the result is cached by the file's stamp."""
+    """Returns the values of mabos.yaml. Parsing YAML costs more than a whole store, so the result is cached by the file's stamp."""
     shown, stamp = workspace.settings.name, stamp_of(workspace.settings)
     if not stamp and read_bytes(workspace.settings) is None:
         return SettingsFile(shown, {}, [])
@@ -151,7 +151,7 @@ def _file_values(workspace: WorkspacePaths) -> SettingsFile:
 
 
 def _manifest_values(agent: AgentPaths) -> SettingsFile:
-    """The `settings` object of agent.json, flattened."""
+    """Returns the `settings` object of agent.json, flattened."""
     shown, data = agent.cited(agent.manifest), read_bytes(agent.manifest)
     file = SettingsFile(shown, {}, [])
     manifest = parse_json(data, shown) if data is not None else {}

@@ -172,7 +172,7 @@ def write_files(files: Sequence[FileWrite], root: Path) -> None:
 
 
 def _is_untouched(file: FileWrite) -> bool:
-    """Whether a file does not hold what was to be written."""
+    """Returns whether a file does not hold what was to be written."""
     return file.read_as == file.data or read_bytes(file.path) != file.data
 
 
@@ -268,13 +268,13 @@ _TAIL = 1 << 16
 
 
 def last_runs(agent: Agent) -> dict[str, dict[str, Any]]:
-    """The latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
+    """Returns the latest receipt of each command for this agent, from the end of the two latest days: the cost stays flat."""
     latest = latest_receipts(agent.paths.workspace)
     return {str(record.get("command")): record for record in latest if record.get("agent") == agent.id}
 
 
 def latest_receipts(workspace: WorkspacePaths) -> Iterator[dict[str, Any]]:
-    """The receipts at the end of the two latest days, oldest first."""
+    """Yields the receipts at the end of the two latest days, oldest first."""
     for day in list_stems(workspace.receipts_folder, ".jsonl")[-2:]:
         records = parse_ledger(read_end(workspace.receipts(day), _TAIL)).records
         yield from (record for record in records if isinstance(record.get("at"), str))

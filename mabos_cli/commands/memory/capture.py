@@ -244,7 +244,7 @@ def _candidate_row(agent: Agent, each: "Candidate", result: "Stored", made: dict
 
 
 def _spool_lines(spooled: "SpoolResult", dry_run: bool) -> Iterator[str]:
-    """What there is to tell about transcripts that hooks named, if anything."""
+    """Yields what there is to tell about transcripts that hooks named, if anything."""
     if spooled.transcripts:
         of, did = plural(spooled.transcripts, "transcript"), "would take" if dry_run else "took"
         yield f"{did} {plural(spooled.taken, 'observation')} of {of} that hooks named"
@@ -327,7 +327,7 @@ def _open_stdin() -> Any:
 
 
 def _roles(text: str) -> tuple[str, ...]:
-    """The roles in a list, in our order."""
+    """Returns the roles in a list, in our order."""
     given = {check_choice(word.strip(), ROLES, "role") for word in text.split(",") if word.strip()}
     if not given:
         raise BadValue("no role given", f"some of {', '.join(ROLES)}")
@@ -335,7 +335,7 @@ def _roles(text: str) -> tuple[str, ...]:
 
 
 def _lines(rows: Sequence[Taken], dry_run: bool) -> list[str]:
-    """A line for each transcript that held something, and one for all where there are several."""
+    """Returns a line for each transcript that held something, and one for all where there are several."""
     did = "would take" if dry_run else "took"
     lines = [_line(row, did) for row in rows if row.bytes]
     if len(rows) == 1 and lines:

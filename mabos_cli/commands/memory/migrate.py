@@ -63,7 +63,7 @@ def _summary(agent: Agent, migration: Migration) -> dict[str, Any]:
 
 
 def _counted(reading: Reading) -> dict[str, Any]:
-    """What the written lines of a file are: the counts add up to `lines`."""
+    """Returns what the written lines of a file are: the counts add up to `lines`."""
     labels = [label for label in reading.notes.labels if label]
     return {
         "path": reading.file.path,
@@ -118,7 +118,7 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
 
 
 def _advice(memory: int, index: int) -> Iterator[str]:
-    """What to do next, where the index costs less than MEMORY.md does."""
+    """Yields what to do next, where the index costs less than MEMORY.md does."""
     if 0 < index < memory:
         yield f"tokens: MEMORY.md {memory}, memory/INDEX.md {index}"
         yield "next: load memory/INDEX.md instead; mabos context audit --recommend says what can go from MEMORY.md"

@@ -215,7 +215,7 @@ def _sentence(result: Stored, deferred: bool, agent: Agent) -> str:
 
 
 def _lifetime(result: Stored, agent: Agent) -> str:
-    """How long a short-term item lives, if nothing keeps it."""
+    """Returns how long a short-term item lives, if nothing keeps it."""
     limits = agent.settings.limits()
     if result.store != "short_term" or qualifies(result.item, result.store, limits) or limits.ttl_seconds > 1e9:
         return ""

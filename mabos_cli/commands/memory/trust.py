@@ -143,7 +143,7 @@ def _held_line(agent: Agent, item: MemoryItem) -> str:
 
 
 def _age(agent: Agent, item: MemoryItem) -> str:
-    """How old an item is, in the largest unit that fits; nothing when it is not dated."""
+    """Returns how old an item is, in the largest unit that fits; nothing when it is not dated."""
     try:
         seconds = (agent.now() - parse_time(item.created_at)).total_seconds()
     except BadValue:

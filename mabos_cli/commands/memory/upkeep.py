@@ -230,12 +230,12 @@ def _lifecycle_lines(planned: Lifecycle, dry_run: bool, notice: float) -> Iterat
 
 
 def _counted(found: list[str], names: tuple[str, ...], form: str) -> list[str]:
-    """The names that occur, each with how often."""
+    """Returns the names that occur, each with how often."""
     return [form.format(name, found.count(name)) for name in names if name in found]
 
 
 def _listed(leaving: tuple[Leaving, ...]) -> Iterator[str]:
-    """The items that would go, those first that one would miss most."""
+    """Yields the items that would go, those first that one would miss most."""
     worst = sorted(leaving, key=lambda away: -away.departure.item.importance)[:_SHOWN]
     rows = [
         (

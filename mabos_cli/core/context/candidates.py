@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The file that a passage is cited by; for anything else, its whole reference."""
+        """Returns the file that a passage is cited by; for anything else, its whole reference."""
         return self.ref.rpartition(":")[0] if self.kind == "passage" else self.ref
 
 

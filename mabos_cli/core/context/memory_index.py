@@ -164,7 +164,7 @@ def digest_items(
     room: int,
     trust_of: Callable[[MemoryItem], str] = trust_of_item,
 ) -> tuple[Digest, Lines]:
-    """What items come to, and what of them may be shown. decoded are at least those that may be shown or expire; room is how many
+    """Returns what items come to, and what of them may be shown. decoded are at least those that may be shown or expire; room is how many
     characters of critical items, and of projects, are kept."""
     types: dict[str, int] = {}
     priorities: dict[str, int] = {}
@@ -202,7 +202,7 @@ def _headline(item: MemoryItem) -> Headline:
 
 
 def _fitting(lines: Sequence[Headline], room: int) -> int:
-    """How many of the first lines an index with that much room could hold at most."""
+    """Returns how many of the first lines an index with that much room could hold at most."""
     for count, line in enumerate(lines):
         room -= min(len(line.text), SHORTEST) + 1
         if room < 0:
@@ -281,6 +281,6 @@ def _add_counts(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def add_shares(shares: Sequence[Share]) -> Share:
-    """What a domain holds of several parts."""
+    """Returns what a domain holds of several parts."""
     until = min((share.until for share in shares if share.until), default="")
     return Share(sum(share.items for share in shares), sum(share.size for share in shares), until)

@@ -59,7 +59,7 @@ class Turn(NamedTuple):
 
     @property
     def sent_as(self) -> str:
-        """The role in a message to any provider: what a tool gave back comes from the user's side."""
+        """Returns the role in a message to any provider: what a tool gave back comes from the user's side."""
         return "user" if self.role == "tool" else self.role
 
 

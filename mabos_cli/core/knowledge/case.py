@@ -60,7 +60,7 @@ class Case(NamedTuple):
 
     @property
     def word(self) -> str:
-        """How it went, in a word that can be seen, and whether it is untrusted."""
+        """Returns how it went, in a word that can be seen, and whether it is untrusted."""
         return _WORDS[self.success] + ("" if self.is_trusted else ", untrusted")
 
     @property

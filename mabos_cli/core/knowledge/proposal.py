@@ -53,7 +53,7 @@ class Proposal(NamedTuple):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """What is proposed, whoever proposed it and whatever became of it."""
+        """Returns what is proposed, whoever proposed it and whatever became of it."""
         return self[1:11]
 
 

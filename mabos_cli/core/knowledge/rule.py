@@ -85,12 +85,12 @@ class Rule(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The id, and the name if it says more."""
+        """Returns the id, and the name if it says more."""
         return self.id if self.name in ("", self.id) else f"{self.id} {self.name}"
 
     @property
     def concluded(self) -> Pattern:
-        """The conclusion of an inference rule that is usable, and so has one."""
+        """Returns the conclusion of an inference rule that is usable, and so has one."""
         assert self.conclusion is not None
         return self.conclusion
 
@@ -113,7 +113,7 @@ class Problem(NamedTuple):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the rule is a good one, and only the facts are too many for it."""
+        """Returns whether the rule is a good one, and only the facts are too many for it."""
         return self.reason == _TOO_MANY
 
 

@@ -63,7 +63,7 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint_name(at: datetime, taken: frozenset[str] | set[str]) -> str:
-    """The file name of a checkpoint; a second one in the same minute gets a suffix and still sorts behind the first.
+    """Returns the file name of a checkpoint; a second one in the same minute gets a suffix and still sorts behind the first.
 
     >>> from datetime import UTC
     >>> checkpoint_name(datetime(2026, 2, 24, 14, 30, tzinfo=UTC), {"2026-02-24-1430.md"})
@@ -90,7 +90,7 @@ def drop_future(names: list[str], now: datetime) -> list[str]:
 
 
 def checkpoint_time(name: str) -> str:
-    """The time in the name of a checkpoint, as memory writes times.
+    """Returns the time in the name of a checkpoint, as memory writes times.
 
     >>> checkpoint_time("memory/checkpoints/2026-02-24-1430.md")
     '2026-02-24T14:30:00.000Z'
@@ -112,7 +112,7 @@ def should_flush(
     compaction: int | None = None,
     flushed_at: int | None = None,
 ) -> bool:
-    """Whether to flush memory now: the window is nearly full, and this compaction count has not been flushed yet.
+    """Returns whether to flush memory now: the window is nearly full, and this compaction count has not been flushed yet.
 
     >>> should_flush(188_000, 200_000), should_flush(187_999, 200_000)
     (True, False)
@@ -138,7 +138,7 @@ class Standing(NamedTuple):
 
 
 def sum_up(turns: Iterable[tuple[str, str]]) -> Standing:
-    """Where a session stands, by what user and assistant said and which files tools changed (of the author `tool`), the latest
+    """Returns where a session stands, by what user and assistant said and which files tools changed (of the author `tool`), the latest
     turn first. A question is open when the other one said nothing after it.
 
     >>> sum_up([("assistant", "Done. We decided to keep Stripe."), ("user", "Which provider?")]).decisions

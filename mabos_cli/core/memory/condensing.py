@@ -27,7 +27,7 @@ _NUMBERS = rf"(?:{_NUMBER.pattern})(?:(?:, (?:{_NUMBER.pattern}))* and (?:{_NUMB
 
 
 def consolidated_parts(text: str) -> list[str]:
-    """The memories that a consolidated one was made of, as far as its text tells.
+    """Returns the memories that a consolidated one was made of, as far as its text tells.
 
     >>> consolidated_parts("[Consolidated from 2 memories] a | b"), consolidated_parts("a | b")
     (['a', 'b'], [])
@@ -37,7 +37,7 @@ def consolidated_parts(text: str) -> list[str]:
 
 
 def body_of(text: str) -> str:
-    """The text of a memory without the head that says how many it was made of."""
+    """Returns the text of a memory without the head that says how many it was made of."""
     return re.sub(r"(?i)^\[Consolidated from \d+ memories\] ", "", text)
 
 
@@ -50,7 +50,7 @@ class _Piece(NamedTuple):
 
 
 def join_contents(group: Sequence[MemoryItem]) -> str:
-    """The text of a group: what its members say, the most important first; of four and more, condensed."""
+    """Returns the text of a group: what its members say, the most important first; of four and more, condensed."""
     pieces = sorted(_pieces(group), key=lambda piece: (-piece.weight, not piece.is_decision))
     once = list({fold(piece.text): piece for piece in reversed(pieces)}.values())[::-1]
     if sum(count_members(item).total() for item in group) < _CONDENSED:
@@ -88,7 +88,7 @@ class _Condensed:
         self.lines = [_Line(n, text, self._facts(text)) for n, text in self._without_series(sentences)]
 
     def _names(self, sentence: str) -> list[str]:
-        """The names in a sentence. Its first word is one if it is one elsewhere, or begins one, or does something."""
+        """Returns the names in a sentence. Its first word is one if it is one elsewhere, or begins one, or does something."""
         joined = list(join_names([_bare(word) for word in sentence.split()], self.common))
         found = [name for name in joined[1:] if name[:1].isupper() and name.casefold() not in STOP_WORDS]
         first, second = (*joined, "", "")[:2]
@@ -101,11 +101,11 @@ class _Condensed:
         return [first, *found] if first[:1].isupper() and (is_known or acts) else found
 
     def _facts(self, sentence: str) -> frozenset[str]:
-        """The numbers in a sentence, and the words of its names."""
+        """Returns the numbers in a sentence, and the words of its names."""
         return numbers_of(sentence) | frozenset(word for name in self._names(sentence) for word in name.split())
 
     def _without_series(self, told: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-        """The sentences, each with its piece. Of those that differ in numbers and names alone, the first one stands and the others
+        """Returns the sentences, each with its piece. Of those that differ in numbers and names alone, the first one stands and the others
         are listed in it: Oven 1 took 20 and 25 minutes (Oven 2 31). What was decided stays as it is."""
         series: dict[str, list[tuple[int, str]]] = {}
         for place, (n, text) in enumerate(told):
@@ -117,7 +117,7 @@ class _Condensed:
         return [(alike[0][0], self._listed([text for _, text in alike])) for alike in series.values()]
 
     def _listed(self, texts: Sequence[str]) -> str:
-        """One sentence for several of one shape."""
+        """Returns one sentence for several of one shape."""
         if len(texts) == 1:
             return texts[0]
         known, rows = self._names(texts[0]), dict[tuple[str, ...], list[str]]()
@@ -130,7 +130,7 @@ class _Condensed:
         return f"{text.rstrip('.')} ({rest})." if rest else text
 
     def text(self) -> str:
-        """What stays, the sentences of each memory together."""
+        """Returns what stays, the sentences of each memory together."""
         kept = self._chosen()
         size = sum(len(self.lines[n].text) + len(_BETWEEN) for n in kept)
         texts = {n: self.lines[n].text for n in sorted(kept)}
@@ -147,7 +147,7 @@ class _Condensed:
         return _BETWEEN.join(" ".join(parts) for parts in told.values())
 
     def _chosen(self) -> set[int]:
-        """The lines that must stay, and those that fit in beside them."""
+        """Returns the lines that must stay, and those that fit in beside them."""
         kept = {n for n, line in enumerate(self.lines) if n == 0 or self.pieces[line.piece].is_decision}
         held = frozenset().union(*(self.lines[n].facts for n in kept))
         for n, line in enumerate(self.lines):
@@ -166,7 +166,7 @@ class _Condensed:
         return kept
 
     def _trimmed(self, line: _Line, others: frozenset[str]) -> str:
-        """A sentence up to where it only goes on, if all that no other says comes before that."""
+        """Returns a sentence up to where it only goes on, if all that no other says comes before that."""
         for tail in _TAIL.finditer(line.text):
             start = line.text[: tail.start()]
             if len(start) > 20 and not _OPENING.match(start) and line.facts - others <= self._facts(start):

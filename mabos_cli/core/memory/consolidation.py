@@ -38,7 +38,7 @@ class Consolidation(NamedTuple):
 
     @property
     def untrusted(self) -> int:
-        """How many of the items MEMORY.md, which is read as the agent's own words, does not get."""
+        """Returns how many of the items MEMORY.md, which is read as the agent's own words, does not get."""
         return sum(is_untrusted(item) for item, _ in self.groups)
 
 
@@ -54,7 +54,7 @@ def plan_consolidation(
     trust_of: TrustOf = trust_of_item,
     prose: Mapping[GroupKey, Prose] = MappingProxyType({}),
 ) -> Consolidation:
-    """What consolidation would do: candidates grouped by trust, type, tags and words, groups compressed, originals archived.
+    """Returns what consolidation would do: candidates grouped by trust, type, tags and words, groups compressed, originals archived.
     With them goes what was consolidated a week ago or more, where several items are about one topic.
 
     limits choose the candidates; keep, if given, are the limits by which the rest lives on. prose has texts that a model
@@ -105,7 +105,7 @@ def plan_consolidation(
 
 
 def find_catch_alls(items: Iterable[MemoryItem], share: float = _EVERYWHERE) -> frozenset[str]:
-    """The tags that so many items carry that they say nothing about any of them."""
+    """Returns the tags that so many items carry that they say nothing about any of them."""
     tagged = [item.tags for item in items if item.tags]
     carried = Counter(tag for tags in tagged for tag in tags)
     return frozenset(tag for tag, count in carried.items() if count >= _FEW and count > share * len(tagged))
@@ -174,7 +174,7 @@ class _Topics:
         ]
 
     def are_alike(self, one: int, other: int) -> bool:
-        """Whether two items have enough tags in common, not only a catch-all, or words as well."""
+        """Returns whether two items have enough tags in common, not only a catch-all, or words as well."""
         tags = self.tags[one], self.tags[other]
         if likeness(*tags) <= self.threshold:
             return False
@@ -189,7 +189,7 @@ class _Topics:
 
 
 def _telling_words(items: Sequence[MemoryItem]) -> list[frozenset[str]]:
-    """The words of each item that neither too many of the others nor any number share."""
+    """Returns the words of each item that neither too many of the others nor any number share."""
     said = [frozenset(word for word in terms(body_of(item.content)) if not word[0].isdigit()) for item in items]
     held = Counter(word for words in said for word in words)
     most = min(_HOLDERS, max(2 * _FEW, len(items) // 5))
@@ -197,7 +197,7 @@ def _telling_words(items: Sequence[MemoryItem]) -> list[frozenset[str]]:
 
 
 def _rarest(names: frozenset[str], carried: Counter[str], threshold: float) -> list[str]:
-    """The rarest tags of a set, of which any set that is alike enough has at least one among its own rarest."""
+    """Returns the rarest tags of a set, of which any set that is alike enough has at least one among its own rarest."""
     ordered = sorted(names, key=lambda name: (carried[name], name))
     # More than threshold of the union, so more than that of this set.
     common = int(threshold * len(ordered)) + 1
@@ -211,7 +211,7 @@ def _open_after(holders: dict[str, list[int]], name: str, first: int, taken: lis
 
 
 def describe_group(group: Sequence[MemoryItem]) -> GroupKey:
-    """What the text of a group depends on: ids and contents."""
+    """Returns what the text of a group depends on: ids and contents."""
     return tuple((item.id, item.content) for item in group)
 
 
@@ -251,7 +251,7 @@ def _tags_of(group: Sequence[MemoryItem], is_again: bool) -> tuple[str, ...]:
 
 
 def _branches(group: Sequence[MemoryItem]) -> Iterator[str]:
-    """The ids that a standing item derives from: the branches of the standing item before it, as long as they are few."""
+    """Yields the ids that a standing item derives from: the branches of the standing item before it, as long as they are few."""
     first, *others = group
     is_standing = sum(count_members(first).values()) > len(first.derived_from)
     grows = is_standing and len(first.derived_from) + len(others) <= _BRANCHES

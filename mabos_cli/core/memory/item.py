@@ -74,7 +74,7 @@ def parse_keeping(text: str) -> Keeping:
 
 
 def priority_of(importance: float) -> str:
-    """The name of a priority that an importance reaches.
+    """Returns the name of a priority that an importance reaches.
 
     >>> [priority_of(value) for value in (1.0, 0.95, 0.8, 0.5, 0.49)]
     ['critical', 'critical', 'high', 'medium', 'low']
@@ -108,12 +108,12 @@ class MemoryItem(NamedTuple):
 
     @property
     def happened_at(self) -> str:
-        """When the thing was observed, or else stored."""
+        """Returns when the thing was observed, or else stored."""
         return self.observed_at or self.created_at
 
     @property
     def touched_at(self) -> str:
-        """When it was last used or edited, or else stored."""
+        """Returns when it was last used or edited, or else stored."""
         return self.accessed_at or self.created_at or self.observed_at
 
 
@@ -129,7 +129,7 @@ class Prose(NamedTuple):
 
 
 def is_worded(item: MemoryItem) -> bool:
-    """Whether a model worded the item."""
+    """Returns whether a model worded the item."""
     return any(key == _WRITTEN_BY for key, _ in item.extra)
 
 
@@ -152,23 +152,23 @@ def types_of(item: MemoryItem) -> tuple[str, ...]:
 
 
 def touch(item: MemoryItem, at: str, times: int = 1) -> MemoryItem:
-    """The item after being used `times` times, last at `at`."""
+    """Returns the item after being used `times` times, last at `at`."""
     return item._replace(accessed_at=max(item.accessed_at, at), access_count=item.access_count + times)
 
 
 def has_expired(item: MemoryItem, now: str) -> bool:
-    """Whether an item's own date has passed; never when it has none, or one that names no moment."""
+    """Returns whether an item's own date has passed; never when it has none, or one that names no moment."""
     expires = as_stamp(item.expires_at) if item.expires_at else ""
     return bool(expires) and expires <= now
 
 
 def is_ungraded(item: MemoryItem) -> bool:
-    """Whether nobody has said how important an item is: other tools may leave that open."""
+    """Returns whether nobody has said how important an item is: other tools may leave that open."""
     return bool(item.extra) and UNGRADED in item.extra
 
 
 def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
-    """The item with an importance that somebody gave it."""
+    """Returns the item with an importance that somebody gave it."""
     return item._replace(importance=importance, extra=tuple(pair for pair in item.extra if pair != UNGRADED))
 
 
@@ -185,7 +185,7 @@ class Glance(NamedTuple):
 
 
 def glance_of(item: MemoryItem) -> Glance:
-    """What an item tells at a glance."""
+    """Returns what an item tells at a glance."""
     used_at = item.accessed_at if item.access_count else ""
     return Glance(
         item.id, item.type, item.importance, len(item.content), item.happened_at, used_at, bool(item.expires_at)
@@ -193,7 +193,7 @@ def glance_of(item: MemoryItem) -> Glance:
 
 
 def check_content(content: str, limit: int) -> str:
-    """The content, or BadValue when it is empty, too long, or holds what a text file cannot."""
+    """Returns the content, or BadValue when it is empty, too long, or holds what a text file cannot."""
     if not content.strip():
         raise BadValue("the content is empty", "give the text to remember, or - to read it from standard input")
     if "\0" in content:
@@ -211,14 +211,14 @@ def check_content(content: str, limit: int) -> str:
 
 
 def check_choice(value: str, choices: tuple[str, ...] | list[str], what: str) -> str:
-    """The value if it is one of the choices."""
+    """Returns the value if it is one of the choices."""
     if value not in choices:
         raise BadValue(f"unknown {what} {value[:40]!r}", f"one of: {', '.join(choices)}")
     return value
 
 
 def check_importance(value: float) -> float:
-    """The importance if it is a number in 0..1."""
+    """Returns the importance if it is a number in 0..1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise BadValue(
             f"importance {value!r} is outside 0..1", "use 0.0 to 1.0, or --priority critical/high/medium/low"
@@ -227,7 +227,7 @@ def check_importance(value: float) -> float:
 
 
 def check_tags(tags: tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """The tags in first-seen order, once each, without a leading #; commas separate.
+    """Returns the tags in first-seen order, once each, without a leading #; commas separate.
 
     >>> check_tags(["a,b", "#a"])
     ('a', 'b')
@@ -241,7 +241,7 @@ def check_tags(tags: tuple[str, ...] | list[str]) -> tuple[str, ...]:
 
 
 def check_word(value: str, what: str, limit: int = 200) -> str:
-    """A short single line such as a source, an author or a session."""
+    """Returns a short single line such as a source, an author or a session."""
     value = value.strip()
     if len(value) > limit or not value.isprintable():
         raise BadValue(f"bad {what} {value[:40]!r}", f"one printable line of at most {limit} characters")
@@ -279,5 +279,5 @@ def grade_parts(
 
 
 def band(importance: float, must: float = 0.8, nice: float = 0.5) -> str:
-    """The name of a grade: one of BANDS."""
+    """Returns the name of a grade: one of BANDS."""
     return BANDS[0] if importance >= must else BANDS[1] if importance >= nice else BANDS[2]

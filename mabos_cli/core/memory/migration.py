@@ -201,7 +201,7 @@ def draft_note(note: Note, path: str, today: date, redact: Redact) -> Named:
 
 
 def key_of(content: str) -> str:
-    """What a text is known by, however it is spaced and capitalized, wherever it stands.
+    """Returns what a text is known by, however it is spaced and capitalized, wherever it stands.
 
     >>> key_of("Prefers  Tea") == key_of("prefers tea"), key_of("at 9") == key_of("at 8")
     (True, False)
@@ -256,7 +256,7 @@ def type_of(note: Note, path: str, today: date, *, daily: bool) -> str:
 
 
 def importance_of(note: Note, marks: Mapping[str, str]) -> float | None:
-    """How important the note is said to be, or None: by a comment, in its own words, or as critical by a heading.
+    """Returns how important the note is said to be, or None: by a comment, in its own words, or as critical by a heading.
 
     >>> importance_of(Note(1, 1, "x"), {"importance": "7"}), importance_of(Note(1, 1, "Alpha (priority: high)"), {})
     (0.7, 0.8)
@@ -278,7 +278,7 @@ def importance_of(note: Note, marks: Mapping[str, str]) -> float | None:
 
 
 def observed_at(note: Note, marks: Mapping[str, str], day: str, today: date) -> str:
-    """When it happened: by a comment, the date at its start, the headings from the nearest on, or the name of the file.
+    """Returns when it happened: by a comment, the date at its start, the headings from the nearest on, or the name of the file.
 
     A date to come is no date of an observation.
     """
@@ -296,7 +296,7 @@ def observed_at(note: Note, marks: Mapping[str, str], day: str, today: date) -> 
 
 
 def find_date(text: str) -> date | None:
-    """The first day that a text names with its year, if there is such a day.
+    """Returns the first day that a text names with its year, if there is such a day.
 
     >>> find_date("Kickoff on 3rd Feb 2026"), find_date("2026-02-30"), find_date("March 4, 2025: launch")
     (datetime.date(2026, 2, 3), None, datetime.date(2025, 3, 4))

@@ -38,7 +38,7 @@ class Observation(NamedTuple):
 
 
 def is_observation_id(text: str) -> bool:
-    """Whether a text is the id of an observation.
+    """Returns whether a text is the id of an observation.
 
     >>> is_observation_id("O-1771943400000-00a4"), is_observation_id("M-1771943400000-00a4")
     (True, False)
@@ -47,7 +47,7 @@ def is_observation_id(text: str) -> bool:
 
 
 def with_origin(observation: Observation, at: str, most: str = "") -> Observation:
-    """The observation with its kind, source, time and trust filled in where it is silent.
+    """Returns the observation with its kind, source, time and trust filled in where it is silent.
 
     `most` is how far it may be trusted, where the caller says. Otherwise messages are untrusted, and what the agent notes itself
     is trusted as the agent is. What a record says of itself only lowers that. What comes from outside is untrusted in any case.
@@ -63,7 +63,7 @@ def with_origin(observation: Observation, at: str, most: str = "") -> Observatio
 
 
 def clean(observation: Observation, limit: int, redact: Redact) -> Observation:
-    """The observation without secrets in any of its words, and with at most `limit` bytes of text. BadValue where a word does
+    """Returns the observation without secrets in any of its words, and with at most `limit` bytes of text. BadValue where a word does
     not fit: the message holds no secret, for those are gone by then."""
     kinds = dict.fromkeys(observation.redacted)
 
@@ -91,7 +91,7 @@ def clean(observation: Observation, limit: int, redact: Redact) -> Observation:
 
 
 def bound_text(text: str, limit: int, hide: Callable[[str], str] = str) -> tuple[str, int]:
-    """A text without what `hide` takes away, its middle left out where it has more than `limit` bytes, and how many are.
+    """Returns a text without what `hide` takes away, its middle left out where it has more than `limit` bytes, and how many are.
 
     Hiding comes before cutting: half a secret would not be known as one.
 
@@ -111,7 +111,7 @@ def bound_text(text: str, limit: int, hide: Callable[[str], str] = str) -> tuple
 
 
 def _without_middle(head: bytes, tail: bytes, between: int, limit: int) -> tuple[str, int]:
-    """The start of one text and the end of another, cut between characters, around a mark that says how much is missing."""
+    """Returns the start of one text and the end of another, cut between characters, around a mark that says how much is missing."""
     size = len(head) + len(tail) + between
     room = limit - len(_mark(size))
     first = head[: max(0, room) // 2 if room > 0 else limit].decode("utf-8", "ignore")
@@ -125,7 +125,7 @@ def _mark(count: int) -> str:
 
 
 def tool_text(tool: str, given: str, output: str) -> str:
-    """What a call of a tool is remembered by: the tool with what it was given, and below what came back.
+    """Returns what a call of a tool is remembered by: the tool with what it was given, and below what came back.
 
     >>> tool_text("bash", "ls", "a.txt")
     'bash: ls\\na.txt'

@@ -106,13 +106,13 @@ class Limits(NamedTuple):
 
 
 def qualifies(item: MemoryItem, store: str, limits: Limits) -> bool:
-    """Whether consolidation would take the item."""
+    """Returns whether consolidation would take the item."""
     used = store == "short_term" and item.access_count >= limits.min_access
     return store != "long_term" and (item.importance >= limits.min_importance or used)
 
 
 def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
-    """Whether the item's own date has passed, or its time in short-term memory is over and nothing waits for it."""
+    """Returns whether the item's own date has passed, or its time in short-term memory is over and nothing waits for it."""
     if has_expired(item, now):
         return True
     if store != "short_term" or qualifies(item, store, limits):
@@ -124,7 +124,7 @@ def is_expired(item: MemoryItem, store: str, now: str, limits: Limits) -> bool:
 
 
 def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
-    """The changes with expiry and capacity applied: working overflows into short_term, short_term into the archive."""
+    """Returns the changes with expiry and capacity applied: working overflows into short_term, short_term into the archive."""
     at = format_time(now)
     gone: list[Departure] = []
 
@@ -146,7 +146,7 @@ def tidy(changes: Changes, now: datetime, limits: Limits) -> Changes:
 def _overflow(
     items: list[MemoryItem], capacity: int, key: Callable[[MemoryItem], tuple[str | float, ...]]
 ) -> list[MemoryItem]:
-    """The items that must go, lowest key first, for the rest to fit."""
+    """Returns the items that must go, lowest key first, for the rest to fit."""
     return sorted(items, key=key)[: max(0, len(items) - capacity)]
 
 
@@ -188,7 +188,7 @@ def _texts_of(item: MemoryItem) -> tuple[str, ...]:
 
 
 def locate(memory: Memory, item_id: str) -> tuple[str, MemoryItem] | None:
-    """The store and the live item with this id."""
+    """Returns the store and the live item with this id."""
     for store in ("working", "short_term"):
         for item in getattr(memory, store):
             if item.id == item_id:
@@ -198,7 +198,7 @@ def locate(memory: Memory, item_id: str) -> tuple[str, MemoryItem] | None:
 
 
 def put_item(memory: Memory, store: str, item: MemoryItem, archive: tuple[Departure, ...] = ()) -> Changes:
-    """The changes that put an item into a store, replacing the one with its id wherever it is."""
+    """Returns the changes that put an item into a store, replacing the one with its id wherever it is."""
     taken = take_item(memory, item.id)
     if store == "long_term":
         return taken._replace(put=(item,), drop=(), archive=archive)
@@ -210,7 +210,7 @@ def put_item(memory: Memory, store: str, item: MemoryItem, archive: tuple[Depart
 
 
 def take_item(memory: Memory, item_id: str, archive: tuple[Departure, ...] = ()) -> Changes:
-    """The changes that take an item out of whichever store holds it."""
+    """Returns the changes that take an item out of whichever store holds it."""
     working = tuple(item for item in memory.working if item.id != item_id)
     short_term = tuple(item for item in memory.short_term if item.id != item_id)
     moved = len(working) + len(short_term) < len(memory.working) + len(memory.short_term)
@@ -229,7 +229,7 @@ def plan_update(
     trust_of: TrustOf | None = None,
     reason: str = "updated",
 ) -> tuple[Changes, MemoryItem, str] | None:
-    """The changes that edit an item; the version before goes to the archive. None when it is not live.
+    """Returns the changes that edit an item; the version before goes to the archive. None when it is not live.
 
     With trust_of, a new text is trusted no more than that says: who vouched for the old one did not see it.
     """
@@ -256,7 +256,7 @@ def plan_update(
 
 
 def plan_forget(memory: Memory, item: MemoryItem, store: str, reason: str, *, now: datetime) -> Changes:
-    """The changes that put an item out of sight, whether it is live or was archived before."""
+    """Returns the changes that put an item out of sight, whether it is live or was archived before."""
     away = Departure(item, store, "forgotten" + (f": {reason}" if reason else ""), format_time(now))
     if locate(memory, item.id):
         return take_item(memory, item.id, (away,))
@@ -272,7 +272,7 @@ def plan_revive(
     limits: Limits = Limits(),
     trust_of: TrustOf | None = None,
 ) -> tuple[Changes, tuple[MemoryItem, str]]:
-    """The changes that bring an archived item back, and where it is then: long-term if its short-term life is over."""
+    """Returns the changes that bring an archived item back, and where it is then: long-term if its short-term life is over."""
     if locate(memory, item.id):
         raise BadValue(f"{item.id} is not archived", "it is live already: mabos get " + item.id)
     at = format_time(now)

@@ -43,7 +43,7 @@ class Claim(NamedTuple):
 
 
 def trust_rank(trust: str) -> int:
-    """How far a trust goes; a word that is not known here is not trusted.
+    """Returns how far a trust goes; a word that is not known here is not trusted.
 
     >>> [trust_rank(word) for word in ("trusted", "agent", "untrusted", "verified")]
     [2, 1, 0, 0]
@@ -52,7 +52,7 @@ def trust_rank(trust: str) -> int:
 
 
 def lowest_trust(trusts: Iterable[str]) -> str:
-    """The least of some trusts: what follows from something is trusted no more than that.
+    """Returns the least of some trusts: what follows from something is trusted no more than that.
 
     >>> lowest_trust(("trusted", "untrusted", "agent")), lowest_trust(())
     ('untrusted', 'agent')
@@ -104,17 +104,17 @@ def trust_of_item(item: MemoryItem) -> str:
 
 
 def lowered(item: MemoryItem, trust: str) -> MemoryItem:
-    """The item, trusted no more than that; what it says itself stays as long as it says no more."""
+    """Returns the item, trusted no more than that; what it says itself stays as long as it says no more."""
     return item if trust_rank(item.trust) <= trust_rank(trust) else item._replace(trust=trust)
 
 
 def is_untrusted(item: MemoryItem) -> bool:
-    """Whether nobody vouches for an item: its text must not come back as the agent's own."""
+    """Returns whether nobody vouches for an item: its text must not come back as the agent's own."""
     return trust_rank(item.trust) == 0
 
 
 def trust_of_file(path: str) -> str:
-    """How far a passage of an agent's file is trusted: as the agent is, unless the file is raw material.
+    """Returns how far a passage of an agent's file is trusted: as the agent is, unless the file is raw material.
 
     >>> trust_of_file("MEMORY.md"), trust_of_file("sessions/a.jsonl")
     ('agent', 'untrusted')
@@ -154,7 +154,7 @@ NOBODY: Mapping[str, Ruling] = MappingProxyType({})
 
 
 def mark_text(content: str) -> str:
-    """A mark that no other text has, for a log that shall not hold the text itself."""
+    """Returns a mark that no other text has, for a log that shall not hold the text itself."""
     from hashlib import blake2b  # late: every store asks for lineages, and hardly any for marks
 
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
@@ -166,7 +166,7 @@ def vouch(claim: Claim, text: str, by: str, at: str) -> Decision:
 
 
 def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:
-    """What decisions, oldest first, come to for each item."""
+    """Returns what decisions, oldest first, come to for each item."""
     found: dict[str, Ruling] = {}
     for said in decisions:
         floors = (said.before, *([found[said.id].floor] if said.id in found else ()))
@@ -175,12 +175,12 @@ def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:
 
 
 def effective_trust(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) -> str:
-    """How far an item is trusted where it counts: as it says, but no more than any of its sources, archived ones included."""
+    """Returns how far an item is trusted where it counts: as it says, but no more than any of its sources, archived ones included."""
     return judge(item, find, rulings).trust
 
 
 def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) -> Judgement:
-    """The effective trust of an item with what decides it: the nearest of the least trusted sources.
+    """Returns the effective trust of an item with what decides it: the nearest of the least trusted sources.
 
     A lineage ends at a text that a person vouches for. An observation that is not known is untrusted, as what tools said is;
     another source that is not known cannot make anything trusted; a lineage without end is not trusted at all.
@@ -227,7 +227,7 @@ def _absent(source: str) -> tuple[str, str]:
 
 
 def _way(above: Mapping[str, str], source: str) -> Iterator[str]:
-    """The ids from a source up to the item; a draft has none yet."""
+    """Yields the ids from a source up to the item; a draft has none yet."""
     while source:
         yield source
         source = above[source]

@@ -78,7 +78,7 @@ class Lifecycle(NamedTuple):
 def plan_lifecycle(
     memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits(), is_confirmed: bool = False
 ) -> Lifecycle:
-    """What a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
+    """Returns what a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
 
     Unused means: more time than its type and importance allow has passed since the last use. An item that will be unused within
     the notice fades. Unless it is confirmed, a run takes no larger share of what is unused than the fuse, the longest unused first:
@@ -123,13 +123,13 @@ def plan_lifecycle(
 
 
 def tier_of(item: MemoryItem) -> str:
-    """How long an item is kept without use, as a name: the priorities are points on its importance."""
+    """Returns how long an item is kept without use, as a name: the priorities are points on its importance."""
     priority = priority_of(item.importance)
     return priority if priority in TIERS else TIERS[-1]
 
 
 def count_leaving(leaving: list[Leaving] | tuple[Leaving, ...]) -> list[tuple[tuple[str, str, str], int]]:
-    """How many items go for each cause, tier and trust, in a fixed order."""
+    """Returns how many items go for each cause, tier and trust, in a fixed order."""
     return sorted(Counter((away.cause, away.tier, away.trust) for away in leaving).items())
 
 
@@ -154,7 +154,7 @@ class Tally(NamedTuple):
     bands: tuple[tuple[str, int], ...] = _NO_BANDS
 
     def with_results(self, results: Iterable[Stored], must: float, nice: float) -> "Tally":
-        """The tally with more results in it."""
+        """Returns the tally with more results in it."""
         results = tuple(results)
         new = [result for result in results if not result.deduplicated]
         bands = dict(self.bands)
@@ -169,7 +169,7 @@ class Tally(NamedTuple):
 
 
 def draft_observation(observation: Observation, store: str = "", types: Mapping[str, Keeping] = KEEPING) -> Draft:
-    """The draft that an observation becomes: all that it says, and where it comes from. Without a store, its type decides."""
+    """Returns the draft that an observation becomes: all that it says, and where it comes from. Without a store, its type decides."""
     level = observation.importance
     item = MemoryItem(
         id="",
@@ -201,7 +201,7 @@ def join_repeats(drafts: Iterable[Draft]) -> list[Draft]:
 
 
 def is_worth(draft: Draft, floor: float, limits: Limits) -> bool:
-    """Whether a draft is as important as asked for, by what it says or by its grade."""
+    """Returns whether a draft is as important as asked for, by what it says or by its grade."""
     if floor <= 0:
         return True
     level = draft.item.importance if draft.graded else grade(**signals_of(draft.item, limits))
@@ -216,13 +216,13 @@ class Grading(NamedTuple):
 
 
 def grade_item(item: MemoryItem, limits: Limits) -> Grading:
-    """The item with the importance that heuristic-v1 gives it."""
+    """Returns the item with the importance that heuristic-v1 gives it."""
     signals = signals_of(item, limits)
     return Grading(with_importance(item, grade(**signals)), grade_parts(**signals))
 
 
 def plan_grading(memory: Memory, ids: Sequence[str], *, limits: Limits) -> tuple[Changes, tuple[Grading, ...]]:
-    """The changes that fill in the importance that nobody gave, of the items with these ids or, without ids, of all."""
+    """Returns the changes that fill in the importance that nobody gave, of the items with these ids or, without ids, of all."""
     wanted, done = set(ids), []
 
     def graded(items: Iterable[MemoryItem]) -> tuple[MemoryItem, ...]:

@@ -97,7 +97,7 @@ class Embedder(Protocol):
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
+        """Returns how many numbers a vector has."""
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Returns one vector for each document, in order."""

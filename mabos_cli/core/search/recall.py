@@ -52,7 +52,7 @@ class Candidate(NamedTuple):
 
     @property
     def trust(self) -> str:
-        """How far it is trusted: as its item says, or as far as its file is, unless it is marked as less."""
+        """Returns how far it is trusted: as its item says, or as far as its file is, unless it is marked as less."""
         if self.item:
             return self.item.trust
         return lowest_trust((trust_of_file(self.path), self.marked or "trusted"))

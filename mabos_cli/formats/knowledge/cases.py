@@ -62,7 +62,7 @@ class CaseFile:
 
     @cached_property
     def sides(self) -> list[Features]:
-        """The beliefs and the desires of every case, and whether it has a context."""
+        """Returns the beliefs and the desires of every case, and whether it has a context."""
         found: list[Features] = []
         for n, entry in enumerate(self.entries):
             told = entry.get("situation")
@@ -77,7 +77,7 @@ class CaseFile:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where the case with an id is."""
+        """Returns where the case with an id is."""
         return {entry["case_id"]: n for n, entry in enumerate(self.entries)}
 
     def ids(self) -> Collection[str]:
@@ -90,7 +90,7 @@ class CaseFile:
 
     @cached_property
     def _groups(self) -> dict[Key, list[int]]:
-        """The places of cases by their situation."""
+        """Returns the places of cases by their situation."""
         found: dict[Key, list[int]] = {}
         for n, (beliefs, desires, _) in enumerate(self.sides):
             found.setdefault((frozenset(beliefs), frozenset(desires)), []).append(n)

@@ -30,7 +30,7 @@ def take_version(document: dict[str, Any], path: str, mend: str) -> tuple[int, s
 def read_elements(
     entries: Iterable[Any], name: str, path: str, data: bytes, read: Callable[[Any], Value], title: Callable[[str], str]
 ) -> Iterator[tuple[Value, Any]]:
-    """Each element of a list as a value with an id of its own, and as it was; InvalidFile cites the line of one that is off.
+    """Yields each element of a list as a value with an id of its own, and as it was; InvalidFile cites the line of one that is off.
     `title` says how it is called by its id."""
     seen: set[str] = set()
     for number, entry in enumerate(entries):

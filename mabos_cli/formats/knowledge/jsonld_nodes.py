@@ -325,7 +325,7 @@ def _label(own: str, ontology: ontologies.Ontology) -> str:
 
 
 def node_row(node: ontologies.Node, ontology: ontologies.Ontology) -> dict[str, Any]:
-    """One node as JSON."""
+    """Returns one node as JSON."""
     kind = {ontologies.Concept: "class", ontologies.Property: "property", ontologies.BusinessRule: "rule"}[type(node)]
     told: dict[str, Any] = {"node": kind}
     for name, value in node._asdict().items():

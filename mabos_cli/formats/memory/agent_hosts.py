@@ -94,7 +94,7 @@ class HostLine(NamedTuple):
 
 
 def find_host(record: Any) -> str:
-    """The host that writes such lines; empty when a line could be anybody's.
+    """Returns the host that writes such lines; empty when a line could be anybody's.
 
     >>> find_host({"type": "session", "version": 3, "id": "s1", "cwd": "/"})
     'openclaw'
@@ -115,7 +115,7 @@ def find_host(record: Any) -> str:
 
 
 def parse_host_line(record: dict[str, Any], host: str) -> HostLine:
-    """What a record of a host's transcript holds."""
+    """Returns what a record of a host's transcript holds."""
     return HOSTS[host](record)
 
 
@@ -155,7 +155,7 @@ def _codex(record: dict[str, Any]) -> HostLine:
 
 
 def _codex_output(output: Any) -> tuple[Any, bool]:
-    """What a call gave back and whether it failed; older versions wrap both into JSON once more."""
+    """Returns what a call gave back and whether it failed; older versions wrap both into JSON once more."""
     if isinstance(output, str) and output.startswith('{"output"'):
         output = _load(output)
     if not isinstance(output, dict):
@@ -221,7 +221,7 @@ HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {
 
 
 def _content_events(content: Any, author: str) -> Iterator[Event]:
-    """What a message holds: calls, answers and what is left out as they come, and what was said as one text behind them."""
+    """Yields what a message holds: calls, answers and what is left out as they come, and what was said as one text behind them."""
     said: list[str] = []
     for block in content if isinstance(content, list) else [content]:
         kind = block.get("type") if isinstance(block, dict) else "text"
@@ -244,7 +244,7 @@ def _content_events(content: Any, author: str) -> Iterator[Event]:
 
 
 def _answer_events(call: str, content: Any, failed: bool, tool: str = "") -> Iterator[Event]:
-    """What a tool gave back, as text; what is not text is left out, and all of it where no text is left."""
+    """Yields what a tool gave back, as text; what is not text is left out, and all of it where no text is left."""
     said, others = [], 0
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, dict) and block.get("type") not in _TEXTS:
@@ -258,7 +258,7 @@ def _answer_events(call: str, content: Any, failed: bool, tool: str = "") -> Ite
 
 
 def is_host_text(text: str) -> bool:
-    """Whether a text is nothing but what a host adds on its own, each part between its tags.
+    """Returns whether a text is nothing but what a host adds on its own, each part between its tags.
 
     >>> is_host_text("<command-name>/clear</command-name>"), is_host_text("what does <command-name> mean?")
     (True, False)
@@ -278,7 +278,7 @@ def is_host_text(text: str) -> bool:
 
 
 def _given_text(given: Any) -> str:
-    """What a tool was given, by what matters most: a command as it would be typed, a single value as it is."""
+    """Returns what a tool was given, by what matters most: a command as it would be typed, a single value as it is."""
     if isinstance(given, str) and given.startswith("{"):
         given = _load(given)
     if isinstance(given, dict):
@@ -292,7 +292,7 @@ def _given_text(given: Any) -> str:
 
 
 def _load(text: str) -> Any:
-    """The value in JSON text, or the text where it is none."""
+    """Returns the value in JSON text, or the text where it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

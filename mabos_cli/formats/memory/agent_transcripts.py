@@ -33,7 +33,7 @@ class Scope(NamedTuple):
     since: str = ""
 
     def covers(self, other: "Scope") -> bool:
-        """Whether all that another scope wants is in this one.
+        """Returns whether all that another scope wants is in this one.
 
         >>> Scope().covers(Scope(("user",))), Scope(tools=False).covers(Scope())
         (True, False)
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
 
 
 def load_record(line: bytes) -> dict[str, Any] | None:
-    """The object on a line, or None when there is none. Bytes that are no UTF-8 are replaced: the rest of the line counts."""
+    """Returns the object on a line, or None when there is none. Bytes that are no UTF-8 are replaced: the rest of the line counts."""
     try:
         record = json.loads(line.strip(b"\0 \t\r\n\xef\xbb\xbf").decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -59,7 +59,7 @@ def load_record(line: bytes) -> dict[str, Any] | None:
 
 
 def host_of(line: bytes) -> str:
-    """The host that a line tells; empty when it tells none."""
+    """Returns the host that a line tells; empty when it tells none."""
     return agent_hosts.find_host(load_record(line))
 
 
@@ -85,7 +85,7 @@ class TranscriptReader:
         self._source = f"session:{safe_name(name)}"
 
     def read(self, line: bytes, number: int) -> list[Observation]:
-        """What a line says, without id and as it came; nothing, and a count, where it says nothing that is wanted."""
+        """Returns what a line says, without id and as it came; nothing, and a count, where it says nothing that is wanted."""
         if not line.strip(b"\0 \t\r\n"):
             return []
         record = load_record(line)
@@ -147,7 +147,7 @@ class TranscriptReader:
         return found
 
     def _answer(self, event: agent_hosts.Answered, given: Observation) -> Observation:
-        """The answer of a tool, with what was asked."""
+        """Returns the answer of a tool, with what was asked."""
         asked = self.calls.pop(_call_name(event.call), None) if event.call else None
         tool, told, kinds = asked or _ask(event.tool, event.given)
         return given._replace(
@@ -161,7 +161,7 @@ class TranscriptReader:
 
 
 def _ask(tool: str, given: str) -> Asked:
-    """A call in as few words as are worth keeping. Secrets go before anything is cut: half of one would not be known."""
+    """Returns a call in as few words as are worth keeping. Secrets go before anything is cut: half of one would not be known."""
     kinds: set[str] = set()
 
     def hide(text: str) -> str:
@@ -181,17 +181,17 @@ def _redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def safe_name(text: str) -> str:
-    """A name from outside as it may be written down: one short line without secrets."""
+    """Returns a name from outside as it may be written down: one short line without secrets."""
     return one_line(_redact(text[:4096])[0], _WIDTH) if text else ""
 
 
 def _call_name(call: str) -> str:
-    """What a call is remembered by until its answer comes."""
+    """Returns what a call is remembered by until its answer comes."""
     return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _key(said: agent_hosts.HostLine, line: bytes) -> str:
-    """What tells an entry from all others: the id that the host gave it, or a hash of its line."""
+    """Returns what tells an entry from all others: the id that the host gave it, or a hash of its line."""
     if _PLAIN_ID.fullmatch(said.id):
         return said.id
     return blake2b(line.strip(b"\0 \t\r\n"), digest_size=16).hexdigest()
@@ -221,7 +221,7 @@ class Mark(NamedTuple):
 
 
 def find_marks(ledger: bytes, file: str) -> Iterator[Mark]:
-    """The marks of transcripts with a name, newest first. No other line is decoded, so that a long ledger costs little."""
+    """Yields the marks of transcripts with a name, newest first. No other line is decoded, so that a long ledger costs little."""
     wanted = dump_line({"file": file})[1:-1].encode("utf-8")
     end = len(ledger)
     while (place := ledger.rfind(wanted, 0, end)) >= 0:
@@ -234,7 +234,7 @@ def find_marks(ledger: bytes, file: str) -> Iterator[Mark]:
 
 
 def _mark_from(record: dict[str, Any]) -> Mark | None:
-    """The mark in a record, or None when it is none: then that part is read again, and keys tell what was taken."""
+    """Returns the mark in a record, or None when it is none: then that part is read again, and keys tell what was taken."""
     try:
         scope, seen = record.get("scope", {}), record.get("seen")
         mark = Mark(
@@ -261,7 +261,7 @@ def _mark_from(record: dict[str, Any]) -> Mark | None:
 
 
 def render_mark(mark: Mark) -> bytes:
-    """The mark as a line of the ledger; what is as usual is left out."""
+    """Returns the mark as a line of the ledger; what is as usual is left out."""
     usual = Scope()
     scope = {name: value for name, value in mark.scope._asdict().items() if value != getattr(usual, name)}
     record = {

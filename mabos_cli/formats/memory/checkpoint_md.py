@@ -22,7 +22,7 @@ _TITLES = {"Current Task Context", *(title for title, _ in _SECTIONS)}
 
 
 def render_checkpoint(checkpoint: Checkpoint, source: str = "") -> str:
-    """The checkpoint file; sections without entries are left out. Words of an outside source, as a transcript, are untrusted."""
+    """Returns the checkpoint file; sections without entries are left out. Words of an outside source, as a transcript, are untrusted."""
     origin = f"Source: {one_line(source)}\nTrust: untrusted\n\n" if is_outside(source) else ""
     parts = [
         f"# Session Checkpoint — {checkpoint.at:%Y-%m-%d %H:%M} UTC\n\n{origin}## Current Task Context\n\n"
@@ -47,13 +47,13 @@ def checkpoint_trust(text: str) -> str:
 
 
 def checkpoint_title(text: str) -> str:
-    """The first heading of a checkpoint file, without its marks."""
+    """Returns the first heading of a checkpoint file, without its marks."""
     match = re.search(r"^# (.+)$", text, re.MULTILINE)
     return match[1].strip() if match else "Session Checkpoint"
 
 
 def checkpoint_context(text: str) -> str:
-    """What the agent was doing, by the first section of a checkpoint file."""
+    """Returns what the agent was doing, by the first section of a checkpoint file."""
     match = re.search(r"^## Current Task Context\n+(.*?)(?=\n## |\Z)", text, re.MULTILINE | re.DOTALL)
     return unescape_block(match[1]).strip() if match else ""
 
@@ -105,7 +105,7 @@ def _belief_text(checkpoint: str) -> str:
 
 
 def render_flush_prompt(agent: str, day: str, time: str, workspace: str = "") -> str:
-    """What an agent is told just before its context is compacted; with the workspace, if it may work somewhere else."""
+    """Returns what an agent is told just before its context is compacted; with the workspace, if it may work somewhere else."""
     about = shlex.join([*(("-w", workspace) if workspace else ()), "--agent", agent])
     return f"""Your context is about to be compacted. Save what must survive, then go on.
 

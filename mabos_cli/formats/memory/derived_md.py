@@ -162,7 +162,7 @@ def _text(line: Headline) -> str:
 
 
 def _note(count: int, what: str, command: str) -> list[str]:
-    """A list item, for a line below a list would be part of the entry above it."""
+    """Returns a list item, for a line below a list would be part of the entry above it."""
     return [f"- {count} {what}: `{command}`"] if count else []
 
 
@@ -181,14 +181,14 @@ class Known(NamedTuple):
 
 
 def render_known(known: Known, room: int) -> bytes:
-    """A cache file."""
+    """Returns a cache file."""
     rows = (known.parts, known.foremost.lines, known.foremost.floors)
     body = "\n".join([f"{_VERSION} {room}", *map(json.dumps, rows)]).encode()
     return b"%08x\n%s" % (crc32(body), body)
 
 
 def parse_known(data: bytes, room: int) -> Known:
-    """What a cache file holds; nothing when it is not what was written, or was written for another room."""
+    """Returns what a cache file holds; nothing when it is not what was written, or was written for another room."""
     sum_of, _, body = data.partition(b"\n")
     head, *rows = body.split(b"\n")
     if sum_of != b"%08x" % crc32(body) or head != f"{_VERSION} {room}".encode():
@@ -228,12 +228,12 @@ def _head(until: str) -> str:
 
 
 def render_until(until: str) -> str:
-    """The line of front matter that says when the first entry expires, if any does."""
+    """Returns the line of front matter that says when the first entry expires, if any does."""
     return f'valid_until: "{until}"\n' if until else ""
 
 
 def has_lapsed(text: str, now: str) -> bool:
-    """Whether a file is still as it was generated, and only time has passed since: it was valid until some moment before now."""
+    """Returns whether a file is still as it was generated, and only time has passed since: it was valid until some moment before now."""
     found = _UNTIL.search(split_head(text)[0])
     return found is not None and found[1] <= now and is_as_generated(text)
 
@@ -277,7 +277,7 @@ def render_items(
 
 
 def split_entries(text: str) -> dict[tuple[str, str], str]:
-    """The entries of a text that is still as it was generated, by store and id; none of one that somebody edited."""
+    """Returns the entries of a text that is still as it was generated, by store and id; none of one that somebody edited."""
     if not text or not is_as_generated(text):
         return {}
     found = {}
@@ -288,13 +288,13 @@ def split_entries(text: str) -> dict[tuple[str, str], str]:
 
 
 def render_item_page(agent: str, name: str, entries: Iterable[str]) -> str:
-    """A monthly page of entries of long-term items."""
+    """Returns a monthly page of entries of long-term items."""
     body = "".join(entries)
     return seal(f"# MABOS Memory Items — {agent} — {name}\n\n> Auto-materialized from memory-store. {_NOTE}\n{body}")
 
 
 def render_entry(store: str, item: MemoryItem) -> str:
-    """The section of one item."""
+    """Returns the section of one item."""
     free = (
         ("Source", item.source),
         ("Trust", item.trust if item.trust != "agent" else ""),
@@ -319,12 +319,12 @@ def render_entry(store: str, item: MemoryItem) -> str:
 
 
 def render_log_header(day: str) -> str:
-    """The first line of a day's log."""
+    """Returns the first line of a day's log."""
     return f"# {day} — Agent Log\n"
 
 
 def render_log_entry(item: MemoryItem) -> str:
-    """The entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
+    """Returns the entry of an item, starting with a blank line. Importance and trust are what they were on that day."""
     tags = f"[{inline(', '.join(item.tags))}] " if item.tags else ""
     source = inline(item.source)
     return (
@@ -334,5 +334,5 @@ def render_log_entry(item: MemoryItem) -> str:
 
 
 def render_legacy_line(item: MemoryItem) -> str:
-    """The line of an item in Memory.md, which is a log for people."""
+    """Returns the line of an item in Memory.md, which is a log for people."""
     return f"- {item.created_at[:10]} {one_line(item.type)} ({item.importance:.2f}): {inline(item.content, 200)} ^{item.id}\n"

@@ -43,7 +43,7 @@ _KNOWN = frozenset(_ORDER)
 
 
 def item_to_dict(item: MemoryItem) -> dict[str, Any]:
-    """The item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last. An importance that
+    """Returns the item as JSON values in a fixed order; empty optional fields are left out, foreign keys come last. An importance that
     nobody gave is null."""
     if is_ungraded(item) and item.importance != 0.5:  # given since
         item = with_importance(item, item.importance)
@@ -51,7 +51,7 @@ def item_to_dict(item: MemoryItem) -> dict[str, Any]:
 
 
 def item_from_dict(raw: Any, where: str) -> MemoryItem:
-    """The item that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the item that a JSON object holds; InvalidFile names the place and the field that is off."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a memory item must be an object", "repair the file or restore it from git")
     label = f"{where}: item {str(raw.get('id', '?'))[:60]}"
@@ -88,17 +88,17 @@ def item_from_dict(raw: Any, where: str) -> MemoryItem:
 
 
 def render_item(item: MemoryItem) -> bytes:
-    """The item as one JSON line, without the newline."""
+    """Returns the item as one JSON line, without the newline."""
     return dump_line(item_to_dict(item)).encode("utf-8")
 
 
 def parse_item(line: bytes, where: str) -> MemoryItem:
-    """The item on a JSON line."""
+    """Returns the item on a JSON line."""
     return item_from_dict(parse_json(line, where, line=0), where)
 
 
 def line_id(line: bytes) -> str:
-    """The id on an item line in our own layout, read without decoding the rest.
+    """Returns the id on an item line in our own layout, read without decoding the rest.
 
     >>> line_id(b'{"id": "M-1-a3f2", "content": "x"}')
     'M-1-a3f2'
@@ -108,24 +108,24 @@ def line_id(line: bytes) -> str:
 
 
 def opening(item_id: str) -> bytes:
-    """How the line of an item begins."""
+    """Returns how the line of an item begins."""
     return dump_line({"id": item_id})[:-1].encode("utf-8") + b","
 
 
 def names_item(data: bytes, item_id: str) -> bool:
-    """Whether the text of a file can hold an item, in whatever layout."""
+    """Returns whether the text of a file can hold an item, in whatever layout."""
     return dump_line(item_id).encode("utf-8") in data
 
 
 def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
-    """The position of the line that holds an item, or None."""
+    """Returns the position of the line that holds an item, or None."""
     prefix = opening(item_id)
     return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
 
 
 @cache
 def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """How a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""
+    """Returns how a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""
     plain, text = rb'([^"\\]*+)', rb'([^"\\]*+(?:\\.[^"\\]*+)*+)'
     start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (plain, text, plain)
     seen = rb'(?:, "observed_at": "%s")?, "accessed_at": "%s", "access_count": (\d++)' % (plain, plain)
@@ -133,7 +133,7 @@ def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
 
 
 def glance_at(line: bytes) -> Glance:
-    """What an item line tells at a glance. Lines in our own layout are not decoded: that is done ten times as fast.
+    """Returns what an item line tells at a glance. Lines in our own layout are not decoded: that is done ten times as fast.
 
     >>> glance_at(render_item(MemoryItem("M-1-a3f2", "We bill per seat", "fact", 0.8, created_at="2026-01-15T10:00:00.000Z")))[:5]
     ('M-1-a3f2', 'fact', 0.8, 16, '2026-01-15T10:00:00.000Z')
@@ -178,7 +178,7 @@ class StoreFile:
 
 
 def parse_store(data: bytes, path: str) -> StoreFile:
-    """The store in the file. Long-term lines are split by text when they are in our layout, decoded otherwise."""
+    """Returns the store in the file. Long-term lines are split by text when they are in our layout, decoded otherwise."""
     head, lines = split_lines(data, "long_term", path)
     raw = parse_json(head, path)
     if not isinstance(raw, dict):
@@ -221,7 +221,7 @@ def _whole(value: Any, name: str, path: str) -> int:
 
 
 def render_store(store: StoreFile) -> bytes:
-    """The file's bytes."""
+    """Returns the file's bytes."""
     parts = [
         render_array("working", [render_item(item) for item in store.working]),
         render_array("short_term", [render_item(item) for item in store.short_term]),
@@ -237,17 +237,17 @@ def render_store(store: StoreFile) -> bytes:
 
 
 def parse_page(data: bytes, path: str) -> list[bytes]:
-    """The raw item lines of a monthly page."""
+    """Returns the raw item lines of a monthly page."""
     return parse_store(data, path).long_term
 
 
 def render_page(lines: list[bytes]) -> bytes:
-    """The bytes of a monthly page."""
+    """Returns the bytes of a monthly page."""
     return render_document([render_array("long_term", lines)])
 
 
 def render_departure(departure: Departure) -> bytes:
-    """The archive line of a departure, with its newline."""
+    """Returns the archive line of a departure, with its newline."""
     record: dict[str, Any] = {"id": departure.item.id, "kind": "item", "reason": departure.reason, "at": departure.at}
     if departure.into:
         record["into"] = departure.into
@@ -256,7 +256,7 @@ def render_departure(departure: Departure) -> bytes:
 
 
 def departure_from_dict(record: Any, where: str) -> Departure | None:
-    """The departure in an archive record, or None when it is of another kind."""
+    """Returns the departure in an archive record, or None when it is of another kind."""
     if not isinstance(record, dict) or record.get("kind") != "item":
         return None
     item: MemoryItem = item_from_dict(record.get("item"), where)
@@ -270,7 +270,7 @@ def departure_from_dict(record: Any, where: str) -> Departure | None:
 
 
 def parse_archive(data: bytes, where: str) -> tuple[list[Departure], int]:
-    """The departures in an archive file, oldest first, and the number of unreadable lines."""
+    """Returns the departures in an archive file, oldest first, and the number of unreadable lines."""
     ledger = parse_ledger(data)
     return [found for record in ledger.records if (found := departure_from_dict(record, where))], ledger.torn
 
@@ -288,19 +288,19 @@ def lines_naming(data: bytes, item_id: str) -> bytes:
 
 
 def decision_to_dict(decision: Decision) -> dict[str, str]:
-    """A decision as JSON values; who said it always stands there, why only if it was said."""
+    """Returns a decision as JSON values; who said it always stands there, why only if it was said."""
     at, item_id, before, to, by, reason, text = decision
     record = {"at": at, "id": item_id, "from": before, "to": to, "by": by, "reason": reason, "text": text}
     return {name: value for name, value in record.items() if value or name != "reason"}
 
 
 def render_decision(decision: Decision) -> bytes:
-    """The line of a decision, with its newline."""
+    """Returns the line of a decision, with its newline."""
     return dump_record(decision_to_dict(decision))
 
 
 def parse_decisions(data: bytes) -> tuple[list[Decision], int]:
-    """The decisions in a log, oldest first, and how many lines are none: those decide nothing."""
+    """Returns the decisions in a log, oldest first, and how many lines are none: those decide nothing."""
     ledger = parse_ledger(data)
     found = [decision for record in ledger.records if (decision := _decision(record))]
     # Git puts the lines of two branches behind one another.

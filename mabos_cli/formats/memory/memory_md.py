@@ -17,12 +17,12 @@ _TOP_HEADING = r"(?m)^##? .*$"
 
 
 def render_memory_header(agent: str) -> str:
-    """The first line of a new MEMORY.md."""
+    """Returns the first line of a new MEMORY.md."""
     return f"# MEMORY.md - Long-Term Memory ({agent})\n"
 
 
 def find_block_ids(text: str) -> set[str]:
-    """The block ids that stand at the ends of lines."""
+    """Returns the block ids that stand at the ends of lines."""
     return set(re.findall(_OUR_BLOCK_ID, text))
 
 
@@ -62,7 +62,7 @@ _ABOUT = re.compile(r"(?i)(?:context: |related: \[\[|until \d)")
 
 
 def render_log_bullet(candidate: Candidate, path: str) -> str:
-    """The line of an event: its text, a link to its day and line, and a block id by which it is known again."""
+    """Returns the line of an event: its text, a link to its day and line, and a block id by which it is known again."""
     event, key = candidate.event, candidate.key
     target = f"{path}#^{key}" if key == event.id else path
     text = escape.escape_links(escape.inline(event.text, WIDTH))
@@ -70,7 +70,7 @@ def render_log_bullet(candidate: Candidate, path: str) -> str:
 
 
 def render_fact_bullet(fact: LogFact, paths: Mapping[str, str]) -> str:
-    """The line of a fact: its text, a link to each event by the event's key, who worded it, and a block id of its own.
+    """Returns the line of a fact: its text, a link to each event by the event's key, who worded it, and a block id of its own.
 
     paths has where each log is now, by where it was read.
     """
@@ -80,12 +80,12 @@ def render_fact_bullet(fact: LogFact, paths: Mapping[str, str]) -> str:
 
 
 def find_cited(text: str) -> set[str]:
-    """The keys of events that links to daily logs name."""
+    """Returns the keys of events that links to daily logs name."""
     return set(_CITED.findall(text))
 
 
 def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
-    """The file with bullets at the ends of their sections; sections that it does not have yet come last, in order.
+    """Returns the file with bullets at the ends of their sections; sections that it does not have yet come last, in order.
 
     Every line that was there stays as it was.
     """
@@ -111,7 +111,7 @@ def add_to_sections(text: str, bullets: Mapping[str, Sequence[str]]) -> str:
 def _insertion(
     lines: Sequence[str], headings: Sequence[Heading], number: int, bullets: Sequence[str]
 ) -> tuple[int, list[str]]:
-    """Where the bullets of a section go, and they, with blank lines where Markdown wants them."""
+    """Returns where the bullets of a section go, and they, with blank lines where Markdown wants them."""
     first = headings[number].last
     behind = headings[number + 1].first if number + 1 < len(headings) else len(lines)
     last = _last_written(lines, first, behind)
@@ -128,12 +128,12 @@ def _last_written(lines: Sequence[str], first: int, behind: int) -> int:
 
 
 def without_marks(line: str) -> str:
-    """The last line of a bullet without the block id and the place in a log that ours carry behind the text."""
+    """Returns the last line of a bullet without the block id and the place in a log that ours carry behind the text."""
     return _PLACE.sub("", _BLOCK_ID.sub("", line))
 
 
 def told_texts(text: str) -> set[str]:
-    """What the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
+    """Returns what the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
     found: set[str] = set()
     for _, (*above, last) in _blocks(text):
         last = without_marks(last)
@@ -148,7 +148,7 @@ def told_texts(text: str) -> set[str]:
 
 
 def find_statements(text: str) -> Iterator[tuple[int, str]]:
-    """The list items and paragraphs of a file, each with the line on which it begins, without what our own bullets carry before
+    """Yields the list items and paragraphs of a file, each with the line on which it begins, without what our own bullets carry before
     and behind their text."""
     for line, block in _blocks(text):
         said = [part for part in block if not _ABOUT.match(part)] or block
@@ -157,7 +157,7 @@ def find_statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The lines of each list item and paragraph, and where it begins. Blank lines inside our own bullets are indented."""
+    """Yields the lines of each list item and paragraph, and where it begins. Blank lines inside our own bullets are indented."""
     block: list[str] = []
     first = 0
     for number, line in enumerate(text.split("\n"), 1):

@@ -84,7 +84,7 @@ class _Page:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The headings above, without the title of the whole file where there are others."""
+        """Returns the headings above, without the title of the whole file where there are others."""
         titles = tuple(title for _, title in self.trail)
         return titles[1:] or titles if self.title and titles[:1] == (self.title,) else titles
 
@@ -99,7 +99,7 @@ class _Page:
 
 
 def parse_notes(text: str, size: int, *, least: int = 0, template: str = "") -> Notes:
-    """The entries of a file. One of more than `size` characters is cut at its paragraphs; shorter than `least`, it is left out.
+    """Returns the entries of a file. One of more than `size` characters is cut at its paragraphs; shorter than `least`, it is left out.
 
     >>> found = parse_notes("# Me\\n## Rules\\n- Never guess <!-- importance: 9 -->\\n  - ask\\n\\n---\\n", 1600)
     >>> found.entries[0][:5]
@@ -170,7 +170,7 @@ def _take(page: _Page, numbers: list[int], untouched: set[str]) -> None:
 
 
 def _why_not(lines: list[str], untouched: set[str]) -> str:
-    """Why a block is no entry; empty when it is one."""
+    """Returns why a block is no entry; empty when it is one."""
     if _COPY.search(lines[-1]):
         return "copy"
     if untouched.issuperset(line.strip() for line in lines):
@@ -208,7 +208,7 @@ def _heed(page: _Page, numbers: list[int], marks: Marks) -> None:
 
 
 def _introduces(page: _Page, number: int) -> bool:
-    """Whether the entry before a block of code ends with a colon, with nothing but blank lines between them.
+    """Returns whether the entry before a block of code ends with a colon, with nothing but blank lines between them.
 
     A row of a table does not, nor does a piece of a line that was cut.
     """
@@ -222,14 +222,14 @@ def _introduces(page: _Page, number: int) -> bool:
 
 
 def find_marks(text: str) -> Marks:
-    """What the comments in a text say of it, key by key."""
+    """Returns what the comments in a text say of it, key by key."""
     parts = (part for comment in _MARKS.findall(text) for part in comment.split("|"))
     pairs = (part.partition(":") for part in parts)
     return tuple((key.strip().casefold(), " ".join(value.split())) for key, _, value in pairs)
 
 
 def _row_text(head: str, row: str) -> str:
-    """A row of a table as text, each cell behind the name of its column.
+    """Returns a row of a table as text, each cell behind the name of its column.
 
     >>> _row_text("| Name | Role |", "| Ada | CFO |")
     'Name: Ada; Role: CFO'
@@ -273,7 +273,7 @@ def _add(page: _Page, numbers: list[int], text: str, marks: Marks | None = None)
 
 
 def _plain_text(lines: list[str]) -> str:
-    """The text of a block without the mark of its list or quote, its comments, and what our own bullets carry behind theirs."""
+    """Returns the text of a block without the mark of its list or quote, its comments, and what our own bullets carry behind theirs."""
     if all(_QUOTE.match(line) for line in lines if line.strip()):
         lines = [_QUOTE.sub("", line) for line in lines]
     first = lines[0] if _RULE.fullmatch(lines[0]) else _ITEM.sub("", lines[0])
@@ -288,7 +288,7 @@ def _plain_text(lines: list[str]) -> str:
 
 
 def _cut(page: _Page, numbers: list[int]) -> Iterator[list[int]]:
-    """The lines of a block in parts of at most the size: cut before paragraphs and nested items, or else before any line."""
+    """Yields the lines of a block in parts of at most the size: cut before paragraphs and nested items, or else before any line."""
     if sum(len(page.lines[n]) + 1 for n in numbers) <= page.size:
         yield numbers
         return
@@ -322,7 +322,7 @@ _ID = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
 
 
 def parse_migrated(data: bytes) -> dict[str, str]:
-    """The ids of items by the keys of entries. Torn lines are passed over: what is missing is looked up in the items."""
+    """Returns the ids of items by the keys of entries. Torn lines are passed over: what is missing is looked up in the items."""
     found: dict[str, str] = {}
     for record in parse_ledger(data).records:
         if isinstance(taken := record.get("taken"), dict):
@@ -331,12 +331,12 @@ def parse_migrated(data: bytes) -> dict[str, str]:
 
 
 def render_migrated(path: str, taken: Mapping[str, str], at: str) -> bytes:
-    """A line that says what the entries of a file became."""
+    """Returns a line that says what the entries of a file became."""
     return dump_record({"at": at, "path": path, "taken": dict(taken)})
 
 
 def named_keys(data: bytes) -> dict[str, str]:
-    """The keys that items in a file of the store or the archive name, each with the id on its line."""
+    """Returns the keys that items in a file of the store or the archive name, each with the id on its line."""
     found: dict[str, str] = {}
     for line in data.split(b"\n") if b'"migrated"' in data else ():
         if named := _NAMED.search(line):

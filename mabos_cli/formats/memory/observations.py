@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 def render_observation(observation: Observation) -> bytes:
-    """The observation as one JSON line; what is empty is left out."""
+    """Returns the observation as one JSON line; what is empty is left out."""
     found = {}
     for name in _ORDER:
         value = getattr(observation, name)
@@ -46,13 +46,13 @@ def render_observation(observation: Observation) -> bytes:
 
 
 def observation_to_dict(observation: Observation) -> dict[str, Any]:
-    """The observation as JSON values, as its line holds them."""
+    """Returns the observation as JSON values, as its line holds them."""
     found: dict[str, Any] = parse_json(render_observation(observation), "observation")
     return found
 
 
 def observation_from_dict(raw: Any) -> Observation:
-    """What a record says, in whatever shape: text, content, a message, or a tool with its input and output. Nothing is checked
+    """Returns what a record says, in whatever shape: text, content, a message, or a tool with its input and output. Nothing is checked
     but the time and the importance. BadValue says what is off."""
     if not isinstance(raw, dict):
         raise BadValue("not an object", 'like {"text": "..."}')
@@ -80,7 +80,7 @@ def observation_from_dict(raw: Any) -> Observation:
 
 
 def parse_record(line: bytes) -> Any:
-    """The JSON value on a line; BadValue when it is none."""
+    """Returns the JSON value on a line; BadValue when it is none."""
     try:
         return parse_json(line.strip(b"\0 \t\r"), "", line=1)
     except InvalidFile as error:
@@ -109,7 +109,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _time(raw: dict[str, Any], said: str) -> str:
-    """The time that a record gives: ISO, or seconds or milliseconds since 1970. Messages do not repeat what stands there: it may
+    """Returns the time that a record gives: ISO, or seconds or milliseconds since 1970. Messages do not repeat what stands there: it may
     be a secret that went astray."""
     value = next((raw[name] for name in _TIMES if raw.get(name) not in (None, "")), said)
     moment = None
@@ -131,7 +131,7 @@ def _importance(value: Any) -> float | None:
 
 
 def complete_size(data: bytes) -> int:
-    """How many bytes of a file are complete lines: somebody may just be writing the last one. A last line without its end
+    """Returns how many bytes of a file are complete lines: somebody may just be writing the last one. A last line without its end
     counts when it is whole JSON: other tools may not end it."""
     end = data.rfind(b"\n") + 1
     if end < len(data):
@@ -143,7 +143,7 @@ def complete_size(data: bytes) -> int:
 
 
 def parse_observations(data: bytes, name: str, start: int = 0) -> Iterator[Line]:
-    """The lines behind the first `start` bytes of a file, each with its id; blank ones are passed over.
+    """Yields the lines behind the first `start` bytes of a file, each with its id; blank ones are passed over.
 
     A line without an id of ours gets one from the file's name, its text and how many lines before it read the same: the order
     of lines may change, as in a merge, and what is there keeps its id.
@@ -168,7 +168,7 @@ def parse_observations(data: bytes, name: str, start: int = 0) -> Iterator[Line]
 
 
 def numbered_ids(data: bytes, name: str, start: int = 0) -> list[tuple[int, str]]:
-    """The numbers of the lines that parse_observations reads, with their ids. Where all are in our own layout, none is decoded.
+    """Returns the numbers of the lines that parse_observations reads, with their ids. Where all are in our own layout, none is decoded.
 
     >>> numbered_ids(b'{"id": "O-1-0000", "text": "x"}\\n\\n{"id": "O-2-0000", "text": "y"}\\n', "x.jsonl")
     [(1, 'O-1-0000'), (3, 'O-2-0000')]
@@ -203,14 +203,14 @@ class NamedLines:
             self._places.setdefault(match[1], []).append(match.start())
 
     def find(self, observation_id: str) -> bytes:
-        """The lines that name an id; none when there are none."""
+        """Returns the lines that name an id; none when there are none."""
         places, data = self._places.get(observation_id.encode(), ()), self._data
         starts = dict.fromkeys(data.rfind(b"\n", 0, place) + 1 for place in places)
         return b"".join(data[start : (data.find(b"\n", start) + 1) or None] for start in starts)
 
 
 def opening_ids(data: bytes) -> list[str]:
-    """The ids of lines in our own layout, read without decoding the rest.
+    """Returns the ids of lines in our own layout, read without decoding the rest.
 
     >>> opening_ids(b'{"id": "O-1771943400000-0000", "at": "x"}\\n{"text": "no id"}\\n')
     ['O-1771943400000-0000']
@@ -235,7 +235,7 @@ class Said(NamedTuple):
 
 
 def parse_said(data: bytes) -> Iterator[Said]:
-    """The lines that say something; torn lines and lines without text are passed over."""
+    """Yields the lines that say something; torn lines and lines without text are passed over."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip(b"\0 \t\r"):
             continue
@@ -250,17 +250,17 @@ def parse_said(data: bytes) -> Iterator[Said]:
 
 
 def read_said(value: dict[str, Any], line: int = 0) -> Said:
-    """What a record says, by whom and when; empty where it does not tell."""
+    """Returns what a record says, by whom and when; empty where it does not tell."""
     return Said(line, said_text(value), _first(value, _AUTHORS), _first(value, _SAID_TIMES))
 
 
 def said_text(value: Any) -> str:
-    """The texts below the usual keys of a value, each once."""
+    """Returns the texts below the usual keys of a value, each once."""
     return "\n".join(dict.fromkeys(_nested_texts(value, _DEEPEST)))
 
 
 def _nested_texts(value: Any, deep: int) -> Iterator[str]:
-    """The texts below the usual keys, in order."""
+    """Yields the texts below the usual keys, in order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and deep:
@@ -273,7 +273,7 @@ def _nested_texts(value: Any, deep: int) -> Iterator[str]:
 
 
 def _first(value: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """The first text under one of the keys, in the record or in the message that it wraps."""
+    """Returns the first text under one of the keys, in the record or in the message that it wraps."""
     for level in (value, value.get("message"), value.get("payload")):
         if isinstance(level, dict):
             for key in keys:
@@ -294,7 +294,7 @@ class Cover(NamedTuple):
     floor: float = 0.0
 
     def fits(self, data: bytes) -> bool:
-        """Whether a file still begins as it did."""
+        """Returns whether a file still begins as it did."""
         return len(data) >= self.size and crc_before(data, self.size) == self.crc
 
 
@@ -308,18 +308,18 @@ class HarvestLedger(NamedTuple):
     chosen_from: frozenset[str] = frozenset()
 
     def find_cover(self, data: bytes, floor: float) -> Cover:
-        """What of the file needs no second look: the largest part, for the lowest floor that it is settled for."""
+        """Returns what of the file needs no second look: the largest part, for the lowest floor that it is settled for."""
         ordered = sorted(self.covers, key=lambda cover: (-cover.size, cover.floor))
         return next((c for c in ordered if c.floor <= floor and c.fits(data)), Cover(0, 0))
 
 
 def crc_before(data: bytes, size: int) -> int:
-    """A checksum of the last block before a place in a file."""
+    """Returns a checksum of the last block before a place in a file."""
     return crc32(data[max(0, size - BLOCK) : size])
 
 
 def parse_harvests(data: bytes) -> HarvestLedger:
-    """The ledger in its lines, in whatever order. Torn lines are passed over: what is missing is looked up again."""
+    """Returns the ledger in its lines, in whatever order. Torn lines are passed over: what is missing is looked up again."""
     named: dict[str, set[str]] = {"ids": set(), "candidates": set(), "of": set()}
     covers: list[Cover] = []
     for record in parse_ledger(data).records:
@@ -333,17 +333,17 @@ def parse_harvests(data: bytes) -> HarvestLedger:
 
 
 def render_taken(ids: Sequence[str], at: str) -> bytes:
-    """A line that says which observations were taken."""
+    """Returns a line that says which observations were taken."""
     return dump_record({"at": at, "ids": list(ids)})
 
 
 def render_chosen(candidates: Sequence[str], of: Sequence[str], at: str) -> bytes:
-    """A line that says which candidates were taken or left, and which observations they come from; others of those may wait."""
+    """Returns a line that says which candidates were taken or left, and which observations they come from; others of those may wait."""
     return dump_record({"at": at, "candidates": list(candidates), "of": list(dict.fromkeys(of))})
 
 
 def render_cover(cover: Cover) -> bytes:
-    """A line that says how far a file was looked through."""
+    """Returns a line that says how far a file was looked through."""
     record = cover._asdict()
     if not cover.floor:
         del record["floor"]
@@ -351,12 +351,12 @@ def render_cover(cover: Cover) -> bytes:
 
 
 def last_cover(tail: bytes) -> Cover | None:
-    """The cover on the last line of a ledger, from its end alone; None when it does not end with one."""
+    """Returns the cover on the last line of a ledger, from its end alone; None when it does not end with one."""
     covers = parse_harvests(tail.rstrip(b"\n").rpartition(b"\n")[2]).covers
     return covers[0] if covers else None
 
 
 def names_any(data: bytes, ids: Iterable[str]) -> set[str]:
-    """Which ids stand in the lineage of an item in the text of a file, whatever its layout. Elsewhere they make nothing of it."""
+    """Returns which ids stand in the lineage of an item in the text of a file, whatever its layout. Elsewhere they make nothing of it."""
     found = (match for lineage in re.findall(_LINEAGE, data) for match in QUOTED_ID.findall(lineage))
     return {match.decode() for match in found}.intersection(ids)

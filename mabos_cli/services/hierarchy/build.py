@@ -148,7 +148,7 @@ def show_tree(agent: Agent, deepest: int, within: Period | None = None) -> tuple
 
 
 def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> list[dict[str, Any]]:
-    """The periods that have logs, each followed by what lies in it, with coverage and the state of its file."""
+    """Returns the periods that have logs, each followed by what lies in it, with coverage and the state of its file."""
     levels = LEVELS[: deepest + 1]
     states = {
         s.period: _shown_state(digests, s)
@@ -182,13 +182,13 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
 
 
 def _shown_state(digests: Digests, state: State) -> str:
-    """The state of a file; of logs that tell nothing none is to be written."""
+    """Returns the state of a file; of logs that tell nothing none is to be written."""
     told = state.state != "missing" or digests.stretch(state.period).extent.entries
     return state.state if told else "empty"
 
 
 def _states(digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]) -> Iterator[State]:
-    """The periods of a level that have logs, oldest first, each with the state of its file."""
+    """Yields the periods of a level that have logs, oldest first, each with the state of its file."""
     below = _files_below(digests, level) | written
     for period in periods_of(level, digests.days):
         if order.since and period.last < order.since:
@@ -215,7 +215,7 @@ def _states(digests: Digests, level: str, order: Order, written: set[str], warni
 
 
 def look_at(digests: Digests, path: Path) -> Written | None:
-    """What a summary file says about itself; None when there is none."""
+    """Returns what a summary file says about itself; None when there is none."""
     known = digests.recall(path)
     if known is not None:
         return Written(*known)
@@ -228,14 +228,14 @@ def look_at(digests: Digests, path: Path) -> Written | None:
 
 
 def _files_below(digests: Digests, level: str) -> frozenset[str]:
-    """The weeks, for months, or months, for quarters, that have files."""
+    """Returns the weeks, for months, or months, for quarters, that have files."""
     if level not in _BELOW:
         return frozenset()
     return frozenset(list_stems(digests.agent.paths.summaries(_BELOW[level]), ".md"))
 
 
 def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
-    """What changes when a summary has to be written anew: its logs, the form, its size, and what it can lead to.
+    """Returns what changes when a summary has to be written anew: its logs, the form, its size, and what it can lead to.
 
     The period before, which it is compared with, is not part of it: a changed day concerns its own week, month and
     quarter. `--force` compares again.
@@ -247,7 +247,7 @@ def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
 
 
 def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
-    """The new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more. One that is there is
+    """Returns the new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more. One that is there is
     written anew all the same: what it told may be forgotten or untrusted by now."""
     period = state.period
     try:

@@ -84,7 +84,7 @@ class FactCandidate(NamedTuple):
 
     @property
     def id(self) -> str:
-        """An id that depends on the triple alone."""
+        """Returns an id that depends on the triple alone."""
         return derived_id(*self.fact.triple).replace("F-inf-", "X-")[:12]
 
 

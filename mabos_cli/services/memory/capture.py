@@ -48,7 +48,7 @@ class Captured(NamedTuple):
 
 
 def prepare(agent: Agent, observation: Observation, most: str = "") -> Observation:
-    """The observation as it may touch the disk: with its origin, without secrets, bounded. BadValue where it makes no sense."""
+    """Returns the observation as it may touch the disk: with its origin, without secrets, bounded. BadValue where it makes no sense."""
     from mabos_cli.core.language.secrets import KINDS, redact
 
     # What a record says was taken out of it may be anything; kinds are told, and nothing else.
@@ -66,7 +66,7 @@ def capture_observations(agent: Agent, observations: Sequence[Observation]) -> l
 
 
 def is_record(data: bytes) -> bool:
-    """Whether standard input begins with a record, and not with text that happens to be there."""
+    """Returns whether standard input begins with a record, and not with text that happens to be there."""
     first = data.lstrip().split(b"\n", 1)[0]
     if not first.startswith(b"{"):
         return False
@@ -103,7 +103,7 @@ def capture_lines(agent: Agent, data: bytes, name: str, given: Observation, *, s
 
 
 def _with_defaults(record: Observation, given: Observation) -> Observation:
-    """What a line says, and what was given for all lines where it is silent. An id of its own it cannot have."""
+    """Returns what a line says, and what was given for all lines where it is silent. An id of its own it cannot have."""
     stated = {name: value for name, value in record._asdict().items() if value not in ("", (), None)}
     if "source" in stated:
         given = given._replace(kind="")  # which is that of the source
@@ -142,7 +142,7 @@ class Candidate(NamedTuple):
 
     @property
     def id(self) -> str:
-        """An id that depends on nothing but the statement and where it was made."""
+        """Returns an id that depends on nothing but the statement and where it was made."""
         from hashlib import blake2b  # late: only a choice needs it
 
         seed = f"{self.seen.key or self.seen.id}\0{self.draft.item.content}".encode("utf-8", "replace")
@@ -210,7 +210,7 @@ def review_candidates(agent: Agent, gathered: Gathered) -> list[tuple[Candidate,
 
 
 def gather(agent: Agent, rules: Rules, pending: Sequence[Observation] = ()) -> Gathered:
-    """What waits, cleaned and sorted out by the rules; `pending` is what was not written yet. A line that makes no sense is a
+    """Returns what waits, cleaned and sorted out by the rules; `pending` is what was not written yet. A line that makes no sense is a
     fault, and no reason to stop."""
     gathered, limits = Gathered([], [], []), agent.settings.limits()
     only = frozenset() if rules.only is None and agent.settings["harvest.review"] else rules.only
@@ -278,7 +278,7 @@ def _ready(agent: Agent, waiting: Waiting, since: str) -> tuple[dict[str, Observ
 
 
 def _vouched(observation: Observation, name: str) -> Observation:
-    """The observation with its origin. Where a record does not say how far it is trusted, it is not; an undated one is as old
+    """Returns the observation with its origin. Where a record does not say how far it is trusted, it is not; an undated one is as old
     as its file."""
     day = name[:10] if name[:4].isdigit() else ""
     return with_origin(observation, f"{day}T00:00:00.000Z" if day else "", observation.trust or "untrusted")

@@ -106,7 +106,7 @@ _AT, _RESTORED = "\n at", "\n restored"
 
 
 def read_flushes(agent: Agent) -> dict[str, int]:
-    """The compaction count that was flushed last, by session; a damaged file counts as empty."""
+    """Returns the compaction count that was flushed last, by session; a damaged file counts as empty."""
     return {name: value for name, value in _read(agent).items() if isinstance(value, int)}
 
 
@@ -120,7 +120,7 @@ def _read(agent: Agent) -> dict[str, int | str]:
 
 
 def awaited_checkpoint(agent: Agent, names: list[str]) -> str:
-    """The latest checkpoint, if it was written for a flush whose checkpoint did not come back yet: the context was
+    """Returns the latest checkpoint, if it was written for a flush whose checkpoint did not come back yet: the context was
     compacted since, or is just about to be."""
     known = _read(agent)
     asked = str(known.get(_AT, ""))

@@ -71,7 +71,7 @@ class Taken(NamedTuple):
     torn: bool
 
     def summary(self) -> dict[str, Any]:
-        """The row as JSON values."""
+        """Returns the row as JSON values."""
         row = self._asdict() | {"skipped": dict(sorted(self.skipped.items()))}
         del row["name"]
         return row
@@ -80,7 +80,7 @@ class Taken(NamedTuple):
 def find_transcripts(
     words: Sequence[str], host: str, stdin: Callable[[], BinaryIO] | None
 ) -> tuple[list[TranscriptFile], list[str]]:
-    """The transcripts that the words of a call name, and the files in folders that are none. NotFound, or InvalidFile for a file
+    """Returns the transcripts that the words of a call name, and the files in folders that are none. NotFound, or InvalidFile for a file
     that was named and is none, before anything is taken."""
     found: dict[str, TranscriptFile] = {}
     others = []
@@ -352,7 +352,7 @@ def _take(
 
 
 def _given(noted: Noted, shown: str) -> tuple[list[TranscriptFile], str]:
-    """The transcript; where it is gone, the end of it that a hook kept."""
+    """Returns the transcript; where it is gone, the end of it that a hook kept."""
     if os.path.isfile(noted.path):
         return find_transcripts([noted.path], "auto", None)[0], ""
     if not noted.tail:

@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def find_item(agent: Agent, memory: Memory, item_id: str) -> Found:
-    """The item with an id, live or archived; NotFound for an id that was never issued here."""
+    """Returns the item with an id, live or archived; NotFound for an id that was never issued here."""
     live = locate(memory, item_id)
     history = tuple(agent.departures(item_id))
     if live:
@@ -56,7 +56,7 @@ def find_item(agent: Agent, memory: Memory, item_id: str) -> Found:
 
 
 def not_live(agent: Agent, item_id: str) -> NotFound:
-    """Why an id is not live: archived, or never issued."""
+    """Returns why an id is not live: archived, or never issued."""
     history = agent.departures(item_id)
     if history:
         return NotFound(f"{item_id} is archived ({history[-1].reason})", f"bring it back first: mabos revive {item_id}")
@@ -83,7 +83,7 @@ def get_item(
 
 
 def _tree(agent: Agent, memory: Memory, item_id: str, shown: set[str], depth: int = 0) -> dict[str, Any]:
-    """The item and its sources, each with its state. An id is opened once, and not endlessly deep."""
+    """Returns the item and its sources, each with its state. An id is opened once, and not endlessly deep."""
     try:
         found = find_item(agent, memory, item_id)
     except NotFound:
@@ -217,7 +217,7 @@ def _superseded(agent: Agent, memory: Memory, judge: Judge, old_id: str, newer: 
 
 
 def _checked(agent: Agent, given: dict[str, Any], secrets: str) -> tuple[dict[str, Any], list[str]]:
-    """The fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
+    """Returns the fields that were given, checked as those of a new item are, and a warning if secrets were replaced."""
     values = {name: value for name, value in given.items() if value or (name == "content" and value is not None)}
     draft = draft_from({"content": "-"} | values, agent.settings, agent.now(), secrets)
     fields = {name: getattr(draft.item, name) for name, value in given.items() if value is not None}
@@ -313,7 +313,7 @@ def explain_trust(agent: Agent, item_id: str) -> TrustView:
 
 
 def _decisive(judge: Judge, item: MemoryItem) -> Judgement:
-    """What decides about an item: also what would, had it not been stored as little trusted as that."""
+    """Returns what decides about an item: also what would, had it not been stored as little trusted as that."""
     judged, bound = judge.judge(item), judge.judge(item._replace(trust=TRUSTS[-1]))
     is_bound = trust_rank(bound.trust) <= trust_rank(judged.trust)
     by_itself = len(bound.path) == 1 and bound.why == CLAIMED

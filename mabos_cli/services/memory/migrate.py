@@ -74,7 +74,7 @@ def migrate_notes(agent: Agent, files: Sequence[str], min_tokens: int | None, *,
 
 
 def read_notes(agent: Agent, file: NoteFile, min_tokens: int | None = None) -> Reading:
-    """The entries of a file as drafts, cut and left out by the settings."""
+    """Returns the entries of a file as drafts, cut and left out by the settings."""
     from mabos_cli.core.language.secrets import redact
 
     settings, per_token = agent.settings, agent.settings["text.chars_per_token"]
@@ -115,7 +115,7 @@ def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False
 
 
 def _secret_places(files: Sequence[NoteFile], entries: Sequence[Named]) -> list[str]:
-    """A warning for each line with a secret that was replaced in an item; it still stands in the notes."""
+    """Returns a warning for each line with a secret that was replaced in an item; it still stands in the notes."""
     texts = {file.path: file.text for file in files}
     return list(dict.fromkeys(place for named in entries for place in _secret_lines(named, texts[named.path])))
 
@@ -133,7 +133,7 @@ def _secret_lines(named: Named, text: str) -> Iterator[str]:
 
 
 def count_tokens(agent: Agent) -> dict[str, Any]:
-    """What an agent pays for MEMORY.md, and for the index that can stand in its place."""
+    """Returns what an agent pays for MEMORY.md, and for the index that can stand in its place."""
     per_token, paths = agent.settings["text.chars_per_token"], agent.paths
     files = {"memory_md": paths.memory_md, "index_md": paths.index_md}
     texts = {name: (read_bytes(path) or b"").decode("utf-8", "replace") for name, path in files.items()}
@@ -159,12 +159,12 @@ def find_note_files(agent: Agent) -> tuple[list[NoteFile], list[str]]:
 
 
 def open_note_files(agent: Agent, given: Iterable[str]) -> list[NoteFile]:
-    """The files that somebody names, below the agent's folder or by their place on disk."""
+    """Returns the files that somebody names, below the agent's folder or by their place on disk."""
     return [_open(agent, name) for name in dict.fromkeys(_below(agent.paths, name) for name in given)]
 
 
 def _below(paths: AgentPaths, name: str) -> str:
-    """A name as read takes it. A citation must lead back to the text, so that files elsewhere are refused."""
+    """Returns a name as read takes it. A citation must lead back to the text, so that files elsewhere are refused."""
     root = os.path.realpath(paths.root)
     inside = os.path.join(root, name)
     place = inside if not os.path.isabs(name) and os.path.exists(inside) else os.path.abspath(name)
@@ -205,18 +205,18 @@ def _read(agent: Agent, name: str) -> NoteFile | None:
 
 
 def _is_derived(paths: AgentPaths, file: NoteFile) -> bool:
-    """Whether we write a file: by its name, or by the seal at its end."""
+    """Returns whether we write a file: by its name, or by the seal at its end."""
     ours = (paths.items_md, paths.facts_md, paths.cases_md, paths.beliefs_md, paths.index_md)
     return file.path in map(paths.relative, ours) or without_seal(file.text) != file.text
 
 
 def load_migrated(paths: AgentPaths) -> dict[str, str]:
-    """The ids of items by the keys of entries, as far as the ledger knows."""
+    """Returns the ids of items by the keys of entries, as far as the ledger knows."""
     return parse_migrated(read_bytes(paths.migration_ledger) or b"")
 
 
 def find_migrated(paths: AgentPaths) -> dict[str, str]:
-    """The same by the items themselves, live and archived: a migration may have been cut off before its ledger."""
+    """Returns the same by the items themselves, live and archived: a migration may have been cut off before its ledger."""
     places = [paths.archive / name for name in archive_files(paths)]
     places += [paths.store_page(name) for name in list_stems(paths.store_pages, ".json")]
     found: dict[str, str] = {}

@@ -147,13 +147,13 @@ def check_related(agent: Agent, ids: Sequence[str]) -> None:
 
 
 def redacted_note(drafts: Sequence[Draft]) -> list[str]:
-    """A warning that names what was replaced in drafts."""
+    """Returns a warning that names what was replaced in drafts."""
     kinds = sorted({kind for draft in drafts for kind in draft.redacted})
     return [f"secrets replaced: {', '.join(kinds)}"] if kinds else []
 
 
 def _lowered(drafts: list[Draft], results: list[Stored]) -> list[str]:
-    """A warning when items are trusted less than was asked for."""
+    """Returns a warning when items are trusted less than was asked for."""
     pairs = zip(drafts, results, strict=True)
     fell = [r.item for d, r in pairs if not r.deduplicated and trust_rank(r.item.trust) < trust_rank(d.item.trust)]
     if not fell:

@@ -87,7 +87,7 @@ def describe_left(left: dict[str, int]) -> str:
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:
-    """How far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
+    """Returns how far the agent is mirrored, as its ledger says: the files themselves are compared by typedb status."""
     from mabos_cli.core.mirror.records import count_states
     from mabos_cli.workspace.mirror_ledger import load_ledger
 
@@ -95,7 +95,7 @@ def _mirrored(agent: Agent) -> dict[str, int]:
 
 
 def _count_observations(agent: Agent) -> int:
-    """How many observations wait to be harvested; where nothing was ever captured, nothing is loaded to count it."""
+    """Returns how many observations wait to be harvested; where nothing was ever captured, nothing is loaded to count it."""
     if not agent.paths.observations.is_dir():
         return 0
     from mabos_cli.workspace.memory.observations import count_waiting
@@ -104,7 +104,7 @@ def _count_observations(agent: Agent) -> int:
 
 
 def count_due(agent: Agent, memory: Memory) -> dict[str, int]:
-    """What waits to be done for an agent, by name."""
+    """Returns what waits to be done for an agent, by name."""
     limits, now = agent.settings.limits(), format_time(agent.now())
     held = [(item, store) for store in ("working", "short_term") for item in getattr(memory, store)]
     return {

@@ -113,7 +113,7 @@ def grade_items(agent: Agent, ids: Sequence[str], *, every: bool, dry_run: bool)
 
 
 def _observed(agent: Agent, observation_id: str) -> tuple[str, Grading]:
-    """The grade that an observation will get, or the importance that it says."""
+    """Returns the grade that an observation will get, or the importance that it says."""
     from mabos_cli.workspace.memory.observations import find_observation
 
     found = find_observation(agent.paths, observation_id)

@@ -99,7 +99,7 @@ def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
 
 
 def _mirror(agent: Agent, parts: Parts) -> tuple[str, list[str], int]:
-    """Why something could not be mirrored, if so; warnings; and how much was queued."""
+    """Returns why something could not be mirrored, if so; warnings; and how much was queued."""
     workspace = agent.paths.workspace
     try:
         session = connect(workspace, place_of(workspace, agent.settings))
@@ -154,7 +154,7 @@ def _queue(agent: Agent, parts: Parts) -> int:
 
 
 def place_of(workspace: WorkspacePaths, settings: Settings, database: str = "") -> "Place":
-    """Where the settings say that the mirror is; Unavailable when they do not."""
+    """Returns where the settings say that the mirror is; Unavailable when they do not."""
     from mabos_cli.backends.typedb import Place
 
     chosen = {name: settings[f"typedb.{name}"] for name in Place._fields}

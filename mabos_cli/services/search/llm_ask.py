@@ -46,7 +46,7 @@ class Asker:
 
     @property
     def mark(self) -> str:
-        """The name by which text of the model is marked, fit to stand in a line of Markdown."""
+        """Returns the name by which text of the model is marked, fit to stand in a line of Markdown."""
         return "llm:" + re.sub(r"[^\w./:@+-]+", "-", self.name)[:80]
 
     def ask(self, prompt: str, read: Callable[[str], Read]) -> Read | None:

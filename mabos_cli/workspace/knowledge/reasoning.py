@@ -14,7 +14,7 @@ from mabos_cli.workspace.transaction import Fresh, Write, transact
 
 
 def load_past(agent: Agent) -> tuple[list[tuple[KeptResult, str]], list[str]]:
-    """The results that were kept, oldest first, each with its summary, and a warning about lines that cannot be read."""
+    """Returns the results that were kept, oldest first, each with its summary, and a warning about lines that cannot be read."""
     path = agent.paths.reasoning
     found, odd = parse_past(read_bytes(path) or b"")
     cited = agent.paths.cited(path)

@@ -57,7 +57,7 @@ _FOLDED = 2  # pages that a write counts uses into though it changes nothing els
 
 
 def preview_change(agent: Agent, plan: MemoryPlan[Result]) -> Result:
-    """What a plan would return, without writing anything."""
+    """Returns what a plan would return, without writing anything."""
     return plan(agent.memory(), _equip(Fresh(agent), agent.load(), writes=False))[1]
 
 
@@ -164,7 +164,7 @@ class _Change:
         self._folded = {*loaded.uses.touches} & {*both, *put, *changes.drop}
 
     def write(self) -> Write:
-        """What the transaction writes and notes."""
+        """Returns what the transaction writes and notes."""
         loaded, changes, paths = self._loaded, self._changes, self._agent.paths
         self._file_lines()
         head, files, pages = loaded.head, [], self._filing.pages
@@ -239,7 +239,7 @@ class _Change:
         return [*self._clock_warning(), *notes]
 
     def _moves_index(self) -> bool:
-        """Whether the memory index may have to say something else of the recent stores."""
+        """Returns whether the memory index may have to say something else of the recent stores."""
         held = (store.get(item_id) for store in (self._before, _recent(self._loaded.head)) for item_id in self._moved)
         return any(may_be_shown(place[1]) for place in held if place)
 
@@ -251,17 +251,17 @@ class _Change:
 
 
 def _recent(held: StoreFile | Changes) -> dict[str, tuple[str, MemoryItem]]:
-    """The items of the recent stores by id."""
+    """Returns the items of the recent stores by id."""
     return {item.id: (store, item) for store in ("working", "short_term") for item in getattr(held, store)}
 
 
 def _but_for_uses(place: tuple[str, MemoryItem] | None) -> tuple[str, MemoryItem] | None:
-    """An item in its store, as if nobody had used it."""
+    """Returns an item in its store, as if nobody had used it."""
     return (place[0], place[1]._replace(access_count=0, accessed_at="")) if place else None
 
 
 def _count(changes: Changes) -> dict[str, int]:
-    """How much of each kind a change wrote, and what the command itself counted."""
+    """Returns how much of each kind a change wrote, and what the command itself counted."""
     return {
         "put": len(changes.put),
         "dropped": len(changes.drop),
@@ -271,7 +271,7 @@ def _count(changes: Changes) -> dict[str, int]:
 
 
 def _undo_page(long_term: LongTermStore, name: str, lines: list[bytes]) -> dict[str, list[str]]:
-    """What takes a page back to where it was: ids that are new on it, and the lines that it loses."""
+    """Returns what takes a page back to where it was: ids that are new on it, and the lines that it loses."""
     before, after = long_term.page(name), set(lines)
     known = {line_id(line) for line in before}
     lost = [line.decode("utf-8") for line in before if line not in after]
@@ -291,13 +291,13 @@ class _Filing:
         self._sizes: dict[str, int] = {}
 
     def _lines(self, name: str) -> list[bytes]:
-        """The lines of a part as they are now, to be changed."""
+        """Returns the lines of a part as they are now, to be changed."""
         if not name:
             return self._store.head.long_term
         return self.pages.setdefault(name, list(self._store.page(name)))
 
     def _place_on(self, name: str, item_id: str) -> int | None:
-        """The position of an item on a part that was read."""
+        """Returns the position of an item on a part that was read."""
         if name not in self._places:
             self._places[name] = {line_id(line): n for n, line in enumerate(self._lines(name))}
         return self._places[name].get(item_id)
@@ -352,7 +352,7 @@ class _Filing:
         self.dirty.add("")
 
     def _last_page(self, month: str, tails: dict[str, str]) -> str:
-        """The page that takes a line: the last of its month while there is room. tails remembers them between lines."""
+        """Returns the page that takes a line: the last of its month while there is room. tails remembers them between lines."""
         if month not in tails:
             tails[month] = next(iter(pages_of_month({*self._store.head.pages, *self.pages}, month)), month)
         name = tails[month]

@@ -227,7 +227,7 @@ class _DomainFiles:
 
     @cached_property
     def survey(self) -> Survey:
-        """What all parts come to, with the recent stores. For when all parts are made."""
+        """Returns what all parts come to, with the recent stores. For when all parts are made."""
         recent = (*self._memory.working, *self._memory.short_term)
         shown = [item for item in recent if indexing.may_be_shown(item)]
         digest, lines = indexing.digest_items(map(glance_of, recent), shown, {}, self._now, self._room, self._trust_of)
@@ -311,7 +311,7 @@ class _DomainFiles:
 
     @cached_property
     def _domains(self) -> tuple[indexing.Domain, ...]:
-        """The domains that hold anything: those of types in their order, then topics, the largest first."""
+        """Returns the domains that hold anything: those of types in their order, then topics, the largest first."""
         found = []
         held = {name for _, digest in self._made.values() for name in digest.domains}
         for type, name in (*DOMAINS.items(), *(("", name) for name in sorted(held.difference(DOMAINS.values())))):

@@ -47,7 +47,7 @@ class Found(NamedTuple):
 
 
 def observation_files(paths: AgentPaths) -> list[str]:
-    """The names of the files of observations, oldest day first. What is noted of transcripts lies beside them, and is none."""
+    """Returns the names of the files of observations, oldest day first. What is noted of transcripts lies beside them, and is none."""
     names = list_names(paths.observations)
     return [name for name in names if name.endswith(".jsonl") and name != paths.transcript_ledger.name]
 
@@ -68,14 +68,14 @@ def append_observations(agent: Agent, observations: Sequence[Observation]) -> li
 
 
 def _last_id(paths: AgentPaths) -> str:
-    """The last id in the newest file, for a clone in which nothing was captured yet."""
+    """Returns the last id in the newest file, for a clone in which nothing was captured yet."""
     days = [name for name in observation_files(paths) if re.match(DAY, name)]
     ids = opening_ids(read_end(paths.observations / days[-1], _TAIL)) if days else []
     return max((i for i in ids if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")
 
 
 def find_observation(paths: AgentPaths, observation_id: str) -> Found | None:
-    """The observation with an id, wherever it stands, or None. Files are searched by text; only one that names it is decoded."""
+    """Returns the observation with an id, wherever it stands, or None. Files are searched by text; only one that names it is decoded."""
     mark = f'"{observation_id}"'.encode()
     drawn = parse_id(observation_id) is None  # from a line that does not hold it
     for name in reversed(observation_files(paths)):
@@ -89,7 +89,7 @@ def find_observation(paths: AgentPaths, observation_id: str) -> Found | None:
 
 
 def stored_already(paths: AgentPaths, ids: Sequence[str]) -> set[str]:
-    """Which observations stand in the lineage of an item, live or archived, by the text of the files.
+    """Returns which observations stand in the lineage of an item, live or archived, by the text of the files.
 
     An item is not older than its observation: earlier pages and archives are passed over.
     """
@@ -106,7 +106,7 @@ def stored_already(paths: AgentPaths, ids: Sequence[str]) -> set[str]:
 
 
 def items_of(agent: Agent, observation_id: str) -> list[str]:
-    """The ids of the items that an observation became part of, live or archived."""
+    """Returns the ids of the items that an observation became part of, live or archived."""
     loaded = agent.load()
     recent = (*loaded.head.working, *loaded.head.short_term)
     found = [item.id for item in recent if observation_id in item.derived_from]
@@ -119,7 +119,7 @@ def items_of(agent: Agent, observation_id: str) -> list[str]:
 
 
 def _derives(line: bytes, observation_id: str) -> bool:
-    """Whether the item on a line derives from an observation."""
+    """Returns whether the item on a line derives from an observation."""
     return observation_id.encode() in line and bool(names_any(line, (observation_id,)))
 
 
@@ -138,12 +138,12 @@ class Waiting(NamedTuple):
 
 
 def load_ledger(paths: AgentPaths, name: str) -> HarvestLedger:
-    """What is known about a file of observations."""
+    """Returns what is known about a file of observations."""
     return parse_harvests(read_bytes(paths.harvest_ledger(name)) or b"")
 
 
 def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:
-    """The files that hold something to settle, oldest day first. A file that was settled is not read again."""
+    """Yields the files that hold something to settle, oldest day first. A file that was settled is not read again."""
     seen: set[str] = set()
     for name in _unsettled(paths, floor, check=True):
         data, ledger = read_bytes(paths.observations / name) or b"", load_ledger(paths, name)
@@ -160,7 +160,7 @@ def find_waiting(paths: AgentPaths, floor: float) -> Iterator[Waiting]:
 
 
 def _unsettled(paths: AgentPaths, floor: float, *, check: bool) -> Iterator[str]:
-    """The files of which the ledger does not end by saying that all is settled; with check, the end of the file must also be what
+    """Yields the files of which the ledger does not end by saying that all is settled; with check, the end of the file must also be what
     it was. There may be years of files: a look at one costs little more than the calls that it takes."""
     folder, ledgers = os.fspath(paths.observations), os.fspath(paths.harvest_ledgers)
     for name in observation_files(paths):
@@ -181,7 +181,7 @@ def _size(path: str) -> int:
 
 
 def count_waiting(paths: AgentPaths, floor: float) -> int:
-    """How many observations wait. A file that was settled costs no more than a look at its size, and of one that holds
+    """Returns how many observations wait. A file that was settled costs no more than a look at its size, and of one that holds
     nothing but lines of ours no line is decoded."""
     waiting: set[str] = set()
     for name in _unsettled(paths, floor, check=False):
@@ -217,6 +217,6 @@ def settled_lines(paths: AgentPaths, files: Sequence[Waiting]) -> list[tuple[Pat
 
 
 def harvested_lines(paths: AgentPaths, name: str, data: bytes) -> frozenset[int]:
-    """The numbers of the lines of a file that became items: whoever searches finds those."""
+    """Returns the numbers of the lines of a file that became items: whoever searches finds those."""
     ids = load_ledger(paths, name).ids
     return frozenset(number for number, i in (numbered_ids(data, name) if ids else ()) if i in ids)

@@ -46,13 +46,13 @@ _START = 200  # bytes of a page, in which its first id stands
 
 
 def page_of(line: bytes) -> str:
-    """The month a line belongs to."""
+    """Returns the month a line belongs to."""
     item_id = line_id(line)
     return month_of(item_id, "") or month_of(item_id, parse_item(line, "memory-store.json").created_at) or "undated"
 
 
 def pages_of_month(names: Iterable[str], month: str) -> list[str]:
-    """The pages of a month, newest first."""
+    """Returns the pages of a month, newest first."""
     return sorted((n for n in names if n[:7] == month[:7]), key=lambda n: (len(n), n), reverse=True)
 
 
@@ -76,7 +76,7 @@ class LongTermStore:
         self._tables: dict[str, dict[str, int]] = {}
 
     def page(self, name: str) -> list[bytes]:
-        """The lines of a page; a page that is listed but missing is an error, never an empty page."""
+        """Returns the lines of a page; a page that is listed but missing is an error, never an empty page."""
         if name not in self.loaded:
             path = self.paths.store_page(name)
             data = read_bytes(path)
@@ -97,7 +97,7 @@ class LongTermStore:
         yield from self.head.long_term
 
     def find_place(self, item_id: str) -> tuple[str, int] | None:
-        """The page ("" is memory-store.json itself) and position of an item."""
+        """Returns the page ("" is memory-store.json itself) and position of an item."""
         position = find_line(self.head.long_term, item_id)
         if position is not None:
             return "", position
@@ -113,7 +113,7 @@ class LongTermStore:
         return None
 
     def _position(self, name: str, item_id: str) -> int | None:
-        """The position of an item on a page; one that is asked for many items gets a table."""
+        """Returns the position of an item on a page; one that is asked for many items gets a table."""
         self._asked[name] = self._asked.get(name, 0) + 1
         if self._asked[name] < _OFTEN:
             return find_line(self.page(name), item_id)
@@ -122,7 +122,7 @@ class LongTermStore:
         return self._tables[name].get(item_id)
 
     def likely_page(self, item_id: str) -> str:
-        """The page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item
+        """Returns the page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item
         back, or merged. Empty when there is none."""
         wanted = parse_id(item_id)
         names = pages_of_month(self.head.pages, month_of(item_id, "")) if wanted else []
@@ -143,7 +143,7 @@ class LongTermStore:
         return (parse_id(found[1].decode("ascii", "replace")) if found else None) or (0, 0)
 
     def _may_hold(self, name: str, item_id: str) -> bool:
-        """A look at the text of a page: decoding every page of a busy month would cost far more."""
+        """Returns a look at the text of a page: decoding every page of a busy month would cost far more."""
         if name in self.loaded:
             return True
         if name not in self._seen:
@@ -212,7 +212,7 @@ class LongTermView(LongTerm):
 
 
 def _locked(paths: AgentPaths, timeout: float) -> AbstractContextManager[Lock]:
-    """The side lock. Its file remembers the last id that was queued."""
+    """Returns the side lock. Its file remembers the last id that was queued."""
     return locked(paths.queue_lock, paths.workspace.root, timeout)
 
 
@@ -235,7 +235,7 @@ def defer_drafts(paths: AgentPaths, drafts: list[Draft], mint: Callable[[str], s
 
 
 def read_deferred(paths: AgentPaths, wait: float | None = None) -> list[Draft]:
-    """The queued drafts; torn lines were never acknowledged.
+    """Returns the queued drafts; torn lines were never acknowledged.
 
     A writer, who will shorten the queue, waits for its lock so that it never sees half an append.
     """
@@ -267,7 +267,7 @@ class Uses(NamedTuple):
 
 
 def read_uses(paths: AgentPaths) -> Uses:
-    """The uses that no write has folded in yet."""
+    """Returns the uses that no write has folded in yet."""
     data = read_bytes(paths.access_journal) or b""
     noted = [r for r in parse_ledger(data).records if isinstance(r.get("ids"), list)]
     touches: Touches = {}
@@ -279,7 +279,7 @@ def read_uses(paths: AgentPaths) -> Uses:
 
 
 def _times_cut(data: bytes) -> int:
-    """How often the journal was cut, as its first line says: a cut that was made already is not made again."""
+    """Returns how often the journal was cut, as its first line says: a cut that was made already is not made again."""
     records = parse_ledger(data.partition(b"\n")[0]).records
     return cut if records and isinstance(cut := records[0].get("cut"), int) else 0
 
@@ -306,7 +306,7 @@ def remove_queued(paths: AgentPaths, ids: list[str], timeout: float) -> None:
 
 
 def _queued_id(line: bytes) -> str | None:
-    """The id of the draft on a line of the queue; none on the first line, or a torn one."""
+    """Returns the id of the draft on a line of the queue; none on the first line, or a torn one."""
     for record in parse_ledger(line).records:
         if isinstance(record.get("item"), dict):
             own = record["item"].get("id")

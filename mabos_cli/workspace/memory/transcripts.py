@@ -55,7 +55,7 @@ class Transcript:
             yield found
 
     def _next(self) -> tuple[int, bytes] | None:
-        """The next complete line; None at the end, and before a last line that is still being written."""
+        """Returns the next complete line; None at the end, and before a last line that is still being written."""
         with explained(Path(self.shown), "read"):
             while piece := self._stream.readline(LONGEST + 1):
                 size, ended, number = len(piece), piece.endswith(b"\n"), self.line + 1
@@ -72,7 +72,7 @@ class Transcript:
         return None
 
     def find_host(self) -> str:
-        """The host whose lines these are; empty when there is no line yet. InvalidFile when it is nobody's transcript."""
+        """Returns the host whose lines these are; empty when there is no line yet. InvalidFile when it is nobody's transcript."""
         # What can be read once only may have been looked at before: its lines wait here.
         if host := next(filter(None, (agent_transcripts.host_of(line) for _, line in self._ahead)), ""):
             return host
@@ -85,7 +85,7 @@ class Transcript:
         return ""
 
     def find_mark(self, ledger: bytes, scope: agent_transcripts.Scope) -> agent_transcripts.Mark | None:
-        """The last mark that this file still agrees with and whose scope is no narrower, or None."""
+        """Returns the last mark that this file still agrees with and whose scope is no narrower, or None."""
         if not self.is_file:
             return None
         found = agent_transcripts.find_marks(ledger, self.name)
@@ -100,15 +100,15 @@ class Transcript:
 
     @property
     def end(self) -> int:
-        """How large the file is now; of what is no file, as much as was read."""
+        """Returns how large the file is now; of what is no file, as much as was read."""
         return os.fstat(self._stream.fileno()).st_size if self.is_file else self.size
 
     def place(self) -> agent_transcripts.Place:
-        """How far it was read."""
+        """Returns how far it was read."""
         return agent_transcripts.Place(self.size, self._checksum(self.size) or 0)
 
     def _checksum(self, size: int) -> int | None:
-        """A checksum of the last block before a place; None when the file does not reach it."""
+        """Returns a checksum of the last block before a place; None when the file does not reach it."""
         with explained(Path(self.shown), "read"):
             block = min(_BLOCK, size)
             data = read_at(self._stream.fileno(), block, size - block)
@@ -116,7 +116,7 @@ class Transcript:
 
 
 def open_transcript(shown: str, stdin: BinaryIO | None = None) -> Transcript:
-    """The transcript with a path, or the one on standard input."""
+    """Returns the transcript with a path, or the one on standard input."""
     if stdin is not None:
         return Transcript(shown, stdin)
     if not os.path.exists(shown):
@@ -126,7 +126,7 @@ def open_transcript(shown: str, stdin: BinaryIO | None = None) -> Transcript:
 
 
 def find_below(folder: str) -> list[str]:
-    """The paths of the files below a folder that may be transcripts, sorted; hidden folders are passed over."""
+    """Returns the paths of the files below a folder that may be transcripts, sorted; hidden folders are passed over."""
     found = []
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -161,7 +161,7 @@ class KnownKeys:
         self._whole, self._asked = not first, seen
 
     def has(self, key: str) -> bool:
-        """Whether an entry was taken before."""
+        """Returns whether an entry was taken before."""
         return key.encode("utf-8") in self._keys
 
     def add(self, key: str) -> None:
@@ -170,19 +170,19 @@ class KnownKeys:
 
 
 def _days(paths: AgentPaths) -> list[str]:
-    """The files that observations are appended to, oldest first."""
+    """Returns the files that observations are appended to, oldest first."""
     return [name for name in observation_files(paths) if re.fullmatch(DAY + r"\.jsonl", name)]
 
 
 def observed_so_far(paths: AgentPaths) -> tuple[str, agent_transcripts.Place] | None:
-    """How far the observations reach: the last file, and its size; None when there are none."""
+    """Returns how far the observations reach: the last file, and its size; None when there are none."""
     days = _days(paths)
     place = _place_in(paths, days[-1], None) if days else None
     return (days[-1], place) if place else None
 
 
 def _place_in(paths: AgentPaths, name: str, size: int | None) -> agent_transcripts.Place | None:
-    """A place in a file of observations (its end, without a size); None when the file does not reach it."""
+    """Returns a place in a file of observations (its end, without a size); None when the file does not reach it."""
     try:
         with open(open_regular(os.fspath(paths.observations / name)), "rb") as file:
             size = os.fstat(file.fileno()).st_size if size is None else size
@@ -217,7 +217,7 @@ class Spool(NamedTuple):
 
 
 def read_spool(paths: AgentPaths) -> Spool:
-    """What waits; a line that is still being written waits for the next time."""
+    """Returns what waits; a line that is still being written waits for the next time."""
     data = read_bytes(paths.hook_spool) or b""
     data = data[: data.rfind(b"\n") + 1]
     found: dict[str, Noted] = {}

@@ -43,7 +43,7 @@ _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
 
 def load_decisions(paths: AgentPaths) -> tuple[list[Decision], int]:
-    """The decisions on an agent's items, oldest first, and how many lines cannot be read."""
+    """Returns the decisions on an agent's items, oldest first, and how many lines cannot be read."""
     return items.parse_decisions(read_bytes(paths.trust_log) or b"")
 
 
@@ -66,7 +66,7 @@ class Observed:
         self._days: dict[str, NamedLines] = {}
 
     def find(self, observation_id: str) -> MemoryItem | None:
-        """What stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day.
+        """Returns what stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day.
 
         A day may have ten thousand: only the lines that name the id are decoded, and the least of them counts.
         """
@@ -97,15 +97,15 @@ class Judge(TrustJudge):
         return find_rulings(items.parse_decisions(read_bytes(self._paths.trust_log) or b"")[0])
 
     def __call__(self, item: MemoryItem) -> str:
-        """The effective trust of an item."""
+        """Returns the effective trust of an item."""
         return judge(item, self.find, self.rulings).trust
 
     def judge(self, item: MemoryItem) -> Judgement:
-        """The effective trust of an item, with what decides it."""
+        """Returns the effective trust of an item, with what decides it."""
         return judge(item, self.find, self.rulings)
 
     def find(self, item_id: str) -> MemoryItem | None:
-        """An item, live or as it was when it left, or an observation that is trusted."""
+        """Returns an item, live or as it was when it left, or an observation that is trusted."""
         if item_id.startswith(OBSERVATION):
             return self._observed.find(item_id)
         if item_id not in self._found:
@@ -116,7 +116,7 @@ class Judge(TrustJudge):
 
 
 def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tuple[str, MemoryItem]]:
-    """The live items that may be trusted less than they say, or not at all, with their stores.
+    """Yields the live items that may be trusted less than they say, or not at all, with their stores.
 
     In long-term memory the others are known by their lines, and not even decoded.
     """
@@ -132,7 +132,7 @@ def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tup
 
 
 def overrated_items(agent: Agent, memory: Memory) -> Iterator[tuple[str, MemoryItem, str]]:
-    """The live items that say that they are trusted more than they are, each with its store and the trust that it has."""
+    """Yields the live items that say that they are trusted more than they are, each with its store and the trust that it has."""
     judge = Judge(agent.paths, memory)
     for store, item in find_doubtful(memory, judge.rulings):
         trust = judge(item)
@@ -170,7 +170,7 @@ def _select(path: Path, is_candidate: Callable[[bytes], bool]) -> list[MemoryIte
 
 
 def untrusted_in_archive(path: Path) -> list[tuple[str, str]]:
-    """The items of an archive file that left it untrusted, each with the day that it was stored on."""
+    """Returns the items of an archive file that left it untrusted, each with the day that it was stored on."""
     lines = [line for line in (read_bytes(path) or b"").split(b"\n") if _UNTRUSTED in line]
     departures = items.parse_archive(b"\n".join(lines), path.name)[0]
     return [(d.item.id, d.item.created_at[:10]) for d in departures if is_untrusted(d.item)]
