@@ -5,7 +5,7 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
-from mabos_cli.core.context.texts import read_prompt
+from mabos_cli.core.context.texts import choose_relevant, least_relevance, read_prompt, relevance
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
@@ -136,7 +136,9 @@ class Asking:
             is_whole = is_question and self._is_whole(lane)
             least = lane.floor * (_NEARER if is_whole else 1)
             # What shares neither a word nor its meaning with the question is no answer.
-            for row in [row for row, value in lane.near.items() if value < least and row not in lane.lexical]:
+            far = {row: value for row, value in lane.near.items() if value < least and row not in lane.lexical}
+            is_alone = is_whole and not lane.lexical and len(far) == len(lane.near)
+            for row in far.keys() - (self._answering(question, lane, far) if is_alone else {}).keys():
                 del lanes_of_all[n, row]
         keep = max(_KEPT, 4 * self._scope.limit)
         docs: dict[str, Doc] = {}
@@ -162,6 +164,16 @@ class Asking:
         hits = self._diverse(best, hits) if diverse else hits
         hits = without_retold(hits, question.asked)
         return spread(hits, self._scope.limit) if is_many and not diverse else hits[: self._scope.limit]
+
+    def _answering(self, question: Question, lane: Lanes, far: Mapping[int, float]) -> Mapping[int, float]:
+        """Returns what may answer a question of which memory has neither a word nor the meaning: by the kind of answer, as in a prompt."""
+        prompt, held = read_prompt(question.text), lane.search_index.lanes
+        rows = [row for row in held.load_rows(far) if row.item]
+        lines = held.load_lines([row.item_row for row in rows])
+        items = {row.row: lane.search_index.decode(lines[row.item_row][0]) for row in rows}
+        values = {row: relevance(prompt, item.content, 0.0, far[row]) for row, item in items.items()}
+        floors = {row: least_relevance(prompt, item.type, len(far)) for row, item in items.items()}
+        return choose_relevant(values, floors, ())
 
     def _is_whole(self, lane: Lanes) -> bool:
         """Returns whether a memory is so small that the meaning of every text was looked at: one that shares few words with the question
