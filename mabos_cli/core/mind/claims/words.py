@@ -197,7 +197,7 @@ def _split_groups(table: str) -> list[str]:
 def exclusive() -> dict[str, str]:
     """Returns for each root of a closed class a name of that class."""
     listed = enumerate(_split_groups(_EXCLUSIVE))
-    return {stem(word): f"~class {number}" for number, line in listed for word in line.split()}
+    return {stem(word): f"~class-{number}" for number, line in listed for word in line.split()}
 
 
 @cache
@@ -228,7 +228,7 @@ def families() -> dict[str, str]:
     for groups in opposites().values():
         for group in groups[1:]:
             first[find(group[0])] = find(groups[0][0])
-    return {each: f"~family {find(groups[0][0])}" for each, groups in opposites().items()}
+    return {each: f"~family-{find(groups[0][0])}" for each, groups in opposites().items()}
 
 
 @cache
