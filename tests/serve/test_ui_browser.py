@@ -176,7 +176,7 @@ def test_only_keys_forget_a_memory_and_undo_it(world: World) -> None:
     world.browser.press("Enter")  # who decided before decides again
     world.browser.wait(f"{rows} === 1")
     world.browser.press("k", "k", "j")  # the first row, and the one after it
-    assert world.browser.ask("document.activeElement.dataset.id").startswith("conflict:")
+    world.browser.wait("document.activeElement.dataset.id?.startsWith('conflict:')")
     world.browser.press("b")
     world.browser.wait("document.querySelector('dialog[open]')")
     world.browser.press("both hold", "Enter")
@@ -227,7 +227,7 @@ def test_decisions_are_the_commands_own(world: World) -> None:
     world.shows("Taken: Renew Saltmarsh", "#notes")
     assert world.data("intentions")["intentions"][0]["goal"] == ["G-001"]
     world.shows("Trust")
-    assert world.browser.ask("document.querySelectorAll('#found .row').length") == 1
+    world.browser.wait("document.querySelectorAll('#found .row').length === 1")
 
 
 def test_what_an_editor_changed_meanwhile_is_not_decided(world: World) -> None:
