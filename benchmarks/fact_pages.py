@@ -1,4 +1,4 @@
-"""What a change costs by the number of facts: assert, query by subject, and inference after one change, as ratios to the smallest.
+"""Measures what a change costs by the number of facts: assert, query by subject, and inference after one change, as ratios to the smallest.
 
     python benchmarks/fact_pages.py [10000 1000000] [--runs 5] [--keep FOLDER]
 

@@ -17,7 +17,7 @@ _OTHER_KEY = "MABOS_EMBEDDINGS_API_KEY"
 
 
 class Provider(NamedTuple):
-    """What differs between the services. keys are the variables that may hold the key."""
+    """Holds what differs between the services. keys are the variables that may hold the key."""
 
     url: str
     path: str

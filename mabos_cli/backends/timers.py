@@ -11,7 +11,7 @@ _TIMEOUT = 30.0
 
 
 class Answer(NamedTuple):
-    """What a program said."""
+    """Holds what a program said."""
 
     code: int
     out: bytes

@@ -30,7 +30,7 @@ Function = Callable[..., Any]
 
 
 class Answer(NamedTuple):
-    """What a command says: the data of its JSON, its lines of text, and warnings."""
+    """Holds what a command says: the data of its JSON, its lines of text, and warnings."""
 
     data: dict[str, Any]
     lines: list[str]

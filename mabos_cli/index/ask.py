@@ -44,7 +44,7 @@ _GIVERS = 60  # candidates whose neighbours in a conversation are looked at: the
 
 
 class Scope(NamedTuple):
-    """What may be found and how it is weighed: filters, how far into the archive, candidates of each lane, results."""
+    """Holds what may be found and how it is weighed: filters, how far into the archive, candidates of each lane, results."""
 
     filters: Filters
     reach: int
@@ -72,7 +72,7 @@ class Question(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """What one index found by words, by meaning and as written; whose words are meant; what is kept."""
+    """Holds what one index found by words, by meaning and as written; whose words are meant; what is kept."""
 
     search_index: Index
     lexical: dict[int, float]

@@ -32,7 +32,7 @@ _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, a
 
 
 class Stats(NamedTuple):
-    """What a sync did, and how many sources or vectors it left to the next one."""
+    """Holds what a sync did, and how many sources or vectors it left to the next one."""
 
     added: int = 0
     changed: int = 0
@@ -45,7 +45,7 @@ class Stats(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What the index knows about a source since it last read it."""
+    """Holds what the index knows about a source since it last read it."""
 
     stamp: str
     hash: str

@@ -39,7 +39,7 @@ _LARGE = 1000
 
 
 class Seen(NamedTuple):
-    """What the index holds about a candidate: an item by its record, or a passage of a file by its lines; the file that it comes
+    """Holds what the index holds about a candidate: an item by its record, or a passage of a file by its lines; the file that it comes
     from, and what that was like."""
 
     ref: str

@@ -47,7 +47,7 @@ WHERE l.holder = excluded.holder OR l.until < now() RETURNING true
 
 
 class Rules(NamedTuple):
-    """What of an agent others may read: what it shares, and the texts of its private memories."""
+    """Holds what of an agent others may read: what it shares, and the texts of its private memories."""
 
     sharing: Sharing
     private: Sequence[str]

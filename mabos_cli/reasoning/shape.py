@@ -49,7 +49,7 @@ class Shape(NamedTuple):
 
 
 class Worksheet(NamedTuple):
-    """What a method asks for: questions to think about, and the shape of its input."""
+    """Holds what a method asks for: questions to think about, and the shape of its input."""
 
     questions: tuple[str, ...]
     shape: Shape

@@ -33,7 +33,7 @@ _CUT = "cut to mcp.max_tokens: ask for less, with a limit or a narrower question
 
 
 class Reply(NamedTuple):
-    """What a caller gets: data, the same as text, or why there is none."""
+    """Holds what a caller gets: data, the same as text, or why there is none."""
 
     data: dict[str, Any] | None
     text: str

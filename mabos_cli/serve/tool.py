@@ -27,7 +27,7 @@ _ONLY_THERE = re.compile(
 
 
 class Effect(NamedTuple):
-    """What a call changes: nothing, the same when it is repeated, or something is removed."""
+    """Holds what a call changes: nothing, the same when it is repeated, or something is removed."""
 
     reads: bool = False
     repeats: bool = False

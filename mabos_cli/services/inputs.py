@@ -234,16 +234,8 @@ def find_target(named: str, hint: str) -> Path:
 
 def given_bytes(path: str) -> bytes:
     """Reads the bytes of a file that somebody names, or of standard input for `-`."""
-    if path == "-":
-        return stdin_bytes()
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise NotFound(f"no file {path}", "give a file, or - for standard input") from None
-    except OSError as error:
-        raise InvalidFile(
-            f"cannot read {path}: {error.strerror}", "give a plain file, or - for standard input"
-        ) from None
+    with open_lines(path) as file:
+        return file.read()
 
 
 @contextmanager

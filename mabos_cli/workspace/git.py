@@ -81,7 +81,7 @@ class GitFailed(Unavailable):
 
 
 class Answer(NamedTuple):
-    """What git said."""
+    """Holds what git said."""
 
     code: int
     out: bytes

@@ -95,7 +95,7 @@ def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: 
 
 
 class SettingsFile(NamedTuple):
-    """What a file says: its name below the workspace, its values, and warnings about names that nobody knows."""
+    """Holds what a file says: its name below the workspace, its values, and warnings about names that nobody knows."""
 
     shown: str
     values: dict[str, Any]

@@ -50,7 +50,7 @@ class Fresh:
 
 
 class Write(NamedTuple):
-    """What a plan wants written, and how it is noted.
+    """Holds what a plan wants written, and how it is noted.
 
     `part` is the part of the mirror that it changes, with the ids of what changed; without ids the whole part is compared.
     `follow` does what can be done again after a crash and returns warnings. Without counts there is no receipt.

@@ -73,7 +73,7 @@ class Against(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What bounds a pack: tokens, entries (0: any number), trust, and the shares of the tail and of lanes."""
+    """Holds what bounds a pack: tokens, entries (0: any number), trust, and the shares of the tail and of lanes."""
 
     budget: int
     entries: int = 0
@@ -106,7 +106,7 @@ class Writing(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What is in a pack: an entry at a layer, or a turn of the tail; its text there, its lines and their cost."""
+    """Holds what is in a pack: an entry at a layer, or a turn of the tail; its text there, its lines and their cost."""
 
     entry: Entry
     layer: str

@@ -36,7 +36,7 @@ _PAST, _QUOTES = 5, 4
 
 
 class Plan(NamedTuple):
-    """What becomes of the turns, each with its number: kept ones whole, recent ones, and a rest that is summed up in
+    """Holds what becomes of the turns, each with its number: kept ones whole, recent ones, and a rest that is summed up in
     `room` tokens. shortened says how many recent ones are."""
 
     kept: tuple[Numbered, ...]

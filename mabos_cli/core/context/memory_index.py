@@ -47,7 +47,7 @@ _Ranked = TypeVar("_Ranked", Headline, MemoryItem)
 
 
 class Share(NamedTuple):
-    """What a domain holds of some items: how many, the characters of their file, and when the first of them expires, if any."""
+    """Holds what a domain holds of some items: how many, the characters of their file, and when the first of them expires, if any."""
 
     items: int
     size: int
@@ -55,7 +55,7 @@ class Share(NamedTuple):
 
 
 class Digest(NamedTuple):
-    """What some items come to, in numbers.
+    """Holds what some items come to, in numbers.
 
     shown counts what the index may show, by section. until is when the first of the items expires, used_at when one was last recalled. derived says that the trust of what may be
     shown depends on other items too, or on whether a person vouches for it.
@@ -93,7 +93,7 @@ class Domain(NamedTuple):
 
 
 class MemoryIndex(NamedTuple):
-    """What the index says. The numbers count everything, shown or not; untrusted items are never shown."""
+    """Holds what the index says. The numbers count everything, shown or not; untrusted items are never shown."""
 
     agent: str
     lines: Lines

@@ -50,7 +50,7 @@ class Count(Protocol):
 
 
 class Turn(NamedTuple):
-    """What one message says. role is system, user, assistant or tool; at is ISO time, name the speaker or tool."""
+    """Holds what one message says. role is system, user, assistant or tool; at is ISO time, name the speaker or tool."""
 
     role: str
     content: str

@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
 
 class Skill(NamedTuple):
-    """What the agent can do: a name, a line about it, and the whole text."""
+    """Holds what the agent can do: a name, a line about it, and the whole text."""
 
     name: str
     description: str

@@ -37,7 +37,7 @@ class Window(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, an entry of a list, a row, a line of code; its place among the lines of the text."""
+    """Holds what is never cut: a sentence, an entry of a list, a row, a line of code; its place among the lines of the text."""
 
     text: str
     is_title: bool = False

@@ -45,7 +45,7 @@ _MOST, _SIZE = 30, 8_000  # events and characters that are put to a model at a t
 
 
 class Rules(NamedTuple):
-    """What decides about an event: the day it is now, and the settings."""
+    """Holds what decides about an event: the day it is now, and the settings."""
 
     today: date
     older_than: float
@@ -70,7 +70,7 @@ class Candidate(NamedTuple):
 
 
 class LogFact(NamedTuple):
-    """What a model wrote in place of some events: where it belongs, how far it believes in it, and the events themselves."""
+    """Holds what a model wrote in place of some events: where it belongs, how far it believes in it, and the events themselves."""
 
     content: str
     category: str
@@ -96,7 +96,7 @@ class LogDay(NamedTuple):
 
 
 class DayTaken(NamedTuple):
-    """What the ledger says about a day: which text of it was looked through, how strictly, and what came of it."""
+    """Holds what the ledger says about a day: which text of it was looked through, how strictly, and what came of it."""
 
     day: str
     digest: str

@@ -115,7 +115,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
 
 
 def digest_day(day: str, digest: str, events: list[LogEvent]) -> DayDigest:
-    """Returns a day boiled down: decisions, outcomes and lessons first, then what weighs most; what is told twice stands once."""
+    """Returns a day boiled down: decisions, outcomes and lessons first, then what weighs most; duplicates count once."""
     headings = tuple(dict.fromkeys(one_line(e.heading, 40) for e in events if e.heading.strip()))[:_HEADINGS]
     once = {fold(event.text): event for event in sorted(events, key=lambda e: (e.weight, -e.line))}.values()
     ranked = _ranked(map(_highlight, once))

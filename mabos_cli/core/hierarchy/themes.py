@@ -213,7 +213,7 @@ class Past(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a period is compared with: the topics of its segments, decoded or as they lie in a cache, how many entries it
+    """Holds what a period is compared with: the topics of its segments, decoded or as they lie in a cache, how many entries it
     has, how many decisions, and on how many days."""
 
     parts: tuple[Mapping[str, Sequence[Any]], ...]
@@ -323,7 +323,7 @@ def _is_named_apart(theme: Theme, other: Theme) -> bool:
 
 
 class Trend(NamedTuple):
-    """What changed against the period before: topics that came up, grew, shrank and went."""
+    """Holds what changed against the period before: topics that came up, grew, shrank and went."""
 
     new: tuple[Theme, ...]
     up: tuple[Theme, ...]

@@ -41,7 +41,7 @@ class Proof(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What came of a goal: PROVEN with a proof for each triple that matches and each time, the best first; POTENTIALLY_DERIVABLE
+    """Holds what came of a goal: PROVEN with a proof for each triple that matches and each time, the best first; POTENTIALLY_DERIVABLE
     with what each rule lacks, the nearest first; CANNOT_PROVE. `why` says it in words; `is_cut` that the search was given up
     early."""
 

@@ -182,7 +182,7 @@ class CaseDeparture(NamedTuple):
 
 
 class CaseChanges(NamedTuple):
-    """What a command wants written: cases to add or to replace by id, ids to drop, and what goes to the archive first."""
+    """Holds what a command wants written: cases to add or to replace by id, ids to drop, and what goes to the archive first."""
 
     put: tuple[Case, ...] = ()
     drop: tuple[str, ...] = ()
@@ -190,7 +190,7 @@ class CaseChanges(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What the usefulness of a case depends on."""
+    """Holds what the usefulness of a case depends on."""
 
     id: str
     key: Key

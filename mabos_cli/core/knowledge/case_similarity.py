@@ -12,7 +12,7 @@ Features = tuple[Sequence[str], Sequence[str], bool]
 
 
 class Weights(NamedTuple):
-    """What each side of a situation counts."""
+    """Holds what each side of a situation counts."""
 
     beliefs: float = 0.6
     desires: float = 0.4
@@ -29,7 +29,7 @@ class Score(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What became of the features of one side: matched, missing now, and new now."""
+    """Holds what became of the features of one side: matched, missing now, and new now."""
 
     matched: tuple[str, ...]
     missing: tuple[str, ...]
@@ -104,7 +104,7 @@ def _share(features: Sequence[str], now: frozenset[str]) -> float:
 
 
 class Standing(NamedTuple):
-    """What decides between cases that are equally near."""
+    """Holds what decides between cases that are equally near."""
 
     id: str
     success: bool | None

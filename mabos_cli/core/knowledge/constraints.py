@@ -25,7 +25,7 @@ class Firing(NamedTuple):
 
 
 class Firings(NamedTuple):
-    """What was found, the most severe or escalations first, and rules that could not be run."""
+    """Holds what was found, the most severe or escalations first, and rules that could not be run."""
 
     found: tuple[Firing, ...]
     problems: tuple[Problem, ...]

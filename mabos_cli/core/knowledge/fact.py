@@ -184,7 +184,7 @@ class FactDeparture(NamedTuple):
 
 
 class FactChanges(NamedTuple):
-    """What a command wants written: facts to add or to replace by id, ids to drop, what goes to the archive, and what rules make
+    """Holds what a command wants written: facts to add or to replace by id, ids to drop, what goes to the archive, and what rules make
     of the facts then, with the version of the rules; None leaves derived facts as they are."""
 
     put: tuple[Fact, ...] = ()

@@ -30,7 +30,7 @@ class Limits(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What a limit kept from being derived, or from being derived with more confidence; what would follow from that is not
+    """Holds what a limit kept from being derived, or from being derived with more confidence; what would follow from that is not
     counted."""
 
     limit: str
@@ -39,7 +39,7 @@ class Cut(NamedTuple):
 
 
 class Inference(NamedTuple):
-    """What follows, sorted by triple. `fixpoint` is "reached", or "stopped: " and why; `depth` is that of the deepest fact."""
+    """Holds what follows, sorted by triple. `fixpoint` is "reached", or "stopped: " and why; `depth` is that of the deepest fact."""
 
     derived: tuple[Fact, ...]
     fixpoint: str
@@ -60,7 +60,7 @@ def forward_chain(facts: Iterable[Fact], rules: Iterable[Rule], limits: Limits =
 
 
 class Outcome(NamedTuple):
-    """What a run derived, with its rows by predicate, and the id and the trust of each row."""
+    """Holds what a run derived, with its rows by predicate, and the id and the trust of each row."""
 
     inference: Inference
     facts: FactIndex  # with the rows that were given, too

@@ -53,7 +53,7 @@ class Near(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What an idea is about: a node, how strongly, its types, the words that named it, and the way from such a node."""
+    """Holds what an idea is about: a node, how strongly, its types, the words that named it, and the way from such a node."""
 
     node: str
     score: float

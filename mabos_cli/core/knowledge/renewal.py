@@ -131,7 +131,7 @@ class Changed(NamedTuple):
 
 
 class Renewal(NamedTuple):
-    """What follows now of all triples that a change may concern."""
+    """Holds what follows now of all triples that a change may concern."""
 
     affected: set[Triple]
     outcome: Outcome

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Value(NamedTuple):
-    """What a text stands for: values of one kind and unit have an order, others have none."""
+    """Holds what a text stands for: values of one kind and unit have an order, others have none."""
 
     kind: str  # number, percent, money, measure, time (a day or moment), clock (a time of day)
     unit: str  # the currency of money, the unit of a measure

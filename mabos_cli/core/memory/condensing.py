@@ -42,7 +42,7 @@ def body_of(text: str) -> str:
 
 
 class _Piece(NamedTuple):
-    """What one memory says, how important that is, and whether it must stay whole."""
+    """Holds what one memory says, how important that is, and whether it must stay whole."""
 
     text: str
     weight: float

@@ -173,7 +173,7 @@ def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
 
 
 class Glance(NamedTuple):
-    """What an item tells at a glance, without being decoded as a whole."""
+    """Holds what an item tells at a glance, without being decoded as a whole."""
 
     id: str
     type: str

@@ -85,7 +85,7 @@ _INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>.{1,60}?),? not (?P<old>.
 
 
 class Turn(NamedTuple):
-    """What somebody said in a session: the person, the agent, or a tool, whose text may come from outside."""
+    """Holds what somebody said in a session: the person, the agent, or a tool, whose text may come from outside."""
 
     author: str
     text: str

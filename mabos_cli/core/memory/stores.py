@@ -45,7 +45,7 @@ class Relatives(Protocol):
 
 
 class Memory(NamedTuple):
-    """What one agent remembers now."""
+    """Holds what one agent remembers now."""
 
     working: tuple[MemoryItem, ...]
     short_term: tuple[MemoryItem, ...]
@@ -75,7 +75,7 @@ def reach_of(reason: str) -> int:
 
 
 class Changes(NamedTuple):
-    """What a command wants written. working and short_term are the new contents; the rest are differences.
+    """Holds what a command wants written. working and short_term are the new contents; the rest are differences.
 
     tally is what the receipt counts instead of naming ids, for a command that touches very many. batches are kept in the store as
     they are: how many lines of which batches are stored that are not through; None leaves them.

@@ -41,7 +41,7 @@ class Draft(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What became of a draft."""
+    """Holds what became of a draft."""
 
     item: MemoryItem
     store: str

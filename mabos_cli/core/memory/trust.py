@@ -35,7 +35,7 @@ class TrustJudge(Protocol):
 
 
 class Claim(NamedTuple):
-    """What an entry says of itself: its id, how far it wants to be trusted, and where it comes from."""
+    """Holds what an entry says of itself: its id, how far it wants to be trusted, and where it comes from."""
 
     id: str
     trust: str

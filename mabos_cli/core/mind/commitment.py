@@ -51,7 +51,7 @@ _PART_OF = re.compile(r"\b(?:of|for|from|under|towards?|behind|than)\s+(?:goals?
 
 
 class Verdict(NamedTuple):
-    """What becomes of an intention, and why."""
+    """Holds what becomes of an intention, and why."""
 
     intention: Attitude
     status: str
@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
 
 class Mind(NamedTuple):
-    """What an intention is judged by."""
+    """Holds what an intention is judged by."""
 
     goals: Sequence[Attitude]
     desires: Sequence[Attitude]

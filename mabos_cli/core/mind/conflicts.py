@@ -147,7 +147,7 @@ def find_conflicts(
 
 
 class Memo(NamedTuple):
-    """What comparing came to: the marks of beliefs, and how pairs of them disagree, by digests of what they say."""
+    """Holds what comparing came to: the marks of beliefs, and how pairs of them disagree, by digests of what they say."""
 
     marks: dict[str, Marks]
     verdicts: dict[str, Disagreement | None]

@@ -16,7 +16,7 @@ Cut = Callable[[str, int], None]
 
 
 class Marks(NamedTuple):
-    """What a belief is found by: its subject and the roots of its words; and how many claims it makes."""
+    """Holds what a belief is found by: its subject and the roots of its words; and how many claims it makes."""
 
     subject: str
     words: frozenset[str]

@@ -41,7 +41,7 @@ _WRITTEN = {
 
 
 class AgentMind(NamedTuple):
-    """What an agent holds true, wants and does."""
+    """Holds what an agent holds true, wants and does."""
 
     agent: str
     beliefs: Sequence[Belief] = ()

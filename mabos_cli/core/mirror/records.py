@@ -29,7 +29,7 @@ class Links(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What a fact says in the words of an ontology: a relation, and the class and key of its subject and of its object."""
+    """Holds what a fact says in the words of an ontology: a relation, and the class and key of its subject and of its object."""
 
     relation: str
     subject: Key
@@ -222,7 +222,7 @@ QUEUED, OK, FAILED, GONE = STATES = ("queued", "ok", "failed", "gone")
 
 
 class Entry(NamedTuple):
-    """What is known about a record in the mirror: its state, and the hash of what was written or refused."""
+    """Holds what is known about a record in the mirror: its state, and the hash of what was written or refused."""
 
     type: str
     uid: str

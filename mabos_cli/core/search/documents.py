@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What may be an item in a file, not decoded yet. The checksum changes whenever the record does."""
+    """Holds what may be an item in a file, not decoded yet. The checksum changes whenever the record does."""
 
     id: str
     checksum: int
@@ -47,7 +47,7 @@ class Record(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a source holds now, or what is wrong with it; or, of one that only grew, what it holds more than before."""
+    """Holds what a source holds now, or what is wrong with it; or, of one that only grew, what it holds more than before."""
 
     hash: str = ""
     pieces: tuple[Piece, ...] = ()

@@ -76,7 +76,7 @@ class Hit(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a recall may return. Empty values do not restrict."""
+    """Holds what a recall may return. Empty values do not restrict."""
 
     types: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()

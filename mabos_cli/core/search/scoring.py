@@ -34,7 +34,7 @@ Parts = tuple[tuple[str, float], ...]
 
 
 class Signals(NamedTuple):
-    """What is known about a candidate. lexical and semantic are shares of the best, see share_lanes; without vectors
+    """Holds what is known about a candidate. lexical and semantic are shares of the best, see share_lanes; without vectors
     semantic is None."""
 
     ref: str

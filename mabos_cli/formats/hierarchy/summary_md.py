@@ -25,7 +25,7 @@ _NAMED_KINDS = ("decision", "outcome", "lesson", "event")
 
 
 class Places(NamedTuple):
-    """What links need to know: which days lie in the archive, with a newer part beside it or not, and which of the weeks
+    """Holds what links need to know: which days lie in the archive, with a newer part beside it or not, and which of the weeks
     or months below have files."""
 
     archived: frozenset[str] = frozenset()
@@ -55,7 +55,7 @@ class Block(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What a file says about itself: the hash of its sources, who wrote its overview, and whether it is as we wrote it."""
+    """Holds what a file says about itself: the hash of its sources, who wrote its overview, and whether it is as we wrote it."""
 
     hash: str
     overview: str

@@ -81,7 +81,7 @@ _NOTHING = "nothing was imported"
 
 
 class Silent(NamedTuple):
-    """What holds of facts that do not say it themselves; and the trust that the others get at most, if any is given."""
+    """Holds what holds of facts that do not say it themselves; and the trust that the others get at most, if any is given."""
 
     source: str = "manual"
     trust: str = ""

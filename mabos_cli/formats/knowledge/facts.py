@@ -319,7 +319,7 @@ def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
 
 
 class Derived(NamedTuple):
-    """What a run of the rules changes on disk."""
+    """Holds what a run of the rules changes on disk."""
 
     added: int
     changed: int
@@ -327,7 +327,7 @@ class Derived(NamedTuple):
 
 
 class Renewed(NamedTuple):
-    """What a renewal of derived facts changes: how many, about which subjects, and what no longer follows: for the archive, so that
+    """Holds what a renewal of derived facts changes: how many, about which subjects, and what no longer follows: for the archive, so that
     its id can still be looked up."""
 
     done: Derived

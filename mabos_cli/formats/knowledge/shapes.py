@@ -37,7 +37,7 @@ class Shapes(NamedTuple):
 
 
 class _Focus(NamedTuple):
-    """What a constraint is about: a shape, the conditions that select a thing, and the variable that stands for it."""
+    """Holds what a constraint is about: a shape, the conditions that select a thing, and the variable that stands for it."""
 
     shape: Term
     label: str

@@ -38,7 +38,7 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$", re.MULTI
 
 
 class Spoken(NamedTuple):
-    """What the user or the agent said."""
+    """Holds what the user or the agent said."""
 
     author: str
     text: str
@@ -66,7 +66,7 @@ def changed_files(called: Called) -> list[str]:
 
 
 class Answered(NamedTuple):
-    """What a tool gave back. The tool and what it was given are empty where only the call tells."""
+    """Holds what a tool gave back. The tool and what it was given are empty where only the call tells."""
 
     call: str
     text: str
@@ -85,7 +85,7 @@ Event = Spoken | Called | Answered | Skipped
 
 
 class HostLine(NamedTuple):
-    """What a line of a transcript holds. id is empty where the host gives none, session where only the first line tells."""
+    """Holds what a line of a transcript holds. id is empty where the host gives none, session where only the first line tells."""
 
     id: str = ""
     at: str = ""

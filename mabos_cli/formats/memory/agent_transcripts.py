@@ -26,7 +26,7 @@ _PLAIN_ID = re.compile(r"[0-9a-fA-F-]{8,64}(?:@[0-9TZ:.+-]{10,40})?")
 
 
 class Scope(NamedTuple):
-    """What of a transcript is wanted: by whom, with or without tools, from which time on (empty: all)."""
+    """Holds what of a transcript is wanted: by whom, with or without tools, from which time on (empty: all)."""
 
     roles: tuple[str, ...] = ROLES
     tools: bool = True

@@ -174,7 +174,7 @@ def _domain(domain: Domain) -> str:
 
 
 class Known(NamedTuple):
-    """What is known of a memory: of each part the key of what it was made from and its digest, and the foremost lines of all."""
+    """Holds what is known of a memory: of each part the key of what it was made from and its digest, and the foremost lines of all."""
 
     parts: dict[str, tuple[str, Digest]]
     foremost: Foremost

@@ -226,7 +226,7 @@ _SAID_TIMES = ("timestamp", "at", "time", "created_at", "observed_at")
 
 
 class Said(NamedTuple):
-    """What one line says."""
+    """Holds what one line says."""
 
     line: int
     text: str
@@ -299,7 +299,7 @@ class Cover(NamedTuple):
 
 
 class HarvestLedger(NamedTuple):
-    """What is known about one file: observations that became items, how far it is settled, and where somebody chose among the
+    """Holds what is known about one file: observations that became items, how far it is settled, and where somebody chose among the
     candidates of an observation, those that are settled and that observation."""
 
     ids: frozenset[str] = frozenset()

@@ -326,7 +326,7 @@ def _runs(file: CognitiveFile, key: Callable[[Entry], float | None]) -> list[lis
 
 
 class Change(NamedTuple):
-    """What a revision log says of a change: what was done, why, and what was and is."""
+    """Holds what a revision log says of a change: what was done, why, and what was and is."""
 
     what: str
     reason: str = ""

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What we put into a JSON file of a host. A new file has the head, too; comments are read where the host reads them."""
+    """Holds what we put into a JSON file of a host. A new file has the head, too; comments are read where the host reads them."""
 
     host: str
     entries: tuple[Entry, ...]

@@ -64,7 +64,7 @@ def find_renames(kind: str, texts: Sequence[str]) -> Renames:
 
 
 class _Title(NamedTuple):
-    """What an entry is called, and when it was last changed; the earlier one is the older."""
+    """Holds what an entry is called, and when it was last changed; the earlier one is the older."""
 
     updated: str
     title: str

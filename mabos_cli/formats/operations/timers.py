@@ -39,7 +39,7 @@ WantedBy=timers.target
 
 
 class Installation(NamedTuple):
-    """What every job of a workspace has in common: how the program is called, the workspace, and its name in units."""
+    """Holds what every job of a workspace has in common: how the program is called, the workspace, and its name in units."""
 
     program: tuple[str, ...]
     root: str

@@ -22,7 +22,7 @@ _ORDER = re.compile(r"[\d\s,;>.\[\]]+")
 
 
 class Merge(NamedTuple):
-    """Whether two memories are one, the text that says both, or whether the second says that the first no longer holds."""
+    """Holds whether two memories are one, the text that says both, or whether the second says that the first no longer holds."""
 
     same: bool
     text: str = ""

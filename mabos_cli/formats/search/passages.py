@@ -50,7 +50,7 @@ class _Page(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """What is not cut further: characters from `start` to `end`, on lines `first` to `last`."""
+    """Holds what is not cut further: characters from `start` to `end`, on lines `first` to `last`."""
 
     start: int
     end: int

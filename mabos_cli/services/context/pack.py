@@ -48,7 +48,7 @@ _RECENT = 50  # items of working and short-term memory, and instructions, that a
 
 
 class Bounds(NamedTuple):
-    """What a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number), whether only what is
+    """Holds what a pack is asked for: tokens, last turns of the conversation, least trust, entries (0 for any number), whether only what is
     loaded, and whether what other agents share, too."""
 
     budget: int

@@ -164,7 +164,7 @@ def _ask_model(agent: Agent, rest: Sequence[tuple[int, Turn]]) -> tuple[str, str
 
 
 class FlushCheck(NamedTuple):
-    """Whether to flush memory now, from which size on, whether this compaction was flushed already, and warnings."""
+    """Holds whether to flush memory now, from which size on, whether this compaction was flushed already, and warnings."""
 
     flush: bool
     threshold: int

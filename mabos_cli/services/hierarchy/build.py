@@ -43,7 +43,7 @@ class State(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a build did: files written, kept because a person changed them, as they should be, and left without logs."""
+    """Holds what a build did: files written, kept because a person changed them, as they should be, and left without logs."""
 
     written: list[State]
     kept: list[State]
@@ -53,7 +53,7 @@ class Built(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What is to be built."""
+    """Holds what is to be built."""
 
     scope: str = "all"
     since: date | None = None

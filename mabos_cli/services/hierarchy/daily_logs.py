@@ -83,7 +83,7 @@ def read_log(paths: AgentPaths, log: LogFile) -> str:
 
 
 class Archiving(NamedTuple):
-    """What was archived, as pairs of paths, how many links were changed, and warnings."""
+    """Holds what was archived, as pairs of paths, how many links were changed, and warnings."""
 
     moved: tuple[tuple[str, str], ...]
     links: int

@@ -27,7 +27,7 @@ _Parts = list[tuple[LogFile, str]]
 
 
 class Found(NamedTuple):
-    """What a look at the logs found: the days that are to be decided on, how many are done, warnings, and how many events
+    """Holds what a look at the logs found: the days that are to be decided on, how many are done, warnings, and how many events
     are important but untrusted."""
 
     days: tuple[log_taking.LogDay, ...]
@@ -41,7 +41,7 @@ class Found(NamedTuple):
 
 
 class Consolidated(NamedTuple):
-    """What a look at the logs found, what of it was taken, what the model did if it was asked, and warnings."""
+    """Holds what a look at the logs found, what of it was taken, what the model did if it was asked, and warnings."""
 
     found: Found
     taking: log_taking.Taking

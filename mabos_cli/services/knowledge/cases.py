@@ -197,7 +197,7 @@ def _is_whole(text: str) -> bool:
 
 
 class Stored(NamedTuple):
-    """What became of each case (stored or merged), the ids of those that left for them, and warnings."""
+    """Holds what became of each case (stored or merged), the ids of those that left for them, and warnings."""
 
     states: list[tuple[Case, str]]
     left: tuple[str, ...]

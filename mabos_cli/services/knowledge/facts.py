@@ -44,7 +44,7 @@ _MOST = 10_000  # facts that the graph is asked for
 
 
 class Asserted(NamedTuple):
-    """What became of each fact (added, updated, extended, split or unchanged), warnings, and notes about facts that rules had derived."""
+    """Holds what became of each fact (added, updated, extended, split or unchanged), warnings, and notes about facts that rules had derived."""
 
     states: list[tuple[Fact, str]]
     warnings: list[str]

@@ -45,7 +45,7 @@ _NEAR = 0.5  # the nearest case has this likeness by itself; above it, it shares
 
 
 class Inferred(NamedTuple):
-    """What follows, or after a change what follows in another way than before; how many facts follow altogether; what changed on
+    """Holds what follows, or after a change what follows in another way than before; how many facts follow altogether; what changed on
     disk, and warnings."""
 
     inference: Inference
@@ -113,7 +113,7 @@ def find_matches(agent: Agent, text: str, hops: int, limit: int, at: datetime | 
 
 
 class Preflight(NamedTuple):
-    """What to know before work on something: the things that it is about, facts by what they mean for it, decisions in memory,
+    """Holds what to know before work on something: the things that it is about, facts by what they mean for it, decisions in memory,
     and warnings."""
 
     about: list[str]

@@ -102,7 +102,7 @@ def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -
 
 
 class Merged(NamedTuple):
-    """What a merge did: what it put into ontologies, what had been there, and the files that it wrote."""
+    """Holds what a merge did: what it put into ontologies, what had been there, and the files that it wrote."""
 
     new: list[Proposal]
     before: list[Proposal]
@@ -224,7 +224,7 @@ _GROUND = "business"  # what the other ontologies build on
 
 
 class Scaffolded(NamedTuple):
-    """What became of one file: how many nodes were added, whether it is new, and of how many nodes that were there something is said
+    """Holds what became of one file: how many nodes were added, whether it is new, and of how many nodes that were there something is said
     that was not."""
 
     file: str
@@ -355,7 +355,7 @@ def count_ontologies(library: Library) -> tuple[list[dict[str, Any]], list[str]]
 
 
 class Shown(NamedTuple):
-    """What a name means: nodes of ontologies, or branches of the class tree; all ontologies together, and warnings."""
+    """Holds what a name means: nodes of ontologies, or branches of the class tree; all ontologies together, and warnings."""
 
     nodes: tuple[Node, ...]
     branches: list[Branch]

@@ -121,7 +121,7 @@ ALL = "all"
 
 
 class Rules(NamedTuple):
-    """What a harvest takes: into which store (by type when empty), from which importance and time on, how many (none: all), and
+    """Holds what a harvest takes: into which store (by type when empty), from which importance and time on, how many (none: all), and
     which candidates (none: as the settings say). With `leaves`, these are not stored, and are never offered again."""
 
     store: str
@@ -150,7 +150,7 @@ class Candidate(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """What a look at the observations found: what is to be stored, what is not, and why; and the observations of which only some
+    """Holds what a look at the observations found: what is to be stored, what is not, and why; and the observations of which only some
     candidates are, or were, taken."""
 
     drafts: list[Candidate]
@@ -162,7 +162,7 @@ class Gathered(NamedTuple):
 
 
 class HarvestResult(NamedTuple):
-    """What a harvest did."""
+    """Holds what a harvest did."""
 
     tally: Tally
     chunks: int = 0

@@ -55,7 +55,7 @@ class TranscriptFile(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """What was taken of one transcript."""
+    """Holds what was taken of one transcript."""
 
     file: str
     name: str
@@ -107,7 +107,7 @@ def _checked(path: str, host: str, stdin: BinaryIO | None = None) -> TranscriptF
 
 
 class Ingested(NamedTuple):
-    """What was taken of each transcript, what a harvest behind it did (if one was asked for), and warnings."""
+    """Holds what was taken of each transcript, what a harvest behind it did (if one was asked for), and warnings."""
 
     rows: list[Taken]
     harvested: HarvestResult | None
@@ -270,7 +270,7 @@ def _some(named: Sequence[str], total: int) -> str:
 
 
 class Harvested(NamedTuple):
-    """What was taken of transcripts that hooks named, which observations were found, and what became of them."""
+    """Holds what was taken of transcripts that hooks named, which observations were found, and what became of them."""
 
     spooled: "SpoolResult"
     gathered: Gathered
@@ -286,7 +286,7 @@ def harvest(agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress
 
 
 class Reviewed(NamedTuple):
-    """What a harvest would take of transcripts, which observations were found, and its candidates with what would become of each."""
+    """Holds what a harvest would take of transcripts, which observations were found, and its candidates with what would become of each."""
 
     spooled: "SpoolResult"
     gathered: Gathered

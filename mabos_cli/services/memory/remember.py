@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Remembered(NamedTuple):
-    """What became of drafts, warnings, and what the model did if it was asked."""
+    """Holds what became of drafts, warnings, and what the model did if it was asked."""
 
     results: list[Stored]
     warnings: list[str]

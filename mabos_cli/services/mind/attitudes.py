@@ -54,7 +54,7 @@ Changes = Callable[[mind.Attitude, str], Mapping[str, str]]
 
 
 class Result(NamedTuple):
-    """What a command shows: the data of its JSON, its lines of text, and warnings."""
+    """Holds what a command shows: the data of its JSON, its lines of text, and warnings."""
 
     data: dict[str, Any]
     lines: list[str]

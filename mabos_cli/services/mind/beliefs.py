@@ -88,7 +88,7 @@ def add_belief(
 
 
 class Revision(NamedTuple):
-    """What is to change in a belief, None or empty where it stays; why, and who vouches for more trust."""
+    """Holds what is to change in a belief, None or empty where it stays; why, and who vouches for more trust."""
 
     certainty: float | None = None
     value: str | None = None

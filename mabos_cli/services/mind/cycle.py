@@ -44,7 +44,7 @@ class CycleOrder(NamedTuple):
 
 
 class Cycle(NamedTuple):
-    """What a cycle found and did."""
+    """Holds what a cycle found and did."""
 
     agent: str
     at: str
@@ -65,7 +65,7 @@ class Cycle(NamedTuple):
 
 
 class _Thought(NamedTuple):
-    """What a cycle makes of the files as they are: what it writes, what it gives up, and what is in conflict."""
+    """Holds what a cycle makes of the files as they are: what it writes, what it gives up, and what is in conflict."""
 
     files: list[FileWrite]
     awaited: str

@@ -26,7 +26,7 @@ Places = dict[Key, tuple[str, str, str]]
 
 
 class Seeded(NamedTuple):
-    """What became of a template: its entries as JSON, the agents that were created and those that are missing; and warnings."""
+    """Holds what became of a template: its entries as JSON, the agents that were created and those that are missing; and warnings."""
 
     template: str
     business: str

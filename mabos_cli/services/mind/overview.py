@@ -27,7 +27,7 @@ _MOST = 5  # entries of each kind that an overview shows
 
 
 class MindState(NamedTuple):
-    """What an agent holds in mind, what the next cycle would end, and the conflicts that its last report lists as open."""
+    """Holds what an agent holds in mind, what the next cycle would end, and the conflicts that its last report lists as open."""
 
     strategy: str
     beliefs: list[Belief]

@@ -57,7 +57,7 @@ _KINDS = ("belief", "goal", "plan", "intention")
 
 
 class Question(NamedTuple):
-    """What is asked: about an id, about a conflict by its key, which goals are behind, or else about all beliefs of an agent."""
+    """Holds what is asked: about an id, about a conflict by its key, which goals are behind, or else about all beliefs of an agent."""
 
     name: str = ""
     conflict: str = ""

@@ -64,7 +64,7 @@ class Finding(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """What was repaired, what was found after that, and the state of the index."""
+    """Holds what was repaired, what was found after that, and the state of the index."""
 
     repaired: list[str]
     findings: list[Finding]

@@ -51,7 +51,7 @@ class HostFile(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user."""
+    """Holds what a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user."""
 
     host: str
     is_user: bool

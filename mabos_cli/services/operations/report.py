@@ -69,7 +69,7 @@ def _find_page(output: str) -> Path:
 
 
 class Mind(NamedTuple):
-    """What an agent holds in mind: beliefs, and attitudes by kind."""
+    """Holds what an agent holds in mind: beliefs, and attitudes by kind."""
 
     agent: str
     beliefs: Sequence[Belief]

@@ -44,7 +44,7 @@ _OTHERS = ("", "mind", "manifest")
 
 
 class Review(NamedTuple):
-    """What is new for an agent: sections with rows, observations captured and harvested, other changed files."""
+    """Holds what is new for an agent: sections with rows, observations captured and harvested, other changed files."""
 
     agent: str
     sections: tuple[review.Section, ...]

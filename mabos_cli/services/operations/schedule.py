@@ -133,7 +133,7 @@ def job_fault(failed: list[Run], total: int) -> MabosError:
 
 
 class UnitChanges(NamedTuple):
-    """What has to happen so that the folder holds just the units that are wanted: names, sorted."""
+    """Holds what has to happen so that the folder holds just the units that are wanted: names, sorted."""
 
     new: tuple[str, ...]
     changed: tuple[str, ...]

@@ -82,7 +82,7 @@ def watch_changes(agent: Agent) -> Iterator[Any]:
 
 
 class IndexStatus(NamedTuple):
-    """What the index holds and what state it is in, what memory itself holds, and warnings."""
+    """Holds what the index holds and what state it is in, what memory itself holds, and warnings."""
 
     about: dict[str, Any]
     memory: dict[str, Any]

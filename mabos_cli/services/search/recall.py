@@ -37,7 +37,7 @@ _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")
 
 
 class Request(NamedTuple):
-    """What somebody wants to recall; empty values do not restrict, and None takes the setting."""
+    """Holds what somebody wants to recall; empty values do not restrict, and None takes the setting."""
 
     query: str
     depth: str = "0"

@@ -143,7 +143,7 @@ def _plan_write(agent: Agent, facts: Facts, changes: FactChanges) -> Write:
 
 
 class _NewlyDerived(NamedTuple):
-    """What a renewal changes, and whether anything is to be written."""
+    """Holds what a renewal changes, and whether anything is to be written."""
 
     changes: Renewed
     is_new: bool

@@ -120,7 +120,7 @@ def _lasting_entries(lines: Iterable[bytes], known: dict[tuple[str, str], str]) 
 
 
 class Survey(NamedTuple):
-    """What a memory comes to, the index made of it, and the text of that."""
+    """Holds what a memory comes to, the index made of it, and the text of that."""
 
     digest: indexing.Digest
     memory_index: indexing.MemoryIndex

@@ -52,7 +52,7 @@ T = TypeVar("T", Quantity, Moment)
 
 
 class Disagreement(NamedTuple):
-    """What kind of disagreement it is, and the words that differ."""
+    """Holds what kind of disagreement it is, and the words that differ."""
 
     kind: str
     reason: str
