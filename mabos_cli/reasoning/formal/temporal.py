@@ -1,65 +1,101 @@
-"""Shows how events lie in time: whether all that is said of them fits together, which relations are possible, how early
-and how late each can be."""
+"""Shows how events lie in time: whether all that is said of them fits together, and which of Allen's relations are possible.
+
+Starts and ends are points with bounds on how far one is behind another: 0 for `not later`, -1 for `earlier`. A set of relations is a
+choice between sets of bounds."""
 
 import re
-from collections.abc import Iterator
-from fractions import Fraction
-from itertools import islice
-from math import inf, lcm
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from math import inf
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, notes, yes_no
-from mabos_cli.reasoning.formal import time_net
-from mabos_cli.reasoning.inputs import AgentData, check_size
+from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, yes_no
+from mabos_cli.reasoning.inputs import AgentData, bits, check_known, check_size, known_name
 
-MOST_EVENTS, _MOST_DEMANDS, _MOST_AMOUNT = 30, 300, 10**9
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(minute|hour|day|week)s?")
-_Span = tuple[Fraction | None, Fraction | None]
-_MOST_SCENARIOS = 200
-_FIRST_ONLY = f"times come from the first {_MOST_SCENARIOS} ways to meet the demands; others may be earlier or later"
+MOST_EVENTS, _MOST_DEMANDS, MOST_WORK = 30, 300, 30_000_000
+# How start with start, start with end, end with start and end with end of two intervals compare.
+ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
+SIGNS = {
+    "before": "<<<<",
+    "meets": "<<=<",
+    "overlaps": "<<><",
+    "finished-by": "<<>=",
+    "contains": "<<>>",
+    "starts": "=<><",
+    "equals": "=<>=",
+    "started-by": "=<>>",
+    "during": "><><",
+    "finishes": "><>=",
+    "overlapped-by": "><>>",
+    "met-by": ">=>>",
+    "after": ">>>>",
+}
+NAMES = tuple(SIGNS)
+ALL = (1 << len(NAMES)) - 1
+_BIT = {name: 1 << n for n, name in enumerate(NAMES)}
+_MORE = {"disjoint": "before|after|meets|met-by", "within": "during|starts|finishes|equals"}
+Matrix = list[list[float]]
+
+
+class Bound(NamedTuple):
+    """The second point is at most so much after the first."""
+
+    first: int
+    second: int
+    most: int
+
+
+class Demand(NamedTuple):
+    """A demand of the user: ways to meet it, of which one must be taken, each a set of bounds."""
+
+    text: str
+    ways: tuple[tuple[Bound, ...], ...]
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the events can happen as described, or how two of them can lie to each other."""
-    asked = read_events(fields)
-    claim = time_net.parse_relation(fields["ask"], asked.events, "ask") if fields["ask"] else None
-    net = time_net.Net(2 * len(asked.events) + 1, asked.order)
+    events = tuple(fields["events"])
+    check_known("events", events, events, "event")
+    check_size("events", len(events), MOST_EVENTS, "events")
+    check_size("relations", len(fields["relations"]), _MOST_DEMANDS, "relations")
+    relations = [(raw, *parse_relation(raw, events, f"relations[{n}]")) for n, raw in enumerate(fields["relations"], 1)]
+    demands = tuple(relation_demand(raw, a, b, allowed) for raw, a, allowed, b in relations)
+    claim = parse_relation(fields["ask"], events, "ask") if fields["ask"] else None
+    net = _Net(len(events))
     try:
-        if not net.is_possible(asked.demands):
-            return _clash(asked, net)
-        scenarios = list(islice(net.scenarios(asked.demands), _MOST_SCENARIOS + 1))
-        return _fits(asked, scenarios) if claim is None else _compare(asked, net, claim, scenarios)
-    except time_net.TooHard:
+        scenario = next(net.scenarios(demands), None)
+        if scenario is None:
+            return _clash(net, demands)
+        detail = {"consistent": True, "order": _order(events, scenario)}
+        if claim is not None:
+            return _compare(events, demands, net, claim, detail)
+    except TooHard:
         hint = "say more exactly how events lie, or ask about fewer of them"
         raise BadValue("relations: too many alternatives to try", hint) from None
+    met = f"{plural(len(demands), 'demand')} on {plural(len(events), 'event')} can be met together"
+    conclusion = yes_no(True, "the events can happen as described")
+    return Answer(conclusion, None, f"{met}: {detail['order']}", (f"one order: {detail['order']}",), detail)
 
 
-class Asked(NamedTuple):
-    """Events, and what is demanded of them."""
-
-    events: tuple[str, ...]
-    demands: tuple[time_net.Demand, ...]
-    scale: time_net.Scale
-    is_metric: bool
-    order: tuple[time_net.Bound, ...]  # an event starts before it ends, and not before time begins
-
-
-def _compare(asked: Asked, net: time_net.Net, claim: tuple[int, int, int], scenarios: list[time_net.Matrix]) -> Answer:
+def _compare(
+    events: tuple[str, ...],
+    demands: tuple[Demand, ...],
+    net: "_Net",
+    claim: tuple[int, int, int],
+    detail: dict[str, Any],
+) -> Answer:
     """Returns the relations that two events can have, or whether a claim about them must hold."""
     a, claimed, b = claim
     possible = 0
-    for n, name in enumerate(time_net.NAMES):
-        if net.is_possible((*asked.demands, time_net.relation_demand(name, a, b, 1 << n))):
+    for n, name in enumerate(NAMES):
+        if next(net.scenarios((*demands, relation_demand(name, a, b, 1 << n))), None) is not None:
             possible |= 1 << n
-    found = time_net.relation_names(possible)
-    first, second = asked.events[a], asked.events[b]
+    found, first, second = relation_names(possible), events[a], events[b]
     conclusion: Conclusion
-    if claimed != time_net.ALL:
-        about = f"{first} {'|'.join(time_net.relation_names(claimed))} {second}"
+    if claimed != ALL:
+        about = f"{first} {'|'.join(relation_names(claimed))} {second}"
         value = True if not possible & ~claimed else None if possible & claimed else False
         conclusion = yes_no(value, about)
         verdict = {True: "must hold", False: "cannot hold", None: "may hold or not"}[value]
@@ -69,197 +105,175 @@ def _compare(asked: Asked, net: time_net.Net, claim: tuple[int, int, int], scena
         conclusion = choice(found[0], about=about) if len(found) == 1 else names(found, about)
         share = "no other relation is possible" if len(found) == 1 else f"{len(found)} of 13 relations are possible"
         summary = f"{first} {' or '.join(found)} {second}: {share}"
-    steps = [f"possible when all is taken together: {listed(found, 13)}"]
-    steps.append(f"one order: {_order(asked, scenarios[0])}")
-    steps += [f"demanded: {demand.text}" for demand in asked.demands]
-    detail = {"possible": list(found)} | _detail(asked, scenarios)
-    return Answer(
-        conclusion, None, summary, cut(steps), detail, notes((not detail.get("times_are_exact", True), _FIRST_ONLY))
-    )
+    steps = [f"possible when all is taken together: {listed(found, 13)}", f"one order: {detail['order']}"]
+    steps += [f"demanded: {demand.text}" for demand in demands]
+    return Answer(conclusion, None, summary, cut(steps), {"possible": list(found)} | detail)
 
 
-def _fits(asked: Asked, scenarios: list[time_net.Matrix]) -> Answer:
-    """Returns that the events can happen as described, in which order, and when."""
-    conclusion = yes_no(True, "the events can happen as described")
-    detail = _detail(asked, scenarios)
-    order = _order(asked, scenarios[0])
-    steps = [f"one order: {order}"]
-    summary = f"{plural(len(asked.demands), 'demand')} on {plural(len(asked.events), 'event')} can be met together"
-    if asked.is_metric:
-        steps += list(_schedule_lines(detail["schedule"]))
-        if detail["earliest_finish"] is not None:
-            unit = "" if asked.scale.is_dated else f" {asked.scale.unit}"
-            summary += f"; all is done at the earliest by {detail['earliest_finish']['told']}{unit}"
-    else:
-        summary += f": {order}"
-    return Answer(
-        conclusion, None, summary, cut(steps, 16), detail, notes((not detail.get("times_are_exact", True), _FIRST_ONLY))
-    )
-
-
-def _clash(asked: Asked, net: time_net.Net) -> Answer:
+def _clash(net: "_Net", demands: tuple[Demand, ...]) -> Answer:
     """Returns the demands that contradict each other, none of which could be left out of the contradiction."""
-    core = [asked.demands[n].text for n in net.clash(asked.demands)]
-    detail: dict[str, Any] = {"possible": False, "conflict": core}
-    count = f"{len(core)} of {len(asked.demands)}"
+    core = [demands[n].text for n in net.clash(demands)]
+    count = f"{len(core)} of {len(demands)}"
     summary = f"the events cannot happen as described: {count} demands clash: {listed(core, 4)}"
     conclusion = yes_no(False, "the events can happen as described")
-    return Answer(conclusion, None, summary, cut(["these cannot all hold:", *core]), detail)
+    steps = cut(["these cannot all hold:", *core])
+    return Answer(conclusion, None, summary, steps, {"possible": False, "conflict": core})
 
 
-def _order(asked: Asked, matrix: time_net.Matrix) -> str:
+def _order(events: tuple[str, ...], matrix: Matrix) -> str:
     """Returns all starts and ends in an order that meets the demands."""
-    names = [f"{event} {end}" for event in asked.events for end in time_net.EVENT_ENDS]
     groups: dict[float, list[str]] = {}
-    for name, at in zip(names, time_net.positions(matrix)[1:], strict=True):
-        groups.setdefault(at, []).append(name)
-    return " < ".join(" = ".join(groups[time]) for time in sorted(groups))
+    for n, name in enumerate(f"{event} {end}" for event in events for end in ("start", "end")):
+        groups.setdefault(min(row[n] for row in matrix), []).append(name)
+    return " < ".join(" = ".join(groups[place]) for place in sorted(groups))
 
 
-def _detail(asked: Asked, scenarios: list[time_net.Matrix]) -> dict[str, Any]:
-    """Returns one order, and how early and late each point can be; a bound marked as open can be approached and not reached."""
-    detail: dict[str, Any] = {"consistent": True, "order": _order(asked, scenarios[0])}
-    if not asked.is_metric:
-        return detail
-    schedule: dict[str, Any] = {name: {} for name in asked.events}
-    for n, name in enumerate(asked.events):
-        for end, word in enumerate(time_net.EVENT_ENDS):
-            at = time_net.point(n, end)
-            low, high = min(-one[at][0] for one in scenarios), max(one[0][at] for one in scenarios)
-            earliest, latest = _moment(asked, low, bool(end)), _moment(asked, high, bool(end), is_high=True)
-            schedule[name][word] = {"earliest": earliest, "latest": latest}
-    # When all can be over: each as early as it can be is one way to meet all bounds.
-    ends = [time_net.point(n, 1) for n in range(len(asked.events))]
-    finish = _moment(asked, min(max(-one[end][0] for end in ends) for one in scenarios), True)
-    is_exact = len(scenarios) <= _MOST_SCENARIOS
-    figures = {"earliest_finish": finish, "unit": asked.scale.unit, "times_are_exact": is_exact}
-    return detail | {"schedule": schedule} | figures
+class TooHard(Exception):
+    """More alternatives than can be tried."""
 
 
-def _moment(asked: Asked, ticks: float, is_end: bool, is_high: bool = False) -> dict[str, Any] | None:
-    if abs(ticks) == inf:
+class _Net:
+    """Starts and ends of some events, of which each starts before it ends."""
+
+    def __init__(self, events: int) -> None:
+        self.size = 2 * events
+        self.always = tuple(Bound(_point(n, 1), _point(n, 0), -1) for n in range(events))
+        self.work = 0
+
+    def scenarios(self, demands: Iterable[Demand]) -> Iterator[Matrix]:
+        """Yields for each choice of ways that can be kept, the least upper bound of every difference."""
+        asked = [*demands]
+        start: Matrix = [[0 if a == b else inf for b in range(self.size)] for a in range(self.size)]
+        fixed = [bound for demand in asked if len(demand.ways) == 1 for bound in demand.ways[0]]
+        open_ways = sorted((demand.ways for demand in asked if len(demand.ways) != 1), key=len)
+        stack = [(start, open_ways)] if self._add(start, (*self.always, *fixed)) else []
+        while stack:
+            matrix, rest = stack.pop()
+            if not rest:
+                yield matrix
+                continue
+            # The choice with the fewest ways left comes first.
+            possible = [[way for way in ways if all(matrix[b][a] + most >= 0 for a, b, most in way)] for ways in rest]
+            fewest = min(range(len(rest)), key=lambda n: len(possible[n]))
+            others = [tuple(ways) for n, ways in enumerate(possible) if n != fewest]
+            for way in reversed(possible[fewest]):
+                child = [row.copy() for row in matrix]
+                self.work += self.size
+                if self._add(child, way):
+                    stack.append((child, others))
+
+    def _add(self, matrix: Matrix, bounds: Iterable[Bound]) -> bool:
+        """Keeps some bounds, and all that follows from them; whether that can be done."""
+        for first, second, most in bounds:
+            if matrix[first][second] <= most:
+                continue
+            if matrix[second][first] + most < 0:
+                return False
+            after = [(n, most + far) for n, far in enumerate(matrix[second]) if far < inf]
+            self.work += self.size * (len(after) + 1)
+            if self.work > MOST_WORK:
+                raise TooHard
+            for row in matrix:
+                here = row[first]
+                if here < inf:
+                    for n, far in after:
+                        row[n] = min(row[n], here + far)
+        return True
+
+    def clash(self, demands: tuple[Demand, ...]) -> tuple[int, ...]:
+        """Returns the numbers of demands that cannot be met together, though they could without any one of them."""
+
+        def is_possible(numbers: Iterable[int]) -> bool:
+            return next(self.scenarios(demands[n] for n in numbers), None) is not None
+
+        core = [*range(len(demands))]
+        for number in reversed(range(len(demands))):
+            fewer = [n for n in core if n != number]
+            core = core if is_possible(fewer) else fewer
+        return tuple(core)
+
+
+def _point(event: int, end: int) -> int:
+    """Returns the number of the start (0) or end (1) of an event."""
+    return 2 * event + end
+
+
+def parse_relations(raw: str, place: str) -> int:
+    """Returns the set of relations that words name, as in `before|meets`.
+
+    >>> relation_names(parse_relations("met by or after", "relations[1]"))
+    ('met-by', 'after')
+    """
+    found = 0
+    for word in re.split(r"\s*(?:\||,|\bor\b)\s*", raw.strip().strip("(){}").lower()):
+        name = re.sub(r"[\s_]+", "-", word.strip())
+        for one in _MORE.get(name, name).split("|"):
+            if one not in _BIT:
+                hint = f"known: {', '.join(NAMES)}, disjoint, within"
+                raise BadValue(f"{place}: unknown relation {word[:40]!r}", hint)
+            found |= _BIT[one]
+    return found
+
+
+def relation_names(found: int) -> tuple[str, ...]:
+    """Returns the names of a set of relations."""
+    return tuple(name for n, name in enumerate(NAMES) if found >> n & 1)
+
+
+@lru_cache(maxsize=1 << 14)
+def hull(found: int) -> tuple[str, ...] | None:
+    """Returns how each pair of ends may compare, or None if that says more or less than the relations do."""
+    signs = [SIGNS[name] for name in relation_names(found)]
+    sides = tuple("".join(sorted({one[n] for one in signs})) for n in range(4))
+    if "<>" in sides:
         return None
-    whole = -(-int(ticks) // time_net.GRAIN) if is_high else int(ticks) // time_net.GRAIN
-    time = Fraction(whole * time_net.GRAIN, asked.scale.ticks)
-    return {"time": float(time), "told": asked.scale.show(time, is_end), "open": whole * time_net.GRAIN != ticks}
+    allowed = sum(_BIT[name] for name, one in SIGNS.items() if all(one[n] in sides[n] for n in range(4)))
+    return sides if allowed == found else None
 
 
-def _schedule_lines(schedule: dict[str, Any]) -> Iterator[str]:
-    for name, ends in schedule.items():
-        parts = []
-        for word, window in ends.items():
-            low, high = (window[side] and window[side]["told"] for side in ("earliest", "latest"))
-            span = low if low == high else f"{low or 'any time'} to {high or 'any time'}"
-            parts.append(f"{word} {span or 'any time'}")
-        yield f"{name}: {', '.join(parts)}"
+@lru_cache(maxsize=1 << 14)
+def convex_parts(found: int) -> tuple[int, ...]:
+    """Returns the set as few sets that comparisons of ends can express; only the choice between these is left to
+    try."""
+    parts = []
+    while found:
+        part = 0
+        for one in bits(found):
+            if hull(part | 1 << one) is not None:
+                part |= 1 << one
+        parts.append(part)
+        found &= ~part
+    return tuple(parts)
 
 
-class _Metric(NamedTuple):
-    """A difference of two points that must lie in a span."""
-
-    text: str
-    first: int
-    second: int
-    span: _Span
-
-
-def read_events(fields: dict[str, Any]) -> Asked:
-    """Returns the events with all that is demanded of them."""
-    events = tuple(fields["events"])
-    check_size("events", len(events), MOST_EVENTS, "events")
-    check_size("relations", len(fields["relations"]) + len(fields["gaps"]), _MOST_DEMANDS, "relations and gaps")
-    unit = fields["unit"]
-    times = _Times(time_net.UNITS[unit])
-    metric = [one for n, name in enumerate(events) for one in times.of_event(n, name, fields["events"][name] or {})]
-    metric += [times.of_gap(gap, f"gaps[{n}]", events) for n, gap in enumerate(fields["gaps"], 1)]
-    grain = lcm(1, *(side.denominator for one in metric for side in one.span if side is not None))
-    if grain > 10**12:
-        raise BadValue("events: times are too finely divided to compare exactly", "round them")
-    is_dated = bool(times.seen & {"day", "moment"})
-    scale = time_net.Scale(unit, is_dated, times.seen == {"day"}, time_net.GRAIN * grain)
-    demands = []
-    for text, first, second, (low, high) in metric:
-        bounds = [time_net.Bound(first, second, int(high * scale.ticks))] if high is not None else []
-        bounds += [time_net.Bound(second, first, -int(low * scale.ticks))] if low is not None else []
-        demands.append(time_net.Demand(text, (tuple(bounds),)))
-    for n, raw in enumerate(fields["relations"], 1):
-        a, relations, b = time_net.parse_relation(raw, events, f"relations[{n}]")
-        demands.append(time_net.relation_demand(raw, a, b, relations))
-    order = [time_net.Bound(time_net.point(n, 1), time_net.point(n, 0), -1) for n in range(len(events))]
-    if metric and not is_dated and "number" not in times.seen:
-        order += [time_net.Bound(time_net.point(n, 0), 0, 0) for n in range(len(events))]
-    return Asked(events, tuple(demands), scale, bool(metric), tuple(order))
+def parse_relation(raw: str, events: tuple[str, ...], place: str) -> tuple[int, int, int]:
+    """Returns the two events and the relations between them, from `a before|meets b`; the longest name counts."""
+    longest, words = sorted(events, key=len, reverse=True), raw.split()
+    first = next((name for name in longest if raw.startswith(f"{name} ")), words[0])
+    rest = raw.removeprefix(first)
+    second = next((name for name in longest if rest.endswith(f" {name}")), words[-1])
+    for name in (first, second):
+        known_name(place, name, events, "event")
+    if first == second:
+        raise BadValue(f"{place}: {first} is on both sides", "name two different events")
+    middle = rest.removesuffix(second).strip()
+    if not middle:
+        raise BadValue(f"{place}: there is no relation", "write for example: a before b, a before|meets b")
+    relations = ALL if middle == "?" else parse_relations(middle, place)
+    return events.index(first), relations, events.index(second)
 
 
-class _Times:
-    """Reads times and amounts, and remembers of which sort they are, as dates and plain numbers do not mix."""
-
-    def __init__(self, seconds: int) -> None:
-        self.seconds = seconds
-        self.seen: set[str] = set()
-
-    def of_event(self, number: int, name: str, raw: dict[str, Any]) -> list[_Metric]:
-        found = []
-        for end, word in enumerate(time_net.EVENT_ENDS):
-            if raw.get(word) is not None:
-                place = f"events.{name}.{word}"
-                span = self._span(place, raw[word], lambda one, is_end=bool(end), at=place: self._time(at, one, is_end))
-                found.append(_Metric(f"{name} {word} {_shown(raw[word])}", 0, time_net.point(number, end), span))
-        if raw.get("duration") is not None:
-            place = f"events.{name}.duration"
-            span = self._span(place, raw["duration"], lambda one: self._amount(place, one))
-            if span[1] == 0:
-                raise BadValue(f"{place}: an event must take some time", "leave the duration out, or give a small one")
-            text = f"{name} duration {_shown(raw['duration'])}"
-            found.append(_Metric(text, time_net.point(number, 0), time_net.point(number, 1), span))
-        return found
-
-    def of_gap(self, gap: dict[str, Any], place: str, events: tuple[str, ...]) -> _Metric:
-        first = time_net.end_point(gap["from"], events, 1, f"{place}.from")
-        second = time_net.end_point(gap["to"], events, 0, f"{place}.to")
-        if gap["least"] is None and gap["most"] is None:
-            raise BadValue(f"{place}: neither least nor most is given", "give at least one of them")
-        span = self._span(place, [gap["least"], gap["most"]], lambda one: self._amount(place, one))
-        bounds = " ".join(f"{name} {_shown(gap[name])}" for name in ("least", "most") if gap[name] is not None)
-        return _Metric(f"gap from {gap['from']} to {gap['to']} {bounds}", first, second, span)
-
-    def _span(self, place: str, raw: Any, read: Any) -> _Span:
-        """Returns one value, or the least and the most."""
-        if not isinstance(raw, list):
-            return (read(raw), read(raw))
-        if len(raw) != 2:
-            raise BadValue(f"{place}: must be one value, or the least and the most", "write for example [2, 5]")
-        low, high = (None if one is None else read(one) for one in raw)
-        if low is not None and high is not None and low > high:
-            raise BadValue(f"{place}: the least is more than the most", "swap them")
-        return low, high
-
-    def _time(self, place: str, raw: Any, is_end: bool) -> Fraction:
-        value = find_value(raw) if isinstance(raw, str) else None
-        if value is not None and value.kind == "time":
-            is_day = bool(_DAY.fullmatch(raw.strip()))
-            self.seen.add("day" if is_day else "moment")
-            found = Fraction(str(value.amount)) + (86400 if is_day and is_end else 0)
-            found /= self.seconds
-        elif isinstance(raw, int | float) and not isinstance(raw, bool) and abs(raw) <= _MOST_AMOUNT:
-            self.seen.add("number")
-            found = Fraction(str(raw))
-        else:
-            raise BadValue(f"{place}: {str(raw)[:40]!r} is no time", "give a date, a date and time, or a number")
-        if "number" in self.seen and len(self.seen) > 1:
-            raise BadValue(f"{place}: dates and plain numbers are mixed", "give all times as dates, or all as numbers")
-        return found
-
-    def _amount(self, place: str, raw: Any) -> Fraction:
-        match = _AMOUNT.fullmatch(raw.strip().lower()) if isinstance(raw, str) else None
-        if match:
-            return Fraction(match[1]) * time_net.UNITS[f"{match[2]}s"] / self.seconds
-        if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= _MOST_AMOUNT:
-            return Fraction(str(raw))
-        raise BadValue(f"{place}: {str(raw)[:40]!r} is no length of time", "give a number, or 3 days, 2 weeks")
+def relation_demand(text: str, a: int, b: int, relations: int) -> Demand:
+    """Returns what one of some relations between two events demands of their ends."""
+    return Demand(text, tuple(_bounds(a, b, hull(part) or ()) for part in convex_parts(relations)))
 
 
-def _shown(raw: Any) -> str:
-    if isinstance(raw, list):
-        return " to ".join("open" if one is None else str(one) for one in raw)
-    return str(raw)
+def _bounds(a: int, b: int, signs: tuple[str, ...]) -> tuple[Bound, ...]:
+    found = []
+    for (i, j), sign in zip(ENDS, signs, strict=True):
+        first, second = _point(a, i), _point(b, j)
+        if ">" not in sign:
+            found.append(Bound(second, first, 0 if "=" in sign else -1))
+        if "<" not in sign:
+            found.append(Bound(first, second, 0 if "=" in sign else -1))
+    return tuple(found)
