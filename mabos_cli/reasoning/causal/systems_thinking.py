@@ -1,9 +1,8 @@
-"""Finds which feedback loops drive a system, and where to act: loops, archetypes, and where a push leads."""
+"""Finds which feedback loops drive a system, and where to act: loops, and where a push leads."""
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -16,13 +15,6 @@ MOST_VARIABLES, MOST_LOOPS = 100, 1000
 MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000
 HINT = "write: cause -> effect + (or -), then `delayed` if wanted"
 _LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
-# Pairs of loops are compared, and triples for some archetypes.
-MOST_COMPARED = 40
-ADVICE = {
-    "limits to growth": "do not push the growth; weaken what limits it",
-    "shifting the burden": "strengthen the lasting solution; use the quick one only to win time",
-    "fixes that fail": "mind the late side effect; the fix feeds the problem",
-}
 
 
 class Link(NamedTuple):
@@ -85,20 +77,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         known_name("push", name, graph, "variable")
     loops, are_all = find_loops(graph)
     labels = _labels(loops)
-    found = find_archetypes(loops)
     counts = {name: float(sum(name in loop.names for loop in loops)) for name in graph}
     order = sorted((name for name in graph if counts[name]), key=lambda name: -counts[name])
     caveats = _caveats(loops, are_all, counts)
     detail = {
         "loops": [_loop_detail(loop, label) for loop, label in zip(loops, labels, strict=True)],
-        "archetypes": [
-            {"name": one.name, "loops": [labels[at] for at in one.loops], "at": list(one.at)} for one in found
-        ],
         "loops_through": counts,
     }
     steps = [_loop_line(loop, label) for loop, label in list(zip(loops, labels, strict=True))[:4]]
     steps += [f"... and {len(loops) - 4} more loops"] if len(loops) > 4 else []
-    steps += [_archetype_line(one, labels) for one in found[:3]]
     if fields["push"]:
         detail |= _pushed(graph, fields, steps, caveats)
     if not loops:
@@ -106,7 +93,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         return Answer(words(summary), None, summary, cut(steps), detail, tuple(caveats))
     kinds = sum(loop.sign > 0 for loop in loops)
     summary = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
-    summary += f"; looks like {found[0].name}" if found else ""
     return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, tuple(caveats))
 
 
@@ -133,18 +119,6 @@ def _loop_line(loop: Loop, label: str) -> str:
     return f"{label}{' (delayed)' if loop.is_delayed else ''}: {chain}"
 
 
-class Archetype(NamedTuple):
-    """An archetype with the loops, by number, and the variables that show it."""
-
-    name: str
-    loops: tuple[int, ...]
-    at: tuple[str, ...]
-
-
-def _archetype_line(one: Archetype, labels: list[str]) -> str:
-    return f"{one.name} at {listed(one.at, 2)} ({', '.join(labels[at] for at in one.loops)}): {ADVICE[one.name]}"
-
-
 def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
     """Returns where the push moves each variable along all paths."""
     signs: dict[str, set[int]] = {}
@@ -169,49 +143,12 @@ def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveat
 def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
     top = best_names(counts)
     more = f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
-    few = f"Archetypes were looked for among the {MOST_COMPARED} shortest loops that were found."
     return [
         *notes(
             (not are_all, more),
-            (len(loops) > MOST_COMPARED, few),
             (loops and len(top) > 1, f"{listed(top)} lie on equally many loops."),
         )
     ]
-
-
-def find_archetypes(loops: Sequence[Loop]) -> list[Archetype]:
-    """Returns the archetypes among the loops. A pair within a richer one is not listed as limits to growth."""
-    loops = loops[:MOST_COMPARED]
-    plus = [at for at, loop in enumerate(loops) if loop.sign > 0]
-    minus = [at for at, loop in enumerate(loops) if loop.sign < 0]
-    found = [*_burdens(loops, plus, minus)]
-    # A step that balances the problem feeds it later, by a delayed reinforcing loop.
-    for harm, fix in product(plus, minus):
-        if {*loops[harm].links} & {*loops[fix].links} and loops[harm].is_delayed and not loops[fix].is_delayed:
-            found.append(Archetype("fixes that fail", (harm, fix), _shared(loops[harm], loops[fix])))
-    # Growth that feeds itself runs into a balancing loop: the shortest of those that it meets.
-    for grow in plus:
-        hold = next((at for at in minus if _shared(loops[grow], loops[at])), None)
-        if hold is not None and not any({grow, hold} <= {*one.loops} for one in found):
-            found.append(Archetype("limits to growth", (grow, hold), _shared(loops[grow], loops[hold])))
-    return found
-
-
-def _shared(one: Loop, other: Loop) -> tuple[str, ...]:
-    return tuple(name for name in one.names if name in other.names)
-
-
-def _burdens(loops: Sequence[Loop], plus: list[int], minus: list[int]) -> Iterator[Archetype]:
-    """Finds two balancing loops of one problem, a quick and a slow one, and a reinforcing loop between both."""
-    for one, other in combinations(minus, 2):
-        if loops[one].is_delayed == loops[other].is_delayed:
-            continue
-        quick, slow = (one, other) if loops[other].is_delayed else (other, one)
-        at = _shared(loops[quick], loops[slow])
-        fixes, lasting = {*loops[quick].names} - {*loops[slow].names}, {*loops[slow].names} - {*loops[quick].names}
-        more = next((n for n in plus if fixes & {*loops[n].names} and lasting & {*loops[n].names}), None)
-        if at and more is not None:
-            yield Archetype("shifting the burden", (quick, slow, more), at)
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:

@@ -31,14 +31,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     clash = find_clash(Closure(strict).close(start))
     if clash is not None:
         raise BadValue(f"facts: {clash!r} both holds and does not hold", "mend the facts or the strict rules first")
-    found = find_extensions(start, strict, defaults)
-    preferred = found
-    if len(found) > 1 and len({one.priority for one in defaults}) > 1:
-        chosen = [one for one in found if is_preferred(one, start, strict, defaults)]
-        preferred = chosen or found
-        if not chosen:
-            caveats += ("priorities admit none of the extensions, so all of them count",)
-    return _answer(query, found, preferred, defaults, strict, caveats)
+    return _answer(query, find_extensions(start, strict, defaults), defaults, strict, caveats)
 
 
 def _literal(raw: str, where: str) -> Literal:
@@ -61,7 +54,6 @@ class Default(NamedTuple):
     when: Literals
     assuming: Literals
     then: Literal
-    priority: float
 
 
 def _default(row: dict[str, Any], n: int) -> Default:
@@ -75,7 +67,7 @@ def _default(row: dict[str, Any], n: int) -> Default:
         raise BadValue(f"{where}: assumes {clash!r} and its denial, so it never applies", "check unless and assuming")
     when = _literals(row["if"], f"{where}.if")
     name = row["name"] or f"{' and '.join(row['if']) or 'normally'}: {row['then']}"
-    return Default(name, when, assuming, then, row["priority"])
+    return Default(name, when, assuming, then)
 
 
 class Strict(NamedTuple):
@@ -116,28 +108,28 @@ class Extension(NamedTuple):
 
 
 def _answer(
-    query: Literal | None, found: list[Extension], preferred: list[Extension], defaults: list[Default],
-    strict: list[Strict], caveats: tuple[str, ...],
-) -> Answer:  # fmt: skip
+    query: Literal | None,
+    found: list[Extension],
+    defaults: list[Default],
+    strict: list[Strict],
+    caveats: tuple[str, ...],
+) -> Answer:
     about = _shown(query) if query else ""
-    everywhere = frozenset.intersection(*(one.literals for one in preferred)) if preferred else frozenset()
-    extensions = [
-        {"holds": _sorted(one.literals), "defaults": [defaults[n].name for n in sorted(one.applied)]}
-        | {"preferred": one in preferred}
-        for one in found[:_SHOWN]
-    ]
+    everywhere = frozenset.intersection(*(one.literals for one in found)) if found else frozenset()
     detail: dict[str, Any] = {
-        "extensions": extensions,
+        "extensions": [
+            {"holds": _sorted(one.literals), "defaults": [defaults[n].name for n in sorted(one.applied)]}
+            for one in found[:_SHOWN]
+        ],
         "extension_count": len(found),
-        "preferred_count": len(preferred),
         "in_all": _sorted(everywhere),
-        "in_some": _sorted(frozenset().union(*(one.literals for one in preferred))),
+        "in_some": _sorted(frozenset().union(*(one.literals for one in found))),
     }
-    count = len(preferred)
-    ways = plural(count, "extension") + (f" preferred among {len(found)}" if count < len(found) else "")
+    count = len(found)
+    ways = plural(count, "extension")
     lines = [
         f"{n}. {listed(_sorted(one.literals), 12)} by {listed([defaults[m].name for m in sorted(one.applied)]) or 'no default'}"
-        for n, one in enumerate(preferred, 1)
+        for n, one in enumerate(found, 1)
     ]
     if not found:
         summary = "there is no extension: some default undoes what it rests on"
@@ -148,8 +140,8 @@ def _answer(
     if query is None:
         summary = f"{ways}; in all of them: {listed(detail['in_all'], 12) or 'nothing'}"
         return Answer(names(tuple(detail["in_all"])), None, summary, cut(lines), detail, caveats)
-    holding = sum(query in one.literals for one in preferred)
-    denied = sum(opposite(query) in one.literals for one in preferred)
+    holding = sum(query in one.literals for one in found)
+    denied = sum(opposite(query) in one.literals for one in found)
     detail["holds_in"], detail["denied_in"] = holding, denied
     value = True if holding == count else False if denied == count else None
     summary = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
@@ -235,25 +227,3 @@ def _active(literals: Literals, done: frozenset[int], defaults: Sequence[Default
     for n, default in enumerate(defaults):
         if n not in done and default.when <= literals and not _is_blocked(default, literals):
             yield n
-
-
-def is_preferred(extension: Extension, start: Literals, strict: Sequence[Strict], defaults: Sequence[Default]) -> bool:
-    """Returns whether an extension comes about by always using a default of the highest priority among those that could
-    be used (Brewka; Baader and Hollunder)."""
-    rules = Closure(strict)
-    seen: set[frozenset[int]] = set()
-    stack: list[tuple[Literals, frozenset[int]]] = [(rules.close(start), frozenset())]
-    while stack:
-        literals, applied = stack.pop()
-        active = [*_active(literals, applied, defaults)]
-        if not active:
-            return True
-        top = max(defaults[n].priority for n in active)
-        for n in active:
-            more = applied | {n}
-            if defaults[n].priority == top and n in extension.applied and more not in seen:
-                seen.add(more)
-                if len(seen) > MOST_NODES:
-                    raise BadValue(f"defaults: more than {MOST_NODES:,} orders to try", "give fewer priorities")
-                stack.append((rules.close(literals | {defaults[n].then}), more))
-    return False

@@ -1,4 +1,4 @@
-"""Finds which arguments stand when all attacks are weighed (Dung's semantics), with supports and preferences."""
+"""Finds which arguments stand when all attacks are weighed (Dung's semantics)."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -8,7 +8,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
-from mabos_cli.reasoning.network import causal_order, reach
 
 _MEANS = {
     "accepted": "in every preferred set of arguments",
@@ -23,12 +22,10 @@ _LINKS = "each as `a -> b` or [a, b]"
 
 
 class Frame(NamedTuple):
-    """Arguments with the attacks that count, and those that fail because the target is preferred."""
+    """The arguments, and for each the set of those that attack it."""
 
     known: tuple[str, ...]
     attackers: list[int]
-    failed: list[tuple[str, str]]
-    inherited: list[tuple[str, str]]  # attacks on what an argument rests on
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -36,50 +33,25 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("arguments", len(fields["arguments"]), _MOST_ARGUMENTS, "arguments")
     if fields["claim"] is not None:
         known_name("claim", fields["claim"], fields["arguments"], "argument")
-    frame = _read_frame(fields)
+    known = tuple(fields["arguments"])
+    frame = Frame(known, attackers_of(len(known), _read_attacks(fields["attacks"], known)))
     grounded = label_grounded(frame.attackers)
     complete = find_complete(frame.attackers)
     preferred = [grounded] if complete is None else keep_preferred(complete)
     return _tell(fields, frame, grounded, complete, preferred)
 
 
-def _read_frame(fields: dict[str, Any]) -> Frame:
-    known = tuple(fields["arguments"])
-    index = {name: n for n, name in enumerate(known)}
-    attacks = _read_links(fields["attacks"], "attacks", known)
-    below = _close(_read_links(fields["supports"], "supports", known), "supports")
-    weaker = _close(_read_links(fields["prefer"], "prefer", known, ">"), "prefer")
-    failed = [(one, other) for one, other in attacks if one in weaker.get(other, ())]
-    lost = {*failed}
-    held = dict.fromkeys(pair for pair in attacks if pair not in lost)
-    inherited = [(one, rests) for one, other in held for rests in below.get(other, ()) if (one, rests) not in held]
-    inherited = [*dict.fromkeys(inherited)]
-    pairs = [(index[one], index[other]) for one, other in (*held, *inherited)]
-    return Frame(known, attackers_of(len(known), pairs), failed, inherited)
-
-
-def _read_links(raw: Any, field: str, known: tuple[str, ...], sign: str = "->") -> list[tuple[str, str]]:
-    """Returns the pairs of names in links such as `a -> b` or [a, b], each once, in the order of the input."""
-    if not isinstance(raw, list | tuple):
-        raise BadValue(f"{field}: must be a list of links", f"write {_LINKS}")
-    found: list[tuple[str, str]] = []
+def _read_attacks(raw: Any, known: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Returns who attacks whom, by number, from links such as `a -> b` or [a, b]."""
+    if not isinstance(raw, list):
+        raise BadValue("attacks: must be a list of links", f"write {_LINKS}")
+    found: list[tuple[int, int]] = []
     for n, link in enumerate(raw, 1):
-        ends = link.split(sign) if isinstance(link, str) else link
+        ends = link.split("->") if isinstance(link, str) else link
         if not isinstance(ends, list) or len(ends) < 2:
-            raise BadValue(
-                f"{field}[{n}]: must be `a {sign} b`{' or [a, b]' * (sign == '->')}", f"not {str(link)[:60]}"
-            )
-        found += pairwise([known_name(f"{field}[{n}]", str(end).strip(), known, "argument") for end in ends])
-    return [*dict.fromkeys(found)]
-
-
-def _close(pairs: list[tuple[str, str]], field: str) -> dict[str, list[str]]:
-    """Returns everything that each name leads to; a circle is refused."""
-    steps: dict[str, list[str]] = {name: [] for pair in pairs for name in pair}
-    for one, other in pairs:
-        steps[one].append(other)
-    causal_order(steps, field)
-    return {name: [one for one in steps if one in reach(steps, below)] for name, below in steps.items()}
+            raise BadValue(f"attacks[{n}]: must be `a -> b` or [a, b]", f"not {str(link)[:60]}")
+        found += pairwise(known.index(known_name(f"attacks[{n}]", str(e).strip(), known, "argument")) for e in ends)
+    return found
 
 
 class Labels(NamedTuple):
@@ -124,7 +96,7 @@ def _tell(
         summary,
         cut(_steps(frame, grounded, complete, preferred, claim)),
         _detail(frame, grounded, complete, preferred, status),
-        _caveats(frame, grounded, complete, preferred),
+        _caveats(grounded, complete, preferred),
     )
 
 
@@ -137,8 +109,6 @@ def _steps(
 ) -> list[str]:
     attacks = sum(foes.bit_count() for foes in frame.attackers)
     lines = [f"{plural(len(frame.known), 'argument')}, {plural(attacks, 'effective attack')}"]
-    lines += [f"{one} cannot defeat {other}, which is stronger" for one, other in frame.failed[:3]]
-    lines += [f"{one} attacks {other} too, by what that rests on" for one, other in frame.inherited[:3]]
     lines.append(f"grounded: {listed(_named(frame, grounded.inside), 10) or 'nothing'}")
     if complete is not None:
         lines += [f"preferred: {listed(_named(frame, one.inside), 10) or 'nothing'}" for one in preferred[:4]]
@@ -167,8 +137,6 @@ def _detail(
             "out": _named(frame, grounded.out),
             "undecided": _named(frame, grounded.undecided),
         },
-        "failed_attacks": [[*pair] for pair in frame.failed],
-        "inherited_attacks": [[*pair] for pair in frame.inherited],
     }
     if complete is not None:
         detail |= {
@@ -179,19 +147,13 @@ def _detail(
     return detail
 
 
-def _caveats(frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]) -> tuple[str, ...]:
+def _caveats(grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]) -> tuple[str, ...]:
     if complete is None:
         left = f"{grounded.undecided.bit_count()} arguments being open"
         return (f"grounded semantics only: the search for all sets stopped after {MOST_VISITS:,} steps, {left}",)
-    index = {name: n for n, name in enumerate(frame.known)}
-    together = [
-        f"{one} and {other} stand together, though {one} speaks against {other}: its attack fails by preference"
-        for one, other in frame.failed[:20]
-        if any(labels.inside >> index[one] & labels.inside >> index[other] & 1 for labels in preferred)
-    ]
     several = f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
     odd = "no stable set: some arguments attack themselves or each other in an odd circle"
-    return (*notes((not keep_stable(complete), odd), (len(preferred) > 1, several)), *together)
+    return notes((not keep_stable(complete), odd), (len(preferred) > 1, several))
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:

@@ -7,7 +7,7 @@ from math import fsum, prod
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, notes, quantity, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, notes
 from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
 
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
@@ -26,12 +26,6 @@ class Party(NamedTuple):
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
-    if fields["price"] is not None:
-        if fields["parties"] or fields["options"]:
-            raise BadValue("price: give a price alone, or parties with deals", "not both")
-        return solve_price(fields["price"])
-    if fields["parties"] is None:
-        raise BadValue("parties: is missing", "who negotiates, with what each has without a deal")
     parties = tuple(Party(name, one["batna"], one["power"]) for name, one in fields["parties"].items())
     if not any(party.power for party in parties):
         raise BadValue("parties: somebody must have power above 0", "leave power out to make it equal")
@@ -251,30 +245,3 @@ def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[flo
     best = max(scores)
     chosen, *ties = [deal for deal, one in zip(frontier, scores, strict=True) if one == best]
     return Fair(rule, chosen, tuple(ties))
-
-
-def solve_price(fields: dict[str, Any]) -> Answer:
-    """Returns the price that shares the surplus, or that no price suits both."""
-    seller, buyer, unit = fields["seller"], fields["buyer"], fields["unit"]
-    low, high = seller["reserve"], buyer["reserve"]
-    names = {"seller": seller["name"] or "seller", "buyer": buyer["name"] or "buyer"}
-    detail: dict[str, Any] = {"parties": names, "seller_reserve": low, "buyer_reserve": high, "surplus": high - low}
-    if low > high:
-        summary = (
-            f"no deal: {names['seller']} wants at least {figure(low)}, {names['buyer']} pays at most {figure(high)}"
-        )
-        gap = f"gap of {figure(low - high)}"
-        return Answer(yes_no(False, "some price suits both"), None, summary, (gap,), detail)
-    power = seller["power"] + buyer["power"]
-    if not power:
-        raise BadValue("price: somebody must have power above 0", "leave power out to make it equal")
-    price = low + (high - low) * seller["power"] / power
-    caveats = ["reservation prices are taken as true; each side gains by hiding its own"]
-    caveats += ["one price only: nobody gains by the deal"] if low == high else []
-    steps = (
-        f"room for agreement: {figure(low)} to {figure(high)}, surplus {figure(high - low)}",
-        f"nash: {figure(price)}, which shares the surplus by power",
-    )
-    detail |= {"zopa": [low, high], "nash": price, "middle": (low + high) / 2}
-    summary = f"{figure(price)} {unit}".strip() + f", between {figure(low)} and {figure(high)}"
-    return Answer(quantity(price, (low, high), unit, "the price"), None, summary, steps, detail, tuple(caveats))

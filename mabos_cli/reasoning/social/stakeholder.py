@@ -1,4 +1,4 @@
-"""Finds who matters, who is for it, and whom to approach how: power and interest, and what tips the balance."""
+"""Finds who matters, who is for it, and whom to approach how: power and interest, and the balance of support."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -39,7 +39,7 @@ class Person(NamedTuple):
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns whom to approach first, with the balance of support and the smallest coalition that tips it."""
+    """Returns whom to approach first, with the balance of support."""
     everybody = fields["stakeholders"]
     check_size("stakeholders", len(everybody), _MOST, "stakeholders")
     stances = [_read_stance(one["stance"], f"stakeholders.{name}.stance") for name, one in everybody.items()]
@@ -60,31 +60,13 @@ def _read_stance(raw: Any, path: str) -> float:
     return read_number(raw, path, -1, 1, "from -1, against, to 1, for; or the words for, neutral, against")
 
 
-def _find_tipping(people: list[Person], least: float, turn: float) -> tuple[str, ...] | None:
-    """Returns the fewest whose turning to a stance moves the balance by more than the least; None if even all are not
-    enough. Gains add up, so the largest first is exact."""
-    moves = [(one.pull * abs(turn - one.stance), one) for one in people if one.fields["movable"]]
-    found: list[str] = []
-    moved = 0.0
-    for move, one in sorted(moves, key=lambda pair: -pair[0]):
-        if moved > least:
-            break
-        moved += move
-        found.append(one.name)
-    return tuple(found) if moved > least else None
-
-
 def _tell(people: list[Person], balance: float, needed: float, high: float) -> Answer:
     carried = balance > needed + _SLACK
-    tipping = _find_tipping(people, needed - balance + _SLACK, 1) if not carried else ()
-    # What is needed must be exceeded: it is lost when the balance falls to just that.
-    breaking = _find_tipping(people, balance - needed - _SLACK, -1) if carried else ()
     order = sorted(people, key=lambda one: -one.score())
     worth = [one for one in order if one.gain() > 0]
     grid = {label: [one.name for one in people if _cell(one, high) == label] for label in GRID.values()}
     steps = [f"{label}: {listed(members)}" for label, members in grid.items() if members]
     steps.append(f"balance {balance:+.2f} by power times interest; needed above {needed:+.2f}")
-    steps.append(_tipping_line(carried, tipping, breaking))
     steps += [
         f"approach {one.name}: {one.gain():+.2f} to the balance, effort {one.fields['effort']:g}" for one in worth[:4]
     ]
@@ -96,25 +78,11 @@ def _tell(people: list[Person], balance: float, needed: float, high: float) -> A
         "carried": carried,
         "grid": grid,
         "stakeholders": {one.name: _person_detail(one, high) for one in people},
-        "tipping": None if tipping is None else [*tipping],
-        "breaking": None if breaking is None else [*breaking],
         "approach": [one.name for one in worth],
     }
     scores = {one.name: one.score() for one in people}
     conclusion = ranking(tuple(one.name for one in order), scores, "whom to approach first")
-    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(people, order, tipping))
-
-
-def _tipping_line(carried: bool, tipping: tuple[str, ...] | None, breaking: tuple[str, ...] | None) -> str:
-    if carried:
-        return (
-            f"it is lost if these turn against it: {listed(breaking)}"
-            if breaking
-            else "no one who can move could stop it"
-        )
-    if tipping is None:
-        return "not enough even if all who can be moved were won over"
-    return f"fewest to win over: {listed(tipping)}"
+    return Answer(conclusion, None, summary, cut(steps), detail, _caveats(people, order))
 
 
 def _cell(one: Person, high: float) -> str:
@@ -131,11 +99,10 @@ def _person_detail(one: Person, high: float) -> dict[str, Any]:
     }
 
 
-def _caveats(people: list[Person], order: list[Person], tipping: tuple[str, ...] | None) -> tuple[str, ...]:
+def _caveats(people: list[Person], order: list[Person]) -> tuple[str, ...]:
     ties = [one.name for one in order if order[0].score() and abs(one.score() - order[0].score()) < 1e-9]
     free = [one.name for one in people if not one.fields["effort"] and one.gain() > 0]
     return notes(
-        (tipping is None, "the plan must change, or somebody who cannot be moved must"),
         (len(ties) > 1, f"equal gain for the effort: {listed(ties)}"),
         (free, f"effort 0 puts them first: {listed(free)}"),
         (True, "winning over counts as full support; the weight of a stakeholder is power times interest"),

@@ -1,4 +1,4 @@
-"""Feedback loops against counting and brute force, archetypes against their textbook diagrams."""
+"""Feedback loops against counting and brute force."""
 
 from itertools import combinations, permutations
 from math import comb, factorial
@@ -9,11 +9,6 @@ from hypothesis import strategies as st
 
 from mabos_cli.reasoning.causal.systems_thinking import find_loops, parse_links
 from reasoning.solving import refused, solve, solve_yaml
-
-
-def archetypes(*links: str) -> set[str]:
-    answer = solve("systems-thinking", {"links": list(links)})
-    return {one["name"] for one in answer.detail["archetypes"]}
 
 
 @pytest.mark.parametrize("size", [3, 4, 5])
@@ -43,30 +38,6 @@ def test_loops_agree_with_brute_force(signs: list[str | None]) -> None:
                     expected[frozenset(steps)] = -1 if sum(pairs[step] == "-" for step in steps) % 2 else 1
     assert len(loops) == len(expected)
     assert {frozenset((link.cause, link.effect) for link in loop.links): loop.sign for loop in loops} == expected
-
-
-def test_limits_to_growth() -> None:
-    """Senge, The Fifth Discipline: word of mouth against a market that fills up."""
-    assert archetypes(
-        "customers -> word of mouth +", "word of mouth -> customers +", "customers -> crowding +", "crowding -> customers -"
-    ) == {"limits to growth"}  # fmt: skip
-
-
-def test_fixes_that_fail() -> None:
-    assert archetypes("problem -> fix +", "fix -> problem -", "fix -> harm + delayed", "harm -> problem +") == {
-        "fixes that fail"
-    }
-    # Without the delay the harm shows at once, and it is growth with a brake.
-    assert archetypes("problem -> fix +", "fix -> problem -", "fix -> harm +", "harm -> problem +") == {
-        "limits to growth"
-    }
-
-
-def test_shifting_the_burden() -> None:
-    assert "shifting the burden" in archetypes(
-        "symptom -> quick fix +", "quick fix -> symptom -", "symptom -> real cure +", "real cure -> symptom - delayed",
-        "quick fix -> dependence +", "dependence -> real cure -",
-    )  # fmt: skip
 
 
 def test_push_is_open_where_paths_disagree() -> None:

@@ -1,4 +1,4 @@
-"""Defaults: extensions after Reiter, priorities, and clingo as an oracle."""
+"""Defaults: extensions after Reiter, and clingo as an oracle."""
 
 import clingo
 import pytest
@@ -37,8 +37,6 @@ def test_the_nixon_diamond_has_two_extensions_and_leaves_it_open():
     assert answer.conclusion.value is None
     assert [one["defaults"] for one in answer.detail["extensions"]] == [["quakers"], ["republicans"]]
     assert answer.detail["in_all"] == ["quaker", "republican"]
-    ranked = solve_yaml("default", NIXON.replace("then: pacifist}", "then: pacifist, priority: 1}"))
-    assert ranked.conclusion.value is True and "1 extension preferred among 2" in ranked.summary
 
 
 def test_a_semi_normal_default_blocks_the_chain():
@@ -76,21 +74,6 @@ def test_a_default_is_not_its_own_reason():
     assert answer.conclusion.value == ()
 
 
-def test_priorities_choose_at_each_step_among_what_is_active():
-    """The known limit of choosing among active defaults (Brewka and Eiter, Prioritizing Default Logic): a better default
-    whose prerequisite comes late cannot go first."""
-    text = """
-    facts: []
-    defaults:
-      - {name: first, if: [a], then: not b, priority: 2}
-      - {name: second, then: b, priority: 1}
-      - {name: third, then: a, priority: 0}
-    query: b
-    """
-    answer = solve_yaml("default", text)
-    assert len(answer.detail["extensions"]) == 2 and answer.conclusion.value is True
-
-
 ATOMS = "abcd"
 LITERALS = st.tuples(st.sampled_from(ATOMS), st.booleans())
 SETS = st.frozensets(LITERALS, max_size=2)
@@ -123,7 +106,7 @@ def answer_sets(facts, strict, defaults):
 def test_extensions_are_the_answer_sets_of_clingo(facts, rules, rows):
     strict = [Strict(when, then) for when, then in rules]
     defaults = [
-        Default(str(n), when, assuming | {then}, then, 0)
+        Default(str(n), when, assuming | {then}, then)
         for n, (when, assuming, then) in enumerate(rows)
         if find_clash(assuming | {then}) is None
     ]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.negotiation import Deal, find_fair, find_frontier
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import refused, solve
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
@@ -109,18 +109,6 @@ def test_ties_are_said() -> None:
     assert "as good by the Nash product: b" in answer.caveats
 
 
-def test_one_price() -> None:
-    """The zone of agreement of Raiffa 1982: reservation prices of 80 and 100 leave 20 to share; equal power meets in the middle."""
-    answer = solve_yaml("negotiation", "price: {seller: {reserve: 80}, buyer: {reserve: 100}, unit: EUR}")
-    assert answer.conclusion.value == 90
-    assert answer.conclusion.interval == (80, 100)
-    strong = solve_yaml("negotiation", "price: {seller: {reserve: 80, power: 3}, buyer: {reserve: 100}}")
-    assert strong.conclusion.value == 95
-    apart = solve_yaml("negotiation", "price: {seller: {reserve: 110}, buyer: {reserve: 100}}")
-    assert apart.conclusion.value is False
-    assert apart.steps == ("gap of 10",)
-
-
 @pytest.mark.parametrize(
     ("said", "message"),
     [
@@ -143,14 +131,6 @@ def test_one_price() -> None:
         (
             "options: {x: {a: 1, b: 2}}\nparties: {a: {batna: 1, power: 0}, b: {batna: 1, power: 0}}",
             "parties: somebody",
-        ),
-        (
-            "price: {seller: {reserve: 1, power: 0}, buyer: {reserve: 2, power: 0}}",
-            "price: somebody must have power",
-        ),
-        (
-            "price: {seller: {reserve: 1}, buyer: {reserve: 2}}\noptions: {x: {a: 1}}",
-            "price: give a price alone",
         ),
         (
             f"parties: {{a: {{batna: 1, worth: { {name: {'x': 1, 'y': 2} for name in 'abcdefghijklmno'} }}}, b: {{batna: 1}}}}",
