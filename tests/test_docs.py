@@ -274,7 +274,7 @@ def test_code_that_is_wrong_is_noticed(span: str) -> None:
         "git diff --stat",
         "store --defer",
         "memory.shared",
-        "serve/tools_*.py",
+        "serve/hook_*.py",
     ],
 )
 def test_code_that_is_right_passes(span: str) -> None:

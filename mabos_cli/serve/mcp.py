@@ -23,9 +23,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.serve.calling import Reply, call_tool, read_text
 from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
-from mabos_cli.serve.tools_knowledge import TOOLS as KNOWLEDGE
-from mabos_cli.serve.tools_memory import TOOLS as MEMORY
-from mabos_cli.serve.tools_mind import TOOLS as MIND
+from mabos_cli.serve.tools import load_tools
 from mabos_cli.workspace.locate import list_agents
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -40,7 +38,7 @@ _ADVICE = {
     "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
     "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
 }
-TOOLS = {tool.name: tool for tool in (*MEMORY, *MIND, *KNOWLEDGE)}
+TOOLS = load_tools("tools.txt")
 FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
 # What is listed unless somebody asks for more: a host pays for every tool in every request. The others answer all the same.
 DAILY = tuple(

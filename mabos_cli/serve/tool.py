@@ -16,7 +16,6 @@ Words = Callable[[Any], Iterable[str]]
 Schema = Mapping[str, Any]
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
-SHARE = {"minimum": 0, "maximum": 1}
 AGENT = {"type": "string", "description": "The agent's id; needed only where there are several."}
 # What help says about a command line and nobody else.
 _ONLY_THERE = re.compile(
@@ -34,10 +33,12 @@ class Effect(NamedTuple):
     removes: bool = False
 
 
-READ = Effect(reads=True, repeats=True)
-ADD = Effect()
-SET = Effect(repeats=True)
-TAKE = Effect(repeats=True, removes=True)
+EFFECTS = {
+    "reads": Effect(reads=True, repeats=True),
+    "adds": Effect(),
+    "sets": Effect(repeats=True),
+    "removes": Effect(repeats=True, removes=True),
+}
 
 
 class Param(NamedTuple):
@@ -69,31 +70,11 @@ class Tool(NamedTuple):
     shape: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
 
-def tool(name: str, family: str, command: str, effect: Effect, about: str = "", **more: Any) -> Callable[..., Tool]:
-    """Returns a function that makes a tool of its parameters: a table reads head first, then a row for each."""
-    return lambda *params: Tool(name, family, tuple(command.split()), effect, params, about, **more)
-
-
 class Line(NamedTuple):
     """The words of a command, and what it finds on standard input; None when nothing is there."""
 
     words: list[str]
     fed: str | None
-
-
-def word(name: str, about: str = "", **more: Any) -> Param:
-    """Returns a parameter that the command takes as an argument."""
-    return Param(name, "", about, **more)
-
-
-def option(name: str, other: str = "", about: str = "", **more: Any) -> Param:
-    """Returns a parameter that the command takes as an option, of the same name if no other is given."""
-    return Param(name, other or "--" + name.replace("_", "-"), about, **more)
-
-
-def options(*names: str) -> tuple[Param, ...]:
-    """Parameters that are options of the same name, as they are."""
-    return tuple(map(option, names))
 
 
 def choice(*words: str) -> Schema:

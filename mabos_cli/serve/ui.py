@@ -1,4 +1,4 @@
-"""Serves the page of `mabos ui` to browsers of this machine: the files of templates/ui, the calls of ui_calls.py, a stream of changes.
+"""Serves the page of `mabos ui` to browsers of this machine: the files of templates/ui, the calls of ui_calls.txt, a stream of changes.
 
 The standard library's server is enough for one person. It listens on loopback only, everything is below a path that is random for
 each run, and Host and Origin must be its own. Nothing is remembered in cookies, which other ports of this machine would share.
@@ -25,11 +25,13 @@ from mabos_cli.errors import Conflict, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.calling import answer_tool
 from mabos_cli.serve.tool import Tool, find_command, input_schema
-from mabos_cli.serve.ui_calls import CALLS
+from mabos_cli.serve.tools import load_tools
 from mabos_cli.workspace.entries import stamp_entries
 from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.layout import template_file
 
+# What the page may call, and nothing else.
+CALLS = load_tools("ui_calls.txt")
 _ADDRESS = "127.0.0.1"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _LONGEST = 256 * 1024  # bytes of a request's body

@@ -11,17 +11,16 @@ from mabos_cli.app import Program
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.mcp import FAMILIES, TOOLS, choose_tools
 from mabos_cli.serve.tool import (
-    READ,
+    EFFECTS,
     Line,
+    Param,
     Tool,
     about_tool,
     either,
     find_command,
     input_schema,
     line_of,
-    option,
     unless,
-    word,
 )
 
 PROGRAM = Program()
@@ -108,15 +107,15 @@ def test_words_of_a_line() -> None:
         "x",
         "x",
         ("do", "it"),
-        READ,
+        EFFECTS["reads"],
         (
-            word("first", blank="*"),
-            word("second"),
-            option("tags", "--tag"),
-            option("loud"),
-            option("sure", words=either("--yes", "--no")),
-            option("brief", words=unless("--long")),
-            option("rows", is_fed=True),
+            Param("first", blank="*"),
+            Param("second"),
+            Param("tags", "--tag"),
+            Param("loud", "--loud"),
+            Param("sure", "--sure", words=either("--yes", "--no")),
+            Param("brief", "--brief", words=unless("--long")),
+            Param("rows", "--rows", is_fed=True),
         ),
     )
     assert line_of(tool, {}) == Line(["do", "it", "--", "*"], None)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Mabos
 
-from mabos_cli.serve.ui_calls import CALLS
+from mabos_cli.serve.ui import CALLS
 from serve.page_server import KIND, Page, open_page
 
 

@@ -23,8 +23,7 @@ def ui(
 
     Example: mabos ui --read-only
     """
-    from mabos_cli.serve.ui import open_server, serve
-    from mabos_cli.serve.ui_calls import CALLS
+    from mabos_cli.serve.ui import CALLS, open_server, serve
 
     if list_only:
         shown = [call for call in CALLS.values() if call.effect.reads or not read_only]
