@@ -1,5 +1,14 @@
 """Pure functions over values. Standard library only; no files, clock, randomness, environment or printing."""
 
+from typing import Any
+
+
+def read_data(name: str) -> str:
+    """Returns the text of a table that is shipped beside the modules of core. It is read as they are, and is as constant."""
+    loader: Any = __spec__.loader
+    text: str = loader.get_data(f"{__path__[0]}/{name}").decode("utf-8")
+    return text
+
 
 class BadValue(ValueError):
     """A value that cannot be accepted. The caller knows whether a command line or a file is to blame."""

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
-from mabos_cli.core.language.secret_rules import SEED_WORDS
+from mabos_cli.core import read_data
 from mabos_cli.core.language.secret_shapes import (
     GRANTS,
     KEY_NAMES,
@@ -318,19 +319,26 @@ def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
 _SEED_LENGTH = 12
 
 
+@cache
+def _seed_words() -> frozenset[bytes]:
+    """Returns the words of which the recovery phrases of wallets are made (BIP-39)."""
+    return frozenset(read_data("language/seed_words.txt").encode().split())
+
+
 def find_seed_phrases(lowered: str, words: list[bytes]) -> Spans:
-    """Yields runs of twelve words or more, all from the list of which the recovery phrases of wallets are made."""
+    """Yields runs of twelve words or more, all from the list of recovery phrases."""
+    known = _seed_words() if len(words) >= _SEED_LENGTH else frozenset()
     spans: list[tuple[int, int]] = []
     place = _SEED_LENGTH - 1
     while place < len(words):
         first = place
-        while first >= 0 and words[first] in SEED_WORDS:
+        while first >= 0 and words[first] in known:
             first -= 1
         # No run of that length ends here, and none starts before the word that broke it.
         if place - first < _SEED_LENGTH:
             place = first + _SEED_LENGTH
             continue
-        while place + 1 < len(words) and words[place + 1] in SEED_WORDS:
+        while place + 1 < len(words) and words[place + 1] in known:
             place += 1
         run = words[first + 1 : place + 1]
         place += _SEED_LENGTH
