@@ -1,4 +1,4 @@
-"""Fault trees against the handbook and brute force."""
+"""Fault trees against the handbook and brute force; cause maps by hand."""
 
 from itertools import product
 from math import comb
@@ -16,6 +16,16 @@ gates:
   no stop: {all: [S, keeps running]}
   keeps running: {any: [S1, K1, R]}
 events: {T: 5e-6, K2: 3e-5, S: 1e-4, S1: 3e-5, K1: 3e-5, R: 1e-4}
+"""
+WHYS = """
+symptom: churn rose
+causes:
+  slow support: {for: {tickets: 3, survey: 1}}
+  too few agents: {explains: slow support, for: {staffing: 2}}
+  hiring freeze: {explains: too few agents, for: {memo: 3}}
+  price: {for: {survey: 1}, against: {cohort: 3}}
+  rival: {explains: price, for: {press: 5}}
+  bad tool: {explains: slow support}
 """
 
 
@@ -111,6 +121,21 @@ def test_without_probabilities_structure_decides() -> None:
     assert answer.confidence is None
 
 
+def test_whys() -> None:
+    """The deepest supported why wins by its weakest link; a why below a refuted one does not count, however strong."""
+    answer = solve_yaml("root-cause", WHYS)
+    assert answer.conclusion.value == ("hiring freeze",)
+    assert dict(answer.conclusion.scores) == {"hiring freeze": 2}
+    assert any("rival has support, but a link above it has not" in said for said in answer.caveats)
+    assert any("look for evidence on: bad tool" in line for line in answer.steps)
+
+
+def test_no_supported_why_is_said() -> None:
+    answer = solve_yaml("root-cause", "symptom: s\ncauses: {a: {for: {x: 1}, against: {y: 1}}}")
+    assert answer.conclusion.kind == "text"
+    assert "no cause is supported" in answer.summary
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -123,7 +148,10 @@ def test_without_probabilities_structure_decides() -> None:
         ("gates: {a: {any: [x]}}\nevents: {x: 0.1, z: 0.2}", "events: unknown event 'z'"),
         ("gates: {a: {any: [x]}}\nevents: {x: 0.1, a: 0.2}", "events.a: is a gate"),
         ("gates: {a: {any: [x]}}\nevents: {x: 0}", "events: with these probabilities a cannot happen"),
-        ("top: a", "gates: is missing"),
+        ("top: a", "gates: give either gates of a fault tree, or causes of a symptom"),
+        ("causes: {a: {}}", "symptom: is missing"),
+        ("symptom: s\ncauses: {a: {explains: b}, b: {explains: a}}", "causes: runs in a circle: "),
+        ("symptom: s\ncauses: {a: {explains: t}}", "causes.a.explains: unknown cause 't'"),
     ],
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
@@ -154,3 +182,16 @@ def test_what_mending_leaves() -> None:
     assert answer.detail["importance"]["a"]["top_if_mended"] == pytest.approx(0.2)
     assert answer.summary == "P(g) = 0.6; mend a first: it takes off 66.7 %"
     assert "fails alone on: a, b" in answer.steps
+
+
+def test_whys_that_tie_and_that_are_ruled_out() -> None:
+    text = """
+symptom: s
+causes: {a: {for: {x: 2}}, b: {for: {y: 2}}, c: {for: {z: 1}, against: {w: 1}}, d: {explains: e, for: {v: 9}}, e: {}}
+"""
+    answer = solve_yaml("root-cause", text)
+    assert answer.conclusion.value == ("a", "b")
+    assert "ruled out: c (for 1, against 1)" in answer.steps
+    assert "a and b are supported equally." in answer.caveats
+    assert "d has support, but a link above it has not." in answer.caveats
+    assert "weakest link 2, 1 why deep" in answer.summary

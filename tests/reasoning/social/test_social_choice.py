@@ -26,12 +26,14 @@ ballots:
 
 
 def test_the_capital_of_tennessee() -> None:
-    """The textbook example: Nashville beats all, although Memphis leads in first places."""
+    """The textbook example: Nashville beats all, Memphis leads in first places, the runoff elects Knoxville."""
     answer = solve_yaml("social-choice", TENNESSEE)
     assert answer.conclusion.value == ("Nashville", "Chattanooga", "Knoxville", "Memphis")
     assert answer.detail["winners"] == {
         "schulze": ["Nashville"],
         "borda": ["Nashville"],
+        "instant-runoff": ["Knoxville"],
+        "plurality": ["Memphis"],
     }
     assert answer.detail["scores"]["borda"] == {
         "Memphis": 126,
@@ -40,6 +42,9 @@ def test_the_capital_of_tennessee() -> None:
         "Knoxville": 107,
     }
     assert answer.detail["condorcet_winner"] == "Nashville"
+    assert [len(one) for one in answer.detail["rounds"]] == [4, 3, 2]
+    assert answer.detail["rounds"][2] == {"Memphis": 42, "Knoxville": 58}
+    assert any("the rules disagree" in caveat for caveat in answer.caveats)
 
 
 def test_schulzes_forty_five_voters() -> None:
@@ -74,7 +79,9 @@ def test_bordas_twenty_one_voters() -> None:
     said = "ballots: ['1: A > B > C', '7: A > C > B', '7: B > C > A', '6: C > B > A']"
     answer = solve_yaml("social-choice", said)
     assert answer.detail["scores"]["borda"] == {"A": 16, "B": 21, "C": 26}
+    assert answer.detail["scores"]["plurality"] == {"A": 8, "B": 7, "C": 6}
     assert answer.detail["condorcet_winner"] == "C"
+    assert answer.detail["winners"]["instant-runoff"] == ["B"]
 
 
 def test_borda_against_a_majority() -> None:
@@ -83,13 +90,13 @@ def test_borda_against_a_majority() -> None:
     assert answer.conclusion.value[0] == "b"
     assert dict(answer.conclusion.scores) == {"a": 6, "b": 7, "c": 2}
     assert answer.detail["condorcet_winner"] == "a"
-    assert any("the rules disagree" in caveat for caveat in answer.caveats)
 
 
 def test_ties_and_names_left_out() -> None:
     """A tie shares the points; who is not named is tied at the end, below everyone named."""
     answer = solve("social-choice", {"ballots": ["2: a = b > c", "a"], "candidates": ["a", "b", "c"]})
     assert answer.detail["scores"]["borda"] == {"a": 5, "b": 3.5, "c": 0.5}
+    assert answer.detail["scores"]["plurality"] == {"a": 2, "b": 1, "c": 0}
     assert answer.detail["pairs"] == {"a": {"b": 1, "c": 3}, "b": {"a": 0, "c": 2}, "c": {"a": 0, "b": 0}}
 
 
@@ -97,6 +104,21 @@ def test_a_count_before_a_list() -> None:
     answer = solve_yaml("social-choice", "ballots:\n  - 2: [a, b, c]\n  - 3: [b, [a, c]]\n")
     assert answer.detail["pairs"]["a"] == {"b": 2, "c": 2} and answer.detail["pairs"]["b"]["a"] == 3
     assert answer.detail["voters"] == 5 and answer.conclusion.value[0] == "b"
+
+
+def test_exhausted_ballots_leave_the_count() -> None:
+    answer = solve("social-choice", {"ballots": ["4: a", "3: b", "2: c"], "rule": "instant-runoff"})
+    assert answer.detail["rounds"] == [{"a": 4, "b": 3, "c": 2}, {"a": 4, "b": 3}]
+    assert answer.conclusion.value == ("a", "b", "c")
+
+
+def test_approval() -> None:
+    said = "ballots: [{count: 3, approve: [a, b]}, {count: 2, rank: [c, b], approve: [b, c]}]\nrule: approval"
+    answer = solve_yaml("social-choice", said)
+    assert dict(answer.conclusion.scores) == {"a": 3, "b": 5, "c": 2}
+    assert answer.conclusion.value[0] == "b"
+    alone = solve_yaml("social-choice", "ballots: [{count: 3, approve: [a, b]}, {count: 2, approve: [b]}]")
+    assert alone.detail["winners"] == {"approval": ["b"]}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +132,7 @@ def test_a_count_before_a_list() -> None:
         ("ballots: ['a > > b']", "ballots[1].rank[2]: must be text"),
         ("ballots: [{count: 0, rank: [a, b]}]", "ballots[1].count: must be from 1"),
         ("ballots: [{count: 2}]", "ballots[1]: names nobody"),
-        ("ballots: [a > b]\nrule: approval", "rule: must be one of schulze, borda"),
+        ("ballots: [a > b]\nrule: approval", "rule: approval cannot be counted here"),
         ("ballots: [7]", "ballots[1]: must be fields"),
         (f"ballots: [{' > '.join(f'c{n}' for n in range(51))}]", "candidates: 51 candidates are too many"),
     ],
@@ -152,3 +174,4 @@ def test_the_example_runs() -> None:
     answer = solve("social-choice", raw)
     assert answer.detail["voters"] == 41
     assert answer.detail["condorcet_winner"] == answer.conclusion.value[0] == "analytics"
+    assert answer.detail["winners"]["plurality"] == ["mobile app"]
