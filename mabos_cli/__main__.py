@@ -1,23 +1,11 @@
 """Answers what needs no command line parser, and hands everything else to app."""
 
+import gc
 import os
+import signal
 import sys
 
-_INTERRUPTED = 130
-
-
-def _end_quietly(kind: type[BaseException], error: BaseException, trace: object) -> None:
-    """Ends where an interrupt came before the program took over, or while it left."""
-    if issubclass(kind, KeyboardInterrupt):
-        os._exit(_INTERRUPTED)
-    sys.__excepthook__(kind, error, error.__traceback__)
-
-
-# First of all: what is imported below takes longer than a person's finger.
-sys.excepthook = _end_quietly
-
-import gc  # noqa: E402
-import signal  # noqa: E402
+from mabos_cli import INTERRUPTED, __version__
 
 
 def main() -> int:
@@ -25,7 +13,7 @@ def main() -> int:
     try:
         return _main()
     except KeyboardInterrupt:
-        code = _INTERRUPTED
+        code = INTERRUPTED
     _leave()
     return code
 
@@ -38,15 +26,13 @@ def _leave() -> None:
 def _end_in_passing(about: "sys.UnraisableHookArgs") -> None:
     """Ends where Python would report an interrupt and go on, as in a callback while something is cleaned up."""
     if isinstance(about.exc_value, KeyboardInterrupt):
-        os._exit(_INTERRUPTED)
+        os._exit(INTERRUPTED)
     sys.__unraisablehook__(about)
 
 
 def _main() -> int:
     sys.unraisablehook = _end_in_passing
     if sys.argv[1:] == ["--version"]:
-        from mabos_cli import __version__
-
         print(f"mabos {__version__}")
         return 0
     if sys.argv[1:2] == ["complete"]:

@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from socketserver import TCPServer, ThreadingMixIn
@@ -78,16 +79,24 @@ class Door:
             raise Refused(HTTPStatus.NOT_FOUND, "no such call")
         if self.is_read_only and not tool.effect.reads:
             raise Refused(HTTPStatus.FORBIDDEN, "this page is read-only: it was started with --read-only")
-        seen = arguments.pop("seen", None)
+        confirm = self._confirm(arguments.pop("seen")) if "seen" in arguments else None
         with self._turn:
-            found = (seen is not None and self._check_seen(seen)) or self._run(tool, arguments)
+            found = self._run(tool, arguments, confirm)
+            if confirm and isinstance(found, MabosError):
+                try:
+                    confirm()  # what the command misses may be what another page took away
+                except Conflict as conflict:
+                    found = conflict
         if isinstance(found, MabosError):
             error = {"code": found.code, "message": found.message, "hint": found.hint}
             return _STATUS.get(found.exit_code, 500), {"error": error}
         return 200, found._asdict()
 
-    def _check_seen(self, seen: Any) -> MabosError | None:
-        """Returns why a change is refused when what its page had shown is no longer so: another page or an editor was quicker."""
+    def _confirm(self, seen: Any) -> Callable[[], None]:
+        """Returns what raises Conflict when what a page had shown is no longer so: another page or an editor was quicker.
+
+        The command asks it under its lock, between planning and writing.
+        """
         tool = CALLS.get(str(seen.get("call"))) if isinstance(seen, dict) else None
         if (
             tool is None
@@ -97,18 +106,24 @@ class Door:
             raise Refused(
                 HTTPStatus.BAD_REQUEST, "seen names a call that reads, its arguments, and what its answer has"
             )
-        found = self._run(tool, seen["arguments"])
-        if not isinstance(found, MabosError) and _has(json.loads(dump_line(found.data)), seen["has"]):
-            return None
-        return Conflict(
-            "this has changed since the page showed it; nothing was written", "look at it again, then decide"
-        )
 
-    def _run(self, tool: Tool, arguments: dict[str, Any]) -> Answer | MabosError:
+        def check() -> None:
+            # In a context of its own: what this reads leaves alone what the command noted as written.
+            found = copy_context().run(self._run, tool, dict(seen["arguments"]))
+            if isinstance(found, MabosError) or not _has(json.loads(dump_line(found.data)), seen["has"]):
+                raise Conflict(
+                    "this has changed since the page showed it; nothing was written", "look at it again, then decide"
+                )
+
+        return check
+
+    def _run(
+        self, tool: Tool, arguments: dict[str, Any], confirm: Callable[[], None] | None = None
+    ) -> Answer | MabosError:
         if tool.name not in self._schemas:
             assert self._call.program is not None, "app knows its commands"
             self._schemas[tool.name] = input_schema(tool, find_command(tool, self._call.program))
-        return answer_tool(self._call, tool, self._schemas[tool.name], arguments)
+        return answer_tool(self._call.with_changes(confirm=confirm), tool, self._schemas[tool.name], arguments)
 
     def about(self) -> dict[str, Any]:
         """Returns what the page starts from."""

@@ -326,6 +326,8 @@ class Session:
 
     # How doors show that something takes long: by what it is about, a function of done and total. Most do not.
     progress: Callable[[str], Callable[[int, int], None] | None] | None = None
+    # How doors make sure, under the lock, that what somebody decided on is still so: it raises Conflict where it is not.
+    confirm: Callable[[], None] | None = None
 
     def open_workspace(self) -> WorkspacePaths:
         """Finds the workspace of this call."""
@@ -345,7 +347,8 @@ class Session:
             settings = layer([])
         floor = settings["memory.related_threshold"]
         self.notices += [notice for notice in settings.warnings if notice not in self.notices]
-        home = Agent(agent, settings, now(), partial(_open_relatives, floor), changes=[], progress=self.progress)
+        relatives = partial(_open_relatives, floor)
+        home = Agent(agent, settings, now(), relatives, changes=[], progress=self.progress, confirm=self.confirm)
         if self.opened is not None:
             self.opened.append(home)
         return home

@@ -93,6 +93,8 @@ class Agent(NamedTuple):
     admits_secrets: bool = False
     # How the door shows that something takes long: by what it is about, a function of done and total, or nothing.
     progress: Callable[[str], Show | None] | None = None
+    # Raises Conflict where what the caller decided on is no longer so: asked under the lock, on the first write of the call.
+    confirm: Callable[[], None] | None = None
 
     @property
     def id(self) -> str:

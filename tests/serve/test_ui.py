@@ -3,6 +3,7 @@
 import http.client
 import json
 import signal
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 from conftest import Mabos
 
 from mabos_cli.serve.ui import CALLS
+from mabos_cli.workspace.layout import WorkspacePaths
+from mabos_cli.workspace.locate import find_agent
+from mabos_cli.workspace.lock import locked
 from serve.page_server import KIND, Page, open_page
 
 
@@ -24,6 +28,13 @@ def store(mabos: Mabos, root: Path, text: str, *words: str) -> str:
     done = mabos("--json", "store", "--store", "long_term", *words, "--", text, cwd=root)
     assert done.code == 0, done.stderr
     return json.loads(done.stdout)["data"]["id"]
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Saves a file with a text replaced, as an editor does."""
+    text = file.read_text("utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), "utf-8")
 
 
 def test_only_who_has_the_address_is_answered(page: Page) -> None:
@@ -130,6 +141,39 @@ def test_what_changed_since_it_was_shown_is_not_decided(page: Page, workspace: P
     assert page.call("revive", id=item, seen=gone).status == 409
     for seen in ([], "get", {}, {**shown, "call": "forget"}, {**shown, "has": []}, {**shown, "call": ["get"]}):
         assert page.call("revive", id=item, seen=seen).status == 400, seen
+
+
+def test_what_changes_while_a_decision_waits_for_the_lock_is_not_decided(
+    page: Page, workspace: Path, mabos: Mabos
+) -> None:
+    item = store(mabos, workspace, "We bill per seat")
+    shown = {"call": "get", "arguments": {"id": item}, "has": {"id": item, "content": "We bill per seat"}}
+    place = find_agent(WorkspacePaths(workspace), None)
+    with ThreadPoolExecutor(1) as tab:
+        with locked(place.lock, workspace, 10):
+            refused = tab.submit(page.call, "forget", id=item, seen=shown)
+            time.sleep(0.5)  # more than it takes to come to the lock
+            edit(place.store, "per seat", "per berth")
+        assert refused.result().status == 409
+    assert page.call("get", id=item).value["data"]["item"]["content"] == "We bill per berth"
+
+
+def test_a_proposal_that_changes_while_it_is_merged_stays(page: Page, workspace: Path, mabos: Mabos) -> None:
+    assert mabos("ontology", "scaffold", "saas", cwd=workspace).code == 0
+    named = ("Mooring fee", "--domain", "saas", "--definition", "a fee for a night")
+    assert mabos("ontology", "propose", *named, cwd=workspace).code == 0
+    (found,) = page.call("concepts", status="pending").value["data"]["proposals"]
+    seen = {"call": "concepts", "arguments": {}, "has": {name: found[name] for name in ("id", "sbvr_definition")}}
+    paths = WorkspacePaths(workspace)
+    (file,) = paths.ontologies.glob("proposals/*.json")
+    with ThreadPoolExecutor(1) as tab:
+        with locked(paths.ontology_lock, workspace, 10):
+            refused = tab.submit(page.call, "merge", ids=[found["id"]], seen=seen)
+            time.sleep(0.5)
+            edit(file, "for a night", "for a month")
+        assert refused.result().status == 409
+    (found,) = page.call("concepts", status="pending").value["data"]["proposals"]
+    assert found["sbvr_definition"] == "a fee for a month"
 
 
 def test_of_two_pages_that_resolve_a_conflict_one_is_told(page: Page, workspace: Path, mabos: Mabos) -> None:

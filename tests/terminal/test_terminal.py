@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -137,6 +140,13 @@ def test_an_interrupt_ends_it_whole_and_quietly(desk: Desk, wait: float) -> None
     assert seen.code in (0, 130) and "Traceback" not in seen.written, seen.written
     held = json.loads(run("-w", str(desk.root), "status", "--json", MABOS_NOW=NOW).stdout)["data"]["stores"]
     assert held["long_term"] - 2 in ({400} if seen.code == 0 else {0, 400})
+
+
+@pytest.mark.parametrize(("program", "code"), [("/usr/bin/mabos", 130), ("-m", 130), ("/usr/bin/other", -signal.SIGINT)])
+def test_an_interrupt_while_the_program_loads_ends_it_without_a_traceback(program: str, code: int) -> None:
+    line = f"import sys; sys.argv[0] = {program!r}; import mabos_cli; raise KeyboardInterrupt"
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, check=False)
+    assert done.returncode == code and (b"Traceback" in done.stderr) == (code != 130), done.stderr
 
 
 def test_colours_stand_out_from_white_and_from_black() -> None:

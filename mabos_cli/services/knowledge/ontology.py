@@ -322,7 +322,7 @@ def open_editor(call: Session) -> Editor:
     """Returns who changes the ontologies of a call's workspace."""
     workspace = call.open_workspace()
     settings = load_settings(workspace, None, {"lock.timeout": call.lock_timeout})
-    return Editor(workspace, format_time(now()), settings["lock.timeout"], settings["secrets.refuse"])
+    return Editor(workspace, format_time(now()), settings["lock.timeout"], settings["secrets.refuse"], call.confirm)
 
 
 def choose_domain(workspace: WorkspacePaths, given: str) -> str:

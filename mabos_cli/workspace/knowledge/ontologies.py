@@ -167,6 +167,7 @@ class Editor(NamedTuple):
     now: str
     timeout: float
     refuses_secrets: bool = True
+    confirm: Callable[[], None] | None = None  # raises Conflict where what somebody decided on is no longer so
 
 
 def change_ontologies(
@@ -183,6 +184,8 @@ def change_ontologies(
         for _ in attempts("the ontologies keep changing", "something writes them without locking; try again"):
             library = Library(workspace)
             files, result = plan(library)
+            if editor.confirm:
+                editor.confirm()
             if editor.refuses_secrets:
                 refuse_new_secrets(files, None, ())
             with suppress(Moved):
