@@ -83,7 +83,9 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
     with holding_lock(agent, command) as holding:
         for _ in range(ATTEMPTS):
             write, result = plan(Fresh(agent))
-            if agent.confirm and not agent.changes:  # behind the plan: what is saved from here on makes the commit plan again
+            if (
+                agent.confirm and not agent.changes
+            ):  # behind the plan: what is saved from here on makes the commit plan again
                 agent.confirm()
             if write is None:
                 return result, holding.warnings

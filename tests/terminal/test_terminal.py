@@ -142,7 +142,9 @@ def test_an_interrupt_ends_it_whole_and_quietly(desk: Desk, wait: float) -> None
     assert held["long_term"] - 2 in ({400} if seen.code == 0 else {0, 400})
 
 
-@pytest.mark.parametrize(("program", "code"), [("/usr/bin/mabos", 130), ("-m", 130), ("/usr/bin/other", -signal.SIGINT)])
+@pytest.mark.parametrize(
+    ("program", "code"), [("/usr/bin/mabos", 130), ("-m", 130), ("/usr/bin/other", -signal.SIGINT)]
+)
 def test_an_interrupt_while_the_program_loads_ends_it_without_a_traceback(program: str, code: int) -> None:
     line = f"import sys; sys.argv[0] = {program!r}; import mabos_cli; raise KeyboardInterrupt"
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, check=False)
