@@ -91,7 +91,7 @@ def mabos_items(folder: Path, texts: list[str], env: Env, name: str) -> Neighbou
     root = folder / "items"
     told([MABOS, "init", str(root), "--quiet"], env)
     rows = "".join(json.dumps({"content": text, "store": "long_term"}) + "\n" for text in texts)
-    told([MABOS, "-w", str(root), "store", "--batch", "-", "--quiet"], env, rows)
+    told([MABOS, "-w", str(root), "store", "--batch", "-", "--allow-secret", "--quiet"], env, rows)
     return mabos_calls(root, env, name)
 
 
@@ -114,7 +114,7 @@ def mabos_calls(root: Path, env: Env, name: str) -> Neighbour:
         name,
         env,
         lambda text: [MABOS, "-w", str(root), "recall", text, "--json"],
-        lambda text: [MABOS, "-w", str(root), "store", text, "--type", "decision", "--json"],
+        lambda text: [MABOS, "-w", str(root), "store", text, "--type", "decision", "--allow-secret", "--json"],
         lambda text: [MABOS, "-w", str(root), "context", "pack", text, "--json"],
         sync,
     )
