@@ -1,39 +1,8 @@
 // Written by mabos connect openclaw; mabos disconnect openclaw removes it.
 // Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
-import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
-const PROGRAM = {program};
-const OPTIONS = {arguments};
-const SESSIONS = {sessions};
+{calls}
 const ROLES = ["user", "assistant", "toolResult"];
 const HOOKS = Symbol.for("mabos.hooks"); // set by the hooks of the gateway, which tell of compactions and ends of sessions themselves
-
-function mabos(event, payload) {
-  return new Promise((resolve) => {
-    let answer = "";
-    const child = spawn(PROGRAM[0], [...PROGRAM.slice(1), "hook", event, ...OPTIONS], {
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: 10000,
-    });
-    child.on("error", () => resolve(""));
-    child.stdin.on("error", () => {});
-    child.stdout.on("data", (piece) => (answer += piece));
-    child.on("close", () => {
-      try {
-        resolve(JSON.parse(answer).hookSpecificOutput.additionalContext);
-      } catch {
-        resolve("");
-      }
-    });
-    child.stdin.end(JSON.stringify(payload));
-  });
-}
-
-function transcript(session) {
-  return join(SESSIONS, `${String(session).replace(/[^\w.-]/g, "_")}.jsonl`);
-}
 
 function about(name, context, more = {}) {
   const session = context.sessionId ?? "";

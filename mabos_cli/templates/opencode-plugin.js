@@ -1,38 +1,6 @@
 // Written by mabos connect opencode; mabos disconnect opencode removes it.
 // Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
-import { spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
-const PROGRAM = {program};
-const OPTIONS = {arguments};
-const SESSIONS = {sessions};
-
-function mabos(event, payload) {
-  return new Promise((resolve) => {
-    let answer = "";
-    const child = spawn(PROGRAM[0], [...PROGRAM.slice(1), "hook", event, ...OPTIONS], {
-      stdio: ["pipe", "pipe", "ignore"],
-      timeout: 10000,
-    });
-    child.on("error", () => resolve(""));
-    child.stdin.on("error", () => {});
-    child.stdout.on("data", (piece) => (answer += piece));
-    child.on("close", () => {
-      try {
-        resolve(JSON.parse(answer).hookSpecificOutput.additionalContext);
-      } catch {
-        resolve("");
-      }
-    });
-    child.stdin.end(JSON.stringify(payload));
-  });
-}
-
-function transcript(session) {
-  return join(SESSIONS, `${String(session).replace(/[^\w.-]/g, "_")}.jsonl`);
-}
-
+{calls}
 const isSaid = (part) => part.type === "text" && !part.synthetic && !part.ignored;
 
 // A message as lines of a transcript: what was said and called, and what each tool gave back.

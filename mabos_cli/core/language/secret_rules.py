@@ -25,30 +25,35 @@ class Rule(NamedTuple):
 def _read_rules(lines: list[str]) -> Iterator[Rule]:
     """Yields the rules of some lines, in their order."""
     names: dict[str, str] = {}
-
-    def fill_in(text: str) -> str:
-        return re.sub(r"<([A-Z_]+)>", lambda match: names[match[1]], text)
-
-    while lines:
-        line = fill_in(lines.pop(0))
+    kind, marks, keys, pattern = "", [""], dict.fromkeys([""]), ""
+    for line in [*lines, "end"]:
+        for name, value in names.items() if "<" in line else ():
+            line = line.replace(f"<{name}>", value)
+        if line[:1] == " ":
+            pattern += line[4:]
+            continue
+        if pattern:
+            judge = next((mark for mark in marks if mark not in _MARKS), "is_token")
+            pattern = f"(?:{pattern}){_END}" if "exact" in marks else pattern
+            yield Rule(kind, tuple(filter(None, keys)), pattern, getattr(secret_shapes, judge), "anywhere" in marks)
+            pattern = ""
         name, equals, value = line.partition(" = ")
         if equals:
             names[name] = value
-        if equals or not line or line[0] == "#":
-            continue
-        if plain := re.fullmatch(r"([a-z_ ]+) (\d+)\+ (.*)", line):
-            head, starts = plain[1], plain[3].split()
-            keys = dict.fromkeys(start.lower() for start in starts)
-            pattern = f"(?:{'|'.join(map(re.escape, starts))}){_REST % plain[2]}"
-        else:
-            head, *found = line.split("|")
-            keys, pattern = dict.fromkeys(filter(None, found)), ""
-            while lines and lines[0].startswith(" "):
-                pattern += fill_in(lines.pop(0)[4:])
-        kind, *marks = head.split()
-        judge = next((mark for mark in marks if mark not in _MARKS), "is_token")
-        pattern = f"(?:{pattern}){_END}" if "exact" in marks else pattern
-        yield Rule(kind, tuple(keys), pattern, getattr(secret_shapes, judge), "anywhere" in marks)
+        elif line and line[0] != "#":
+            (kind, *marks), keys, pattern = _read_head(line)
+
+
+def _read_head(line: str) -> tuple[list[str], dict[str, None], str]:
+    """Returns kind and marks of a rule, its keys, and its pattern if that is made of beginnings and a length."""
+    head, plus, starts = line.partition("+ ")
+    if plus and "|" not in head:
+        *words, length = head.split()
+        begins = starts.split()
+        pattern = f"(?:{'|'.join(map(re.escape, begins))}){_REST % length}"
+        return words, dict.fromkeys(begin.lower() for begin in begins), pattern
+    head, *keys = line.split("|")
+    return head.split(), dict.fromkeys(keys), ""
 
 
 _tokens, _named = (part.split("\n") for part in read_data("language/secret_rules.txt").split("\n---\n"))

@@ -220,6 +220,8 @@ def _template(name: str, target: Target, **more: str) -> str:
     """Returns a text that comes with the program, filled in; scripts get the program and its options as arrays."""
     program, options = json.dumps(target.program), json.dumps(["--host", target.host, *target.options])
     text = read_text(template_file(name))
+    if "{calls}" in text:
+        text = text.replace("{calls}", read_text(template_file("plugin-calls.js")))
     for word, value in {"program": program, "arguments": options, **more}.items():
         text = text.replace(f"{{{word}}}", value)
     return fill_in(text, target.workspace, target.agent)
