@@ -1,6 +1,6 @@
 """Merges what two sides made of something. Which side is which never matters for the result."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, TypeVar
 
@@ -140,16 +140,32 @@ def merge_maps(
     >>> merge_maps({"x": 1, "y": 1}, {"x": 2, "y": 1}, {"x": 3}, {"x": 3})
     {'x': 3}
     """
-    found = {}
     older = b if newer == a else a
-    for key in dict.fromkeys((*newer, *older)):
+    return merge_keys(dict.fromkeys((*newer, *older)), base, a, b, lambda key, was, one, other: newer[key])
+
+
+def merge_keys(
+    keys: Iterable[str],
+    base: Mapping[str, Any],
+    a: Mapping[str, Any],
+    b: Mapping[str, Any],
+    settle: Callable[[str, Any, Any, Any], Any],
+    *,
+    is_deep: bool = False,
+) -> dict[str, Any]:
+    """Merges the keys of two objects in an order. `settle` decides about a value that both sides changed, by what it was and is on
+    each; if they are merged deeply, also about all that are objects on both."""
+    found = {}
+    for key in keys:
         was, one, other = (each.get(key, _NOTHING) for each in (base, a, b))
-        if one == other or other == was or (other is _NOTHING and one != was):
+        if is_deep and isinstance(one, dict) and isinstance(other, dict):
+            value = settle(key, was, one, other)
+        elif one == other or other == was or (other is _NOTHING and one != was):
             value = one
         elif one == was or one is _NOTHING:
             value = other
         else:
-            value = newer[key]
+            value = settle(key, was, one, other)
         if value is not _NOTHING:
             found[key] = value
     return found
@@ -162,17 +178,39 @@ def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
     in the order of time, as `when` tells; what has no time stays behind what it follows.
     """
     out: list[Item] = []
-    done = done_a = done_b = 0
-    same_a, same_b = match_places(base, a), match_places(base, b)
-    for n in [n for n in range(len(base)) if n in same_a and n in same_b] + [len(base)]:
-        at_a, at_b = same_a.get(n, len(a)), same_b.get(n, len(b))
-        out += _merge_gap(base[done:n], a[done_a:at_a], b[done_b:at_b], when)
-        out += base[n : n + 1]
-        done, done_a, done_b = n + 1, at_a + 1, at_b + 1
+    for old, one, other, same in align(base, a, b):
+        out += [*_merge_gap(old, one, other, when), *same]
     return out
 
 
-def match_places(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
+def merge_lines(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[str] | None:
+    """Merges the lines of two copies; None when both changed the same lines.
+
+    >>> merge_lines("abc", "xabc", "abcd"), merge_lines("abc", "axc", "ayc")
+    (['x', 'a', 'b', 'c', 'd'], None)
+    """
+    found: list[str] = []
+    for old, one, other, same in align(base, a, b):
+        if one != other and old not in (one, other):
+            return None
+        found += [*(one if other == old else other), *same]
+    return found
+
+
+Aligned = tuple[Sequence[Item], Sequence[Item], Sequence[Item], Sequence[Item]]
+
+
+def align(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item]) -> Iterator[Aligned[Item]]:
+    """Yields what stands between places that all three have, in the base and in each copy, with what all have behind it."""
+    done = done_a = done_b = 0
+    same_a, same_b = _match_places(base, a), _match_places(base, b)
+    for n in [n for n in range(len(base)) if n in same_a and n in same_b] + [len(base)]:
+        at_a, at_b = same_a.get(n, len(a)), same_b.get(n, len(b))
+        yield base[done:n], a[done_a:at_a], b[done_b:at_b], base[n : n + 1]
+        done, done_a, done_b = n + 1, at_a + 1, at_b + 1
+
+
+def _match_places(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
     """Maps the places of the base to those of a copy where the same is there."""
     if base == other[: len(base)]:  # grown at its end, as logs are
         return {n: n for n in range(len(base))}

@@ -10,13 +10,12 @@ from operator import eq
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.language.ids import distinct_id
-from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_maps
+from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_keys, merge_maps
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json import text
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
 from mabos_cli.formats.operations.merge_records import Merged, Sides, read_sides
 
-_ABSENT = object()
 _TIMES = ("merged_at", "rejected_at", "proposed_at")
 
 
@@ -39,22 +38,16 @@ def _merge_objects(
     base: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any], place: str, notes: list[str]
 ) -> dict[str, Any]:
     """Merges two objects. Nothing says which of two values is newer: the one that sorts last is kept, and noted."""
-    found = {}
-    for key in (*base, *sorted((a.keys() | b.keys()) - base.keys())):
-        was, one, other = (each.get(key, _ABSENT) for each in (base, a, b))
+
+    def settle(key: str, was: Any, one: Any, other: Any) -> Any:
         name = f"{place}.{key}".removeprefix(".")
         if isinstance(one, dict) and isinstance(other, dict):
-            value: Any = _merge_objects(was if isinstance(was, dict) else {}, one, other, name, notes)
-        elif one == other or other == was or (other is _ABSENT and one != was):
-            value = one
-        elif one == was or one is _ABSENT:
-            value = other
-        else:
-            value, lost = sorted((one, other), key=text.dump_line, reverse=True)
-            notes.append(f"{name} was changed on both sides: kept {text.dump_line(value)}, not {text.dump_line(lost)}")
-        if value is not _ABSENT:
-            found[key] = value
-    return found
+            return _merge_objects(was if isinstance(was, dict) else {}, one, other, name, notes)
+        kept, lost = sorted((one, other), key=text.dump_line, reverse=True)
+        notes.append(f"{name} was changed on both sides: kept {text.dump_line(kept)}, not {text.dump_line(lost)}")
+        return kept
+
+    return merge_keys((*base, *sorted((a.keys() | b.keys()) - base.keys())), base, a, b, settle, is_deep=True)
 
 
 def merge_ontologies(path: str, sides: Sides) -> Merged | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from mabos_cli.core.operations.three_way import match_places, merge_runs, merge_value
+from mabos_cli.core.operations.three_way import merge_runs, merge_value
 from mabos_cli.formats.mind.attitudes import split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_fields import INLINE, MARK, bare, is_only_fields, plain, row_fields, split_cells
@@ -92,26 +92,6 @@ def _completed(merged: list[Hashable], sides: Iterable[Sequence[Hashable]]) -> l
                 merged.insert(merged.index(before) + 1 if before in there else 0, key)
                 there.add(key)
     return merged
-
-
-def merge_lines(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[str] | None:
-    """Merges the lines of two copies; None when both changed the same lines.
-
-    >>> merge_lines("abc", "xabc", "abcd"), merge_lines("abc", "axc", "ayc")
-    (['x', 'a', 'b', 'c', 'd'], None)
-    """
-    found: list[str] = []
-    done = done_a = done_b = 0
-    same_a, same_b = match_places(base, a), match_places(base, b)
-    for n in [n for n in range(len(base)) if n in same_a and n in same_b] + [len(base)]:
-        at_a, at_b = same_a.get(n, len(a)), same_b.get(n, len(b))
-        old, one, other = list(base[done:n]), list(a[done_a:at_a]), list(b[done_b:at_b])
-        if one != other and old not in (one, other):
-            return None
-        found += one if other == old else other
-        found += base[n : n + 1]
-        done, done_a, done_b = n + 1, at_a + 1, at_b + 1
-    return found
 
 
 _BLOCK_ID = re.compile(r"\s\^(\S+)\s*\Z")

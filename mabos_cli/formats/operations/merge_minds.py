@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.ids import distinct_id
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.operations.three_way import follow_renames, merge_sets
+from mabos_cli.core.operations.three_way import follow_renames, merge_lines, merge_sets
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
@@ -23,7 +23,6 @@ from mabos_cli.formats.operations.markdown_units import (
     Unit,
     fit_row,
     join_units,
-    merge_lines,
     merge_units,
     raw_cells,
     render_row,

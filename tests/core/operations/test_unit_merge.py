@@ -6,8 +6,8 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.core.operations.three_way import follow_renames
-from mabos_cli.formats.operations.markdown_units import Unit, merge_lines, merge_units
+from mabos_cli.core.operations.three_way import follow_renames, merge_lines
+from mabos_cli.formats.operations.markdown_units import Unit, merge_units
 
 NAMES = st.lists(st.sampled_from("abcdef"), unique=True)
 
