@@ -1,13 +1,10 @@
 """Pure functions over values. Standard library only; no files, clock, randomness, environment or printing."""
 
-from typing import Any
-
 
 def read_data(name: str) -> str:
     """Returns the text of a table that is shipped beside the modules of core. It is read as they are, and is as constant."""
-    loader: Any = __spec__.loader
-    text: str = loader.get_data(f"{__path__[0]}/{name}").decode("utf-8")
-    return text
+    data: bytes = __spec__.loader.get_data(f"{__path__[0]}/{name}")  # type: ignore[union-attr]
+    return data.decode("utf-8")
 
 
 class BadValue(ValueError):

@@ -251,7 +251,7 @@ def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
         HOSTS,
         Answered,
         Called,
-        Spoken,
+        Message,
         changed_files,
         find_host,
         parse_host_line,
@@ -268,7 +268,7 @@ def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
         if record is None or name not in HOSTS:
             continue
         for event in reversed(parse_host_line(record, name).events):
-            if isinstance(event, Spoken):
+            if isinstance(event, Message):
                 yield event.author, event.text
             elif isinstance(event, Answered) and event.failed:
                 failed.add(event.call)

@@ -199,8 +199,8 @@ class _Server:
         if not isinstance(params, dict):
             self._refuse(request, Refusal(_INVALID, "params: expected an object"))
         elif version not in (None, MODERN):
-            told = {"supported": [MODERN], "requested": version}
-            self._refuse(request, Refusal(_VERSION, "unsupported protocol version", told))
+            versions = {"supported": [MODERN], "requested": version}
+            self._refuse(request, Refusal(_VERSION, "unsupported protocol version", versions))
         elif answer := self._at_once.get(request.method):
             self._reply(request, answer(params))
         elif request.method in self._in_turn:
@@ -365,8 +365,8 @@ def _read_page(call: Call, uri: str) -> str:
     if not uri.startswith("mabos://") or page not in PAGES:
         raise NotFound(f"no resource {uri[:100]!r}", f"mabos://AGENT/ with {', '.join(PAGES)}")
     agents = list_agents(call.open_workspace())
-    meant = [name for name in agents if name == agent] or [n for n in agents if n.casefold() == agent.casefold()]
-    return read_text(call, meant[0] if meant else agent, list(PAGES[page].words), PAGES[page].key)
+    matching = [name for name in agents if name == agent] or [n for n in agents if n.casefold() == agent.casefold()]
+    return read_text(call, matching[0] if matching else agent, list(PAGES[page].words), PAGES[page].key)
 
 
 def choose_tools(wanted: Sequence[str], *, read_only: bool) -> tuple[Tool, ...]:

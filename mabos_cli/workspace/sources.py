@@ -333,14 +333,14 @@ def template_marks(agent: Agent) -> int:
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads what was said in a transcript or log of JSON lines, line by line. An observation that became an item is found as that."""
     from mabos_cli.core.language.secrets import hide_secrets
-    from mabos_cli.formats.memory.observations import parse_said
+    from mabos_cli.formats.memory.observations import parse_line_texts
     from mabos_cli.formats.search.passages import split_passages
     from mabos_cli.workspace.memory.observations import harvested_lines
 
     size = agent.settings["index.passage_tokens"] * agent.settings["text.chars_per_token"]
     name, pieces = shown.removeprefix(_OBSERVED), []
     taken = harvested_lines(agent.paths, name, data) if name != shown else frozenset()
-    for said in (said for said in parse_said(data) if said.line not in taken):
+    for said in (said for said in parse_line_texts(data) if said.line not in taken):
         for part in split_passages(hide_secrets(clean(said.text)), size, 0):
             pieces.append(Piece(part.text, said.line, said.line, "", "", _moment(said.at), clean(said.author)))
     return Content(pieces=tuple(pieces))

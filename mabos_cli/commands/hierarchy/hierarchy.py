@@ -241,9 +241,9 @@ def _log_lines(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> lis
         did = "would take" if dry_run else "took"
         as_facts = f", {len(taking.covered)} of them as {plural(len(taking.facts), 'fact')}"
         head = f"{did} {len(taking.taken)} of {looked} into MEMORY.md{as_facts if taking.covered else ''}"
-        told = [*map(_fact_line, taking.facts), *map(_line, taking.lines)]
-        more = [f"  and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
-        return [head, *told[:_SHOWN], *more, *left]
+        taken_lines = [*map(_fact_line, taking.facts), *map(_line, taking.lines)]
+        more = [f"  and {len(taken_lines) - _SHOWN} more"] if len(taken_lines) > _SHOWN else []
+        return [head, *taken_lines[:_SHOWN], *more, *left]
     if found.days:
         known = f", but for {taking.known} known already" if taking.known else ""
         none = f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"

@@ -22,7 +22,7 @@ _WORTH = 0.4  # of the best find's score: below that a line is none
 # What a line of a summary says about itself: the bullet and the label in front, the link at its end.
 _MARKUP = re.compile(r"^\W*(?:\w+ )?[01]\.\d\d: | \(\[[^]]*\]\([^()]*\)\)$|^- ")
 # Lines of a summary that say nothing.
-_NOT_TOLD = ("---", "sources:", "hash:", "period:", "#", "<!--", "Coverage:", "Up:", "[Log]")
+_ABOUT_ITSELF = ("---", "sources:", "hash:", "period:", "#", "<!--", "Coverage:", "Up:", "[Log]")
 _WHY = re.compile(r"(?i)\b(?:why|how come|caus(?:e|ed|es|ing)|reasons?|what (?:led|made|brought))\b")
 _BECAUSE = re.compile(r"(?i)\b(?:because|since|due to|after|so that|therefore|owing to|thanks to|caused|led to|when)\b")
 _CAUSE_DAYS, _CAUSE = (
@@ -136,7 +136,7 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
     best, found = 0.0, ""
     matched: tuple[str, ...] = ()
     for line in text.split("\n"):
-        if not line.startswith(_NOT_TOLD):
+        if not line.startswith(_ABOUT_ITSELF):
             value, held = match_terms(line, weights)
             if value > best:
                 best, matched, found = value, held, _MARKUP.sub("", line.strip())
@@ -145,8 +145,8 @@ def best_line(text: str, weights: Mapping[str, float]) -> tuple[str, tuple[str, 
 
 def first_line(text: str) -> str:
     """Returns the first line of a summary that says something."""
-    told = (_MARKUP.sub("", line.strip()) for line in text.split("\n") if not line.startswith(_NOT_TOLD))
-    return next(filter(None, told), "")
+    lines = (_MARKUP.sub("", line.strip()) for line in text.split("\n") if not line.startswith(_ABOUT_ITSELF))
+    return next(filter(None, lines), "")
 
 
 class _Question:
@@ -194,8 +194,8 @@ class _Question:
 
     def rarest(self, lines: Iterable[str]) -> dict[str, int]:
         """Returns the telling words of some lines with how many passages hold them, the rarest first."""
-        told = dict.fromkeys(word for line in lines for word in asked_words(line))
-        held = self.reader.holders([word for word in told if len(word) > 3 and is_telling(word)])
+        candidates = dict.fromkeys(word for line in lines for word in asked_words(line))
+        held = self.reader.holders([word for word in candidates if len(word) > 3 and is_telling(word)])
         return {word: held[word] for word in sorted(held, key=lambda word: (held[word], word)) if held[word]}
 
     def causes(self, effect: Find, days: Sequence[date], count: int) -> list[Find]:
@@ -287,12 +287,12 @@ def _score(question: _Question, level: str, frontier: list[periods.Period], days
     found = {period: question.found(period) for period in parents}
     top = max(found.values(), default=0.0)
     # Without anything found the summaries have to tell, all of them; otherwise only those that are followed are read.
-    told = {p: question.match(question.reader.read(p))[0] if not top else 0.0 for p in parents}
+    shares = {p: question.match(question.reader.read(p))[0] if not top else 0.0 for p in parents}
     children = []
     for period, parent in parents.items():
         values = {
             "found": found[period] / top if top else 0.0,
-            "told": told[period] if not top else _told_above(question, parent, period),
+            "told": shares[period] if not top else _share_above(question, parent, period),
             "named": question.named(period),
         }
         score = sum(_SIGNAL[name] * value for name, value in values.items())
@@ -301,18 +301,18 @@ def _score(question: _Question, level: str, frontier: list[periods.Period], days
     return sorted(children, key=lambda child: (-child.score, child.period.first))
 
 
-def _told_above(question: _Question, parent: periods.Period | None, period: periods.Period) -> float:
+def _share_above(question: _Question, parent: periods.Period | None, period: periods.Period) -> float:
     """Returns how much of the question the lines of the summary above hold that speak of a period."""
     if parent is None:
         return 0.0
     lines, names = question.reader.glance(parent).split("\n"), (period.name, periods.short_name(period.name))
     # A line that names it, or the text below a heading that does.
-    told = (
+    passages = (
         " ".join(lines[n : n + 5]) if lines[n].startswith("#") else lines[n]
         for n in range(len(lines))
         if any(name in lines[n] for name in names)
     )
-    return max((question.match(text)[0] for text in told), default=0.0)
+    return max((question.match(text)[0] for text in passages), default=0.0)
 
 
 def _read(question: _Question, child: Child) -> Child:

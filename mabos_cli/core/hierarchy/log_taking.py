@@ -170,14 +170,14 @@ def days_around(days: Sequence[date], fresh: Collection[date]) -> list[date]:
 
 def find_recurring(days: Mapping[str, Sequence[LogEvent]], least: int) -> dict[str, set[str]]:
     """Returns the shapes that recur on each day: those told on at least that many days of the window that ends with it."""
-    told: dict[str, list[int]] = {}
+    occurrences: dict[str, list[int]] = {}
     found: dict[str, set[str]] = {}
     for day in sorted(days):
         number = date.fromisoformat(day).toordinal()
         for shape in {shape_of(event.text) for event in days[day]} - {""}:
-            before = [n for n in told.get(shape, ()) if n > number - WINDOW]
-            told[shape] = [*before, number]
-            if len(told[shape]) >= least:
+            before = [n for n in occurrences.get(shape, ()) if n > number - WINDOW]
+            occurrences[shape] = [*before, number]
+            if len(occurrences[shape]) >= least:
                 found.setdefault(day, set()).add(shape)
     return found
 
@@ -243,20 +243,20 @@ def plan_taking(
 def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]) -> Taking:
     """Returns the taking with facts in place of their events, as far as all of those are taken; one that is known is
     not said again."""
-    keys, told = {candidate.key for candidate in taking.taken}, {*said}
+    keys, written = {candidate.key for candidate in taking.taken}, {*said}
     kept: list[LogFact] = []
     covered: set[str] = set()
     marks: dict[str, list[str]] = {}
     for fact in facts:
-        own = {candidate.key for candidate in fact.events}
-        if not own <= keys:
+        parts = {candidate.key for candidate in fact.events}
+        if not parts <= keys:
             continue
-        covered |= own
+        covered |= parts
         mark = mark_of(fact.content)
-        if mark not in told and fold(fact.content) not in texts:
+        if mark not in written and fold(fact.content) not in texts:
             kept.append(fact)
             marks.setdefault(fact.events[0].event.day, []).append(mark)
-        told.add(mark)
+        written.add(mark)
     days = (line._replace(said=(*line.said, *marks.get(line.day, ()))) for line in taking.days)
     return taking._replace(days=tuple(days), facts=tuple(kept), covered=frozenset(covered))
 
@@ -276,12 +276,12 @@ def portions(candidates: Iterable[Candidate], width: int) -> Iterator[list[Candi
     found: list[Candidate] = []
     size = 0
     for candidate in candidates:
-        told = min(len(candidate.event.text), width)
-        if found and (len(found) == _MOST or size + told > _SIZE):
+        length = min(len(candidate.event.text), width)
+        if found and (len(found) == _MOST or size + length > _SIZE):
             yield found
             found, size = [], 0
         found.append(candidate)
-        size += told
+        size += length
     if found:
         yield found
 

@@ -94,9 +94,9 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
     What consolidation wrote is left out: its members are events of their own, and nothing counts twice.
     """
     found = [(day, digest, [e for e in events if e.source != "consolidation"]) for day, digest, events in days]
-    told = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
-    left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, told, strict=True)]
-    by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in told]
+    trusted = [(day, digest, [event for event in events if not event.untrusted]) for day, digest, events in found]
+    left_out = [len(events) - len(kept) for (_, _, events), (_, _, kept) in zip(found, trusted, strict=True)]
+    by_weekday = [(date.fromisoformat(day).weekday(), events) for day, _, events in trusted]
     kinds = Counter(event.kind for _, events in by_weekday for event in events)
     pairs: Counter[str] = Counter()
     for _, events in by_weekday:
@@ -106,7 +106,7 @@ def digest_segment(week: str, month: str, days: Iterable[tuple[str, str, list[Lo
     return Segment(
         week,
         month,
-        tuple(digest_day(*each)._replace(untrusted=n) for each, n in zip(told, left_out, strict=True)),
+        tuple(digest_day(*each)._replace(untrusted=n) for each, n in zip(trusted, left_out, strict=True)),
         dict(sorted(kinds.items())),
         theming.count_topics(by_weekday),
         _chores(by_weekday),
@@ -164,8 +164,8 @@ class Stretch(NamedTuple):
     @property
     def days(self) -> list[DayDigest]:
         """Returns the days that tell anything, in order."""
-        told = (day for segment in self.segments for day in segment.days if day.entries)
-        return sorted(told, key=lambda day: day.day)
+        days = (day for segment in self.segments for day in segment.days if day.entries)
+        return sorted(days, key=lambda day: day.day)
 
     @property
     def extent(self) -> theming.Extent:
@@ -182,8 +182,8 @@ class Stretch(NamedTuple):
     def kinds(self) -> Counter[str]:
         return sum((Counter(segment.kinds) for segment in self.segments), Counter())
 
-    def spoken(self, place: Callable[[Segment], str]) -> list[theming.Spoken]:
-        return [theming.Spoken(place(segment), segment.topics) for segment in self.segments]
+    def topics_by(self, place: Callable[[Segment], str]) -> list[theming.PartTopics]:
+        return [theming.PartTopics(place(segment), segment.topics) for segment in self.segments]
 
 
 def find_key_lines(days: Iterable[DayDigest], chosen: Callable[[Highlight], bool]) -> tuple[Highlight, ...]:
@@ -208,12 +208,12 @@ class Pattern(NamedTuple):
 
 def find_chores(segments: Iterable[Segment], count: int) -> list[Pattern]:
     """Returns entries that recur in at least two weeks and three times, with their weekday if it is always the same."""
-    told = [(shape, segment.week, chore) for segment in segments for shape, chore in segment.chores.items()]
-    found = _recurring(((shape, week, chore.entries) for shape, week, chore in told), 3, count)
+    chores = [(shape, segment.week, chore) for segment in segments for shape, chore in segment.chores.items()]
+    found = _recurring(((shape, week, chore.entries) for shape, week, chore in chores), 3, count)
     masks: Counter[str] = Counter()
-    for shape, _, chore in told:
+    for shape, _, chore in chores:
         masks[shape] |= chore.days
-    texts = {shape: chore.text for shape, _, chore in told}
+    texts = {shape: chore.text for shape, _, chore in chores}
     return [Pattern(texts[shape], times, rhythm_of(masks[shape], weeks)) for shape, times, weeks in found]
 
 
@@ -226,8 +226,8 @@ def find_pairs(segments: Sequence[Segment], count: int) -> list[Pattern]:
     """Returns tags that go together in at least two weeks and five entries, most often first; what most entries carry goes
     with everything."""
     half = sum(segment.entries for segment in segments) / 2
-    told = ((pair, segment.week, entries) for segment in segments for pair, entries in segment.pairs.items())
-    found = [(pair.split("\t"), times) for pair, times, _ in _recurring(told, 5, 0)]
+    pairs = ((pair, segment.week, entries) for segment in segments for pair, entries in segment.pairs.items())
+    found = [(pair.split("\t"), times) for pair, times, _ in _recurring(pairs, 5, 0)]
     named: Counter[str] = Counter()
     for segment in segments:
         named.update({key: topic.named for key, topic in segment.topics.items()})
@@ -235,11 +235,11 @@ def find_pairs(segments: Sequence[Segment], count: int) -> list[Pattern]:
     return [Pattern(" with ".join(tags), times) for tags, times in kept[:count]]
 
 
-def _recurring(told: Iterable[tuple[str, str, int]], least: int, count: int) -> list[tuple[str, int, int]]:
+def _recurring(counted: Iterable[tuple[str, str, int]], least: int, count: int) -> list[tuple[str, int, int]]:
     """Returns what was told so often, and in two weeks at least, given with the week and how often: how often in how many weeks."""
     weeks: dict[str, set[str]] = {}
     times: Counter[str] = Counter()
-    for name, week, entries in told:
+    for name, week, entries in counted:
         weeks.setdefault(name, set()).add(week)
         times[name] += entries
     found = [name for name in times if times[name] >= least and len(weeks[name]) >= 2]
@@ -314,8 +314,10 @@ def summarize(period: Period, now: Stretch, history: History = History()) -> Sum
     compared = None
     if history.earlier:
         last = history.earlier[0]
-        said = theming.add_counts(segment.counts for segment in now.segments)
-        compared = Compared(last.name, last.counts, said, theming.find_trend(themes, said, history.known, last.counts))
+        counts = theming.add_counts(segment.counts for segment in now.segments)
+        compared = Compared(
+            last.name, last.counts, counts, theming.find_trend(themes, counts, history.known, last.counts)
+        )
     return Summary(
         period,
         days,
@@ -341,19 +343,19 @@ def _week(segment: Segment) -> str:
 def _past(stretch: Stretch) -> theming.Past:
     """Topics by week at every level: what recurs across weeks is a theme, even of a quarter."""
     extent = stretch.extent
-    return theming.Past(theming.merge_topics(stretch.spoken(_week), min(2, extent.weeks)), extent)
+    return theming.Past(theming.merge_topics(stretch.topics_by(_week), min(2, extent.weeks)), extent)
 
 
 def _placed(themes: list[theming.Theme], now: Stretch) -> list[theming.Theme]:
     """Returns the themes of a quarter by month: those are the parts that it leads to."""
-    months = theming.merge_topics(_only(now.spoken(lambda segment: segment.month), themes))
+    months = theming.merge_topics(_only(now.topics_by(lambda segment: segment.month), themes))
     return [theme._replace(places=months[theme.key].places) for theme in themes]
 
 
-def _only(parts: Iterable[theming.Spoken], themes: Iterable[theming.Theme]) -> list[theming.Spoken]:
+def _only(parts: Iterable[theming.PartTopics], themes: Iterable[theming.Theme]) -> list[theming.PartTopics]:
     """Returns what the parts say about some themes."""
     keys = {theme.key for theme in themes}
-    return [theming.Spoken(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
+    return [theming.PartTopics(p.place, {key: p.topics[key] for key in keys & p.topics.keys()}) for p in parts]
 
 
 def _parts(period: Period, now: Stretch, days: Sequence[DayDigest], themes: Sequence[theming.Theme]) -> list[Part]:
@@ -371,12 +373,12 @@ def _part_name(period: Period, segment: Segment) -> str:
 def _part(
     period: Period, now: Stretch, known: Mapping[str, DayDigest], themes: Sequence[theming.Theme], name: str
 ) -> Part:
-    own = Stretch(tuple(s for s in now.segments if _part_name(period, s) == name))
+    stretch = Stretch(tuple(s for s in now.segments if _part_name(period, s) == name))
     here = [(theme.shown, count) for theme in themes for place, count in theme.places if place == name]
     here.sort(key=lambda pair: (-pair[1], pair[0]))
-    days = tuple(known[day.day] for day in own.days)
+    days = tuple(known[day.day] for day in stretch.days)
     others = (
         line for day in days for line in day.lines if not line.is_key and not line.routine and line.weight >= _OTHER
     )
     lines = sorted(others, key=lambda line: (-line.weight, line.day, line.line))[:_LINES]
-    return Part(name, days, own.extent, tuple(here[:4]), tuple(lines))
+    return Part(name, days, stretch.extent, tuple(here[:4]), tuple(lines))

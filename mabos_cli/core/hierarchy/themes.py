@@ -166,7 +166,7 @@ class Theme(NamedTuple):
     score: float = 0.0
 
 
-class Spoken(NamedTuple):
+class PartTopics(NamedTuple):
     """The topics of one part of a period: where it is told (a week or a month), and its topics."""
 
     place: str
@@ -181,13 +181,13 @@ class Extent(NamedTuple):
     weeks: int
 
 
-def merge_topics(parts: Iterable[Spoken], least: int = 1) -> dict[str, Theme]:
+def merge_topics(parts: Iterable[PartTopics], least: int = 1) -> dict[str, Theme]:
     """Returns the topics of a period that stand in at least so many of its parts, each with how often it occurs where."""
-    told: dict[str, list[tuple[str, Topic]]] = {}
+    places_by_topic: dict[str, list[tuple[str, Topic]]] = {}
     for place, topics in parts:
         for key, topic in topics.items():
-            told.setdefault(key, []).append((place, topic))
-    return {key: _theme(key, found) for key, found in told.items() if len(found) >= least}
+            places_by_topic.setdefault(key, []).append((place, topic))
+    return {key: _theme(key, found) for key, found in places_by_topic.items() if len(found) >= least}
 
 
 def _theme(key: str, found: list[tuple[str, Topic]]) -> Theme:
@@ -262,11 +262,11 @@ def choose_themes(ranked: Sequence[Theme], known: Iterable[Theme], count: int) -
     rest = [theme for theme in ranked if theme.key not in taken]
     named = [theme for theme in rest if theme.named]
     unnamed = [(theme, mention_worth(theme.key, theme.shown) > WORD) for theme in rest if not theme.named]
-    spoken = [theme for theme, is_spoken in unnamed if is_spoken]
-    plain = [theme for theme, is_spoken in unnamed if not is_spoken]
+    mentioned = [theme for theme, is_mentioned in unnamed if is_mentioned]
+    plain = [theme for theme, is_mentioned in unnamed if not is_mentioned]
     places = count - len(lasting)
-    kept = named[: max(places - len(spoken), places // 2)]
-    kept += spoken[: places - len(kept)]
+    kept = named[: max(places - len(mentioned), places // 2)]
+    kept += mentioned[: places - len(kept)]
     kept += plain[: places - len(kept)]
     return [*kept, *lasting]
 

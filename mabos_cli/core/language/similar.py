@@ -130,12 +130,12 @@ def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
         return "its text has a number that is not in what it was told"
     if count_negations(text) and not any(map(count_negations, sources)):
         return "its text denies something that was not denied"
-    said = set(terms(text))
-    told = [set(terms(source)) for source in sources]
-    if not said or len(said & set().union(*told)) < _OWN_WORDS * len(said):
+    text_terms = set(terms(text))
+    source_terms = [set(terms(source)) for source in sources]
+    if not text_terms or len(text_terms & set().union(*source_terms)) < _OWN_WORDS * len(text_terms):
         return "its text is about something else"
-    common, held = set.intersection(*told), {*stems(text)}
-    if any(len(held & each) < keep * len(each) for source in told for each in (source, source - common)):
+    common, held = set.intersection(*source_terms), {*stems(text)}
+    if any(len(held & each) < keep * len(each) for source in source_terms for each in (source, source - common)):
         return "its text leaves out something of what it was told"
     return ""
 

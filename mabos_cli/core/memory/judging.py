@@ -154,9 +154,9 @@ _SAYS = {
     r"|vanaf nu|всегда|никогда|отныне|впредь)\b|常に|必ず|絶対に|決して|今後は?|总是|始终|从不|絕不|绝不|今后|항상|절대",
 }  # fmt: skip
 _LABEL = {kind: re.compile(rf"(?:{names})\s*[:：]\s*(?P<rest>\S.*)", re.IGNORECASE) for kind, names in _LABELS.items()}
-_SAID = {kind: re.compile(words, re.IGNORECASE) for kind, words in _SAYS.items()}
+_CUES = {kind: re.compile(words, re.IGNORECASE) for kind, words in _SAYS.items()}
 # Who tells of somebody gives no rule; and a question is none.
-_TOLD = re.compile(
+_NARRATED = re.compile(
     r"\b(?:ich|er|sie|es|je|j'|il|elle|yo|él|ella|io|lui|lei|eu|ele|ela|ik|hij|zij|я|он|она)\b|j'", re.IGNORECASE
 )
 _QUESTION = re.compile(r"[?？]\s*$|^¿|か。?$|[吗嗎呢]。?$")
@@ -194,8 +194,8 @@ def read_cue(text: str) -> tuple[str, str] | None:
     for kind, label in _LABEL.items():
         if match := label.fullmatch(rest):
             return kind, match["rest"]
-    for kind, words in _SAID.items():
-        if words.search(rest) and (asked or kind != "instruction" or not _TOLD.search(rest)):
+    for kind, words in _CUES.items():
+        if words.search(rest) and (asked or kind != "instruction" or not _NARRATED.search(rest)):
             return kind, rest
     return ("fact", rest) if asked else None
 

@@ -213,10 +213,10 @@ def _standing_alone(note: Note, path: str) -> tuple[str, str]:
     """Returns the text, behind the heading above it where that names a thing, or where the text does not say what it is about; and
     what the note is known by, which is the text alone where that says enough, so that it is known below any heading."""
     text, heading = note.text.replace("\0", "\u2400"), note.titles[-1] if note.titles else ""
-    said, title = words(text), subject_of(heading)
-    is_open = len(said) <= _SHORT or _PROPERTY.match(text) is not None
+    note_words, title = words(text), subject_of(heading)
+    is_open = len(note_words) <= _SHORT or _PROPERTY.match(text) is not None
     names = title != heading or note.is_alone or bool(thing_of(note.titles, path)) or (note.is_step and "\n- " in text)
-    has_it = fold(title) in fold(text) if names else {*words(title)} <= {*said}
+    has_it = fold(title) in fold(text) if names else {*words(title)} <= {*note_words}
     # The type says what a label said, except of a list; numbers in the label are importance.
     bare = split_kind(text)[1]
     bare = text if "\n" in text.removesuffix(bare) else bare
@@ -282,9 +282,9 @@ def observed_at(note: Note, marks: Mapping[str, str], day: str, today: date) -> 
 
     A date to come is no date of an observation.
     """
-    told = next((marks[name] for name in ("observed", "date") if name in marks), "")
+    given_day = next((marks[name] for name in ("observed", "date") if name in marks), "")
     opening = _DATE.match(note.text, len(note.text) - len(note.text.lstrip("*_([`~ ")))
-    found = [find_date(told), _day_of(opening) if opening else None]
+    found = [find_date(given_day), _day_of(opening) if opening else None]
     found += [find_date(title) for title in reversed(note.titles)] + [find_day(day)]
     known = next((one for one in found if one and one <= today), None)
     if known is None:

@@ -149,10 +149,10 @@ def event_payload(host: str, event: str, folder: str, prompt: str = "") -> dict[
     return found | dict([more[event]])
 
 
-def heard(answer: object) -> str:
+def shown_text(answer: object) -> str:
     """Returns what a model sees of an answer to a host.
 
-    >>> heard(context_answer("claude", "session-start", "x")), heard(context_answer("cursor", "session-start", "y")), heard({})
+    >>> shown_text(context_answer("claude", "session-start", "x")), shown_text(context_answer("cursor", "session-start", "y")), shown_text({})
     ('x', 'y', '')
     """
     found = answer if isinstance(answer, dict) else {}

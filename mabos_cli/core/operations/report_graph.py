@@ -69,8 +69,8 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
     if not names:
         return Picture()
     numbers = {name: number for number, name in enumerate(names)}
-    drawn = [found for pair, found in pairs.items() if pair[0] in numbers and pair[1] in numbers][:_LINES]
-    lines = [Line(numbers[found[0].subject], numbers[found[0].object], found) for found in drawn]
+    chosen = [found for pair, found in pairs.items() if pair[0] in numbers and pair[1] in numbers][:_LINES]
+    lines = [Line(numbers[found[0].subject], numbers[found[0].object], found) for found in chosen]
     labels = [shown(name, _LABEL) for name in names]
     widths = [_width(label, degrees[name]) for label, name in zip(labels, names, strict=True)]
     places = lay_out(widths, [(line.start, line.end) for line in lines])

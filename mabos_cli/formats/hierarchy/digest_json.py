@@ -73,8 +73,8 @@ def _segment(week: str, month: str, days: list[Any], kinds: Any, topics: Any, ch
 
 
 def _day(day: str, digest: str, entries: int, headings: list[str], lines: list[list[Any]], untrusted: int) -> DayDigest:
-    told = tuple(Highlight(*line) for line in lines)
-    return DayDigest(day, digest, entries, tuple(headings), told, untrusted)
+    highlights = tuple(Highlight(*line) for line in lines)
+    return DayDigest(day, digest, entries, tuple(headings), highlights, untrusted)
 
 
 class LogLedger(NamedTuple):

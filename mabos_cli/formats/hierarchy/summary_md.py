@@ -149,7 +149,7 @@ def _log_link(text: str, day: str, places: Places, item_id: str = "", archived: 
     return f"[{text}](../{folder}{day}.md{f'#^{item_id}' if item_id else ''})"
 
 
-def _said(text: str, width: int = 0) -> str:
+def _escaped(text: str, width: int = 0) -> str:
     return escape_links(escape_behind(one_line(text, width)))
 
 
@@ -160,7 +160,7 @@ def _bullet(line: Highlight, places: Places, *, dated: bool, named: bool = True)
     item_id = line.id if _NAME.fullmatch(line.id) else ""
     link = _log_link(where, line.day, places, item_id, line.archived)
     text = whole_sentences(line.text, _WIDTH, TEXT) if dated else line.text
-    return f"- {f'{kind} ' if named else ''}{line.weight:.2f}: {_said(text)} ({link})"
+    return f"- {f'{kind} ' if named else ''}{line.weight:.2f}: {_escaped(text)} ({link})"
 
 
 def _bullets(lines: Iterable[Highlight], places: Places) -> list[Line]:
@@ -183,7 +183,7 @@ def _overview(summary: Summary) -> Line:
 
 
 def _topics(themes: Iterable[Theme]) -> str:
-    return ", ".join(f"{_said(theme.shown, 40)} ({theme.entries})" for theme in themes)
+    return ", ".join(f"{_escaped(theme.shown, 40)} ({theme.entries})" for theme in themes)
 
 
 def _week(summary: Summary, places: Places) -> list[Block]:
@@ -193,7 +193,7 @@ def _week(summary: Summary, places: Places) -> list[Block]:
 
 def _day(day: DayDigest, places: Places) -> Block:
     weekday = WEEKDAYS[date.fromisoformat(day.day).weekday()]
-    headings = f" Headings: {_said(', '.join(day.headings), 90)}." if day.headings else ""
+    headings = f" Headings: {_escaped(', '.join(day.headings), 90)}." if day.headings else ""
     lines = [Line(f"{_log_link('Log', day.day, places)}: {plural(day.entries, 'entry')}.{headings}"), Line("")]
     for rank, line in enumerate(day.lines):
         # The first line of a day stays before what is less important than a decision that counts.
@@ -238,21 +238,21 @@ def _themes(themes: Iterable[Theme]) -> Iterator[Line]:
         shares = [f"{count} in {short_name(n)}" for n, count in sorted(ranked)]
         more = len(theme.places) - len(ranked)
         rest = f", {more} more" if more else ""
-        yield Line(f"- **{_said(theme.shown, 40)}** ({theme.entries}): {', '.join(shares)}{rest}", 3 - 0.01 * rank)
+        yield Line(f"- **{_escaped(theme.shown, 40)}** ({theme.entries}): {', '.join(shares)}{rest}", 3 - 0.01 * rank)
 
 
 def _steady(themes: Iterable[Theme]) -> list[Line]:
-    told = _topics(themes)
-    return [Line(f"- Everyday: {told}", 1)] if told else []
+    topics = _topics(themes)
+    return [Line(f"- Everyday: {topics}", 1)] if topics else []
 
 
 def _patterns(summary: Summary) -> Iterator[Line]:
     """Yields what keeps happening: entries that recur, and tags that go together."""
     for rank, chore in enumerate(summary.chores):
         rhythm = f", on {chore.rhythm}" if chore.rhythm else ""
-        yield Line(f"- Recurs: “{_said(chore.text, 80)}”, {chore.entries} times{rhythm}", 2.78 - 0.2 * rank)
+        yield Line(f"- Recurs: “{_escaped(chore.text, 80)}”, {chore.entries} times{rhythm}", 2.78 - 0.2 * rank)
     for rank, pair in enumerate(summary.pairs):
-        yield Line(f"- Together: {_said(pair.text, 60)}, {plural(pair.entries, 'entry')}", 2 - 0.2 * rank)
+        yield Line(f"- Together: {_escaped(pair.text, 60)}, {plural(pair.entries, 'entry')}", 2 - 0.2 * rank)
 
 
 def _trend(before: Compared | None) -> Iterator[Line]:
@@ -276,8 +276,8 @@ def _trend(before: Compared | None) -> Iterator[Line]:
                 else f"{t.entries or round(t.before)}"
                 for t in themes
             ]
-            said = ", ".join(f"{_said(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True))
-            yield Line(f"- {label}{', in as many days' if known and not alike else ''}: {said}", 2.92)
+            listed = ", ".join(f"{_escaped(t.shown, 30)} ({count})" for t, count in zip(themes, counts, strict=True))
+            yield Line(f"- {label}{', in as many days' if known and not alike else ''}: {listed}", 2.92)
 
 
 def _rate(count: float, days: int) -> str:
@@ -301,7 +301,7 @@ def _change(now: int, before: int) -> str:
 
 def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
     """Yields each week of a month, and the days that no weekly file covers."""
-    told: list[Line] = []
+    weeks: list[Line] = []
     loose: list[Line] = []
     for part in parts:
         if part.name not in places.below:
@@ -309,20 +309,20 @@ def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
             continue
         first, last = (date.fromisoformat(part.days[n].day) for n in (0, -1))
         counts = f"{plural(part.extent.days, 'day')}, {plural(part.extent.entries, 'entry')}"
-        told += _section(part, _link(parse_period(part.name)), f"{span_text(first, last)}: {counts}.", places)
-    yield Block("## Weeks", told)
+        weeks += _section(part, _link(parse_period(part.name)), f"{span_text(first, last)}: {counts}.", places)
+    yield Block("## Weeks", weeks)
     yield Block("## Days without a weekly summary", loose)
 
 
 def _section(part: Part, heading: str, text: str, places: Places) -> list[Line]:
-    topics = ", ".join(f"{_said(shown, 40)} ({count})" for shown, count in part.themes)
+    topics = ", ".join(f"{_escaped(shown, 40)} ({count})" for shown, count in part.themes)
     told = [Line(f"- Topics: {topics}", 2.3)] if topics else []
     told += [Line(_bullet(line, places, dated=True), 1.2 + line.weight) for line in part.lines]
     return [Line(f"### {heading}"), Line(""), Line(text), *([Line("")] if told else []), *told, Line("")]
 
 
 def _loose_day(day: DayDigest, places: Places) -> Line:
-    top = f": {_said(day.lines[0].text, 80)}" if day.lines else ""
+    top = f": {_escaped(day.lines[0].text, 80)}" if day.lines else ""
     return Line(f"- {_log_link(day.day, day.day, places)}, {plural(day.entries, 'entry')}{top}", 2.4)
 
 

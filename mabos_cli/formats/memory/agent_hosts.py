@@ -37,7 +37,7 @@ _PATHS = ("file_path", "path", "notebook_path", "filename")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$", re.MULTILINE)
 
 
-class Spoken(NamedTuple):
+class Message(NamedTuple):
     """Holds what the user or the agent said."""
 
     author: str
@@ -81,7 +81,7 @@ class Skipped(NamedTuple):
     what: str
 
 
-Event = Spoken | Called | Answered | Skipped
+Event = Message | Called | Answered | Skipped
 
 
 class HostLine(NamedTuple):
@@ -183,9 +183,9 @@ def _openclaw(record: dict[str, Any]) -> HostLine:
         events = (Answered("", _word(message, "output"), code not in (0, None), "bash", command),)
     else:
         events = (Skipped(_name(role)),)
-    own = _word(record, "id")
+    entry_id = _word(record, "id")
     # Eight digits of an id are one of its kind together with the time, also in a session that was forked.
-    return HostLine(f"{own}@{at}" if own and at else "", at, events=events)
+    return HostLine(f"{entry_id}@{at}" if entry_id and at else "", at, events=events)
 
 
 def _gemini(record: dict[str, Any]) -> HostLine:
@@ -203,11 +203,11 @@ def _gemini(record: dict[str, Any]) -> HostLine:
         text = _plain(given.get("output", given.get("error")))
         events.append(Answered(_word(answer, "id"), text, "error" in given, _word(answer, "name")))
     # What hooks tell stands in front of a prompt, its angle brackets escaped.
-    told = [
+    texts = [
         _HOOK_CONTEXT.sub("", _word(part, "text")) for part in parts if "text" in part and "toolCalls" not in record
     ]
     events += _content_events(
-        [{"type": "text", "text": text} for text in told], kind if kind == "user" else "assistant"
+        [{"type": "text", "text": text} for text in texts], kind if kind == "user" else "assistant"
     )
     return HostLine(_word(record, "id"), at, events=tuple(events))
 
@@ -222,7 +222,7 @@ HOSTS: dict[str, Callable[[dict[str, Any]], HostLine]] = {
 
 def _content_events(content: Any, author: str) -> Iterator[Event]:
     """Yields what a message holds: calls, answers and what is left out as they come, and what was said as one text behind them."""
-    said: list[str] = []
+    texts: list[str] = []
     for block in content if isinstance(content, list) else [content]:
         kind = block.get("type") if isinstance(block, dict) else "text"
         if kind in _TEXTS:
@@ -230,7 +230,7 @@ def _content_events(content: Any, author: str) -> Iterator[Event]:
             if is_host_text(text):
                 yield Skipped("host")
             elif text.strip():
-                said.append(text)
+                texts.append(text)
         elif kind in ("tool_use", "toolCall"):
             given = _given_text(block.get("input", block.get("arguments")))
             yield Called(_word(block, "id"), _word(block, "name"), given)
@@ -239,20 +239,20 @@ def _content_events(content: Any, author: str) -> Iterator[Event]:
             yield from _answer_events(_word(block, "tool_use_id"), block.get("content"), failed)
         else:
             yield Skipped(_name(kind))
-    if said:
-        yield Spoken(author, "\n".join(said))
+    if texts:
+        yield Message(author, "\n".join(texts))
 
 
 def _answer_events(call: str, content: Any, failed: bool, tool: str = "") -> Iterator[Event]:
     """Yields what a tool gave back, as text; what is not text is left out, and all of it where no text is left."""
-    said, others = [], 0
+    texts, others = [], 0
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, dict) and block.get("type") not in _TEXTS:
             others += 1
             yield Skipped(_name(block.get("type")))
         else:
-            said.append(_word(block, "text") if isinstance(block, dict) else _plain(block))
-    text = "\n".join(part for part in said if part)
+            texts.append(_word(block, "text") if isinstance(block, dict) else _plain(block))
+    text = "\n".join(part for part in texts if part)
     if text or not others:
         yield Answered(call, text, failed, tool)
 

@@ -93,17 +93,17 @@ class TranscriptReader:
             self.malformed += 1
             self.malformed_lines += [number] if len(self.malformed_lines) < NAMED else []
             return []
-        said = agent_hosts.parse_host_line(record, self.host)
-        self.session = self.session or safe_name(said.session)
+        host_line = agent_hosts.parse_host_line(record, self.host)
+        self.session = self.session or safe_name(host_line.session)
         found, key, place = [], "", 0
-        for event in said.events:
+        for event in host_line.events:
             if isinstance(event, agent_hosts.Called):
                 self._note_call(event)
             elif isinstance(event, agent_hosts.Skipped):
                 self.skip(event.what)
             else:
-                key = key or _key(said, line)
-                observation = self._observe(event, said, f"{key}/{place}" if place else key, number)
+                key = key or _key(host_line, line)
+                observation = self._observe(event, host_line, f"{key}/{place}" if place else key, number)
                 found += [observation] if observation else []
                 place += 1
         return found
@@ -122,19 +122,19 @@ class TranscriptReader:
             del self.calls[next(iter(self.calls))]
 
     def _observe(
-        self, event: agent_hosts.Event, said: agent_hosts.HostLine, key: str, number: int
+        self, event: agent_hosts.Event, host_line: agent_hosts.HostLine, key: str, number: int
     ) -> Observation | None:
         """Returns what was said or answered. A person's own words are trusted as the agent is; the agent's are until something
         from outside entered the session; a tool's are not."""
-        moment = find_time(said.at)
-        session = safe_name(said.session) or self.session
+        moment = find_time(host_line.at)
+        session = safe_name(host_line.session) or self.session
         given = Observation("", at=format_time(moment) if moment else "", session=session, key=key)
         if isinstance(event, agent_hosts.Answered):
             found = self._answer(event, given)
             self.heard_outside |= is_outside_tool(found.source, found.text, self._local_tools)
             unwanted = "" if self.scope.tools else "tool"
         else:
-            assert isinstance(event, agent_hosts.Spoken)
+            assert isinstance(event, agent_hosts.Message)
             trust = "untrusted" if event.author == AGENT and self.heard_outside else "agent"
             place = f"{self._source}:{number}"
             found = given._replace(text=event.text, kind="message", author=event.author, source=place, trust=trust)
@@ -149,9 +149,9 @@ class TranscriptReader:
     def _answer(self, event: agent_hosts.Answered, given: Observation) -> Observation:
         """Returns the answer of a tool, with what was asked."""
         asked = self.calls.pop(_call_name(event.call), None) if event.call else None
-        tool, told, kinds = asked or _ask(event.tool, event.given)
+        tool, short, kinds = asked or _ask(event.tool, event.given)
         return given._replace(
-            text=tool_text(tool, told, event.text) if tool else event.text,
+            text=tool_text(tool, short, event.text) if tool else event.text,
             kind="tool",
             author="tool",
             source=f"tool:{tool}" if tool else self._source,
@@ -169,8 +169,8 @@ def _ask(tool: str, given: str) -> Asked:
         kinds.update(found)
         return text
 
-    told = one_line(bound_text(given, _GIVEN_BYTES, hide)[0]) if given else ""
-    return Asked(safe_name(tool), told, tuple(sorted(kinds)))
+    short = one_line(bound_text(given, _GIVEN_BYTES, hide)[0]) if given else ""
+    return Asked(safe_name(tool), short, tuple(sorted(kinds)))
 
 
 def _redact(text: str) -> tuple[str, tuple[str, ...]]:
@@ -190,10 +190,10 @@ def _call_name(call: str) -> str:
     return blake2b(call.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def _key(said: agent_hosts.HostLine, line: bytes) -> str:
+def _key(host_line: agent_hosts.HostLine, line: bytes) -> str:
     """Returns what tells an entry from all others: the id that the host gave it, or a hash of its line."""
-    if _PLAIN_ID.fullmatch(said.id):
-        return said.id
+    if _PLAIN_ID.fullmatch(host_line.id):
+        return host_line.id
     return blake2b(line.strip(b"\0 \t\r\n"), digest_size=16).hexdigest()
 
 
@@ -277,5 +277,5 @@ def render_mark(mark: Mark) -> bytes:
         "seen": (mark.seen[0], *mark.seen[1]) if mark.seen else (),
         "heard_outside": mark.heard_outside or "",
     }
-    told = {name: value for name, value in record.items() if value not in ("", (), [], {})}
-    return dump_record(told)
+    record_fields = {name: value for name, value in record.items() if value not in ("", (), [], {})}
+    return dump_record(record_fields)

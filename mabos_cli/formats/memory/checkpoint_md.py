@@ -42,8 +42,8 @@ def checkpoint_trust(text: str) -> str:
     'untrusted'
     """
     head = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
-    said = dict(re.findall(r"^(Source|Trust):[ \t]*(.*?)\s*$", head, re.MULTILINE))
-    return trust_by_source(said.get("Trust", "agent"), said.get("Source", ""))
+    head_fields = dict(re.findall(r"^(Source|Trust):[ \t]*(.*?)\s*$", head, re.MULTILINE))
+    return trust_by_source(head_fields.get("Trust", "agent"), head_fields.get("Source", ""))
 
 
 def checkpoint_title(text: str) -> str:

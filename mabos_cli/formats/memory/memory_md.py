@@ -132,7 +132,7 @@ def without_marks(line: str) -> str:
     return _PLACE.sub("", _BLOCK_ID.sub("", line))
 
 
-def told_texts(text: str) -> set[str]:
+def find_texts(text: str) -> set[str]:
     """Returns what the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
     found: set[str] = set()
     for _, (*above, last) in _blocks(text):
@@ -140,10 +140,10 @@ def told_texts(text: str) -> set[str]:
         for end in {last, _TAGS.sub("", last)}:
             whole = " ".join(escape.unescape_block(line) for line in (*above, end))
             # Some lines have their links escaped, and some are as they were given: both readings count.
-            for said in {
-                told for text in (whole, escape.unescape_links(whole)) for told in (text, split_kind(text)[1])
+            for phrase in {
+                variant for text in (whole, escape.unescape_links(whole)) for variant in (text, split_kind(text)[1])
             }:
-                found.update(map(fold, (said, *consolidated_parts(said))))
+                found.update(map(fold, (phrase, *consolidated_parts(phrase))))
     return found
 
 
@@ -151,8 +151,8 @@ def find_statements(text: str) -> Iterator[tuple[int, str]]:
     """Yields the list items and paragraphs of a file, each with the line on which it begins, without what our own bullets carry before
     and behind their text."""
     for line, block in _blocks(text):
-        said = [part for part in block if not _ABOUT.match(part)] or block
-        *above, last = *said[:-1], without_marks(said[-1])
+        lines = [part for part in block if not _ABOUT.match(part)] or block
+        *above, last = *lines[:-1], without_marks(lines[-1])
         yield line, _RANK.sub("", escape.unescape_block("\n".join([*above, _TAGS.sub("", last)])), count=1)
 
 

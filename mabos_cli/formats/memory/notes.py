@@ -154,8 +154,8 @@ def _take(page: _Page, numbers: list[int], untouched: set[str]) -> None:
         page.leave(_LOWEST)
     reason = _why_not(lines, untouched)
     if reason == "comment":
-        said = " ".join(lines)
-        _heed(page, numbers, () if _MARKS.sub("", said).strip() else find_marks(said))
+        comment = " ".join(lines)
+        _heed(page, numbers, () if _MARKS.sub("", comment).strip() else find_marks(comment))
     elif reason:
         page.label(numbers, reason)
     elif len(lines) > 2 and "|" in lines[1] and TABLE_DELIMITER.fullmatch(lines[1]):
@@ -340,6 +340,6 @@ def named_keys(data: bytes) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in data.split(b"\n") if b'"migrated"' in data else ():
         if named := _NAMED.search(line):
-            own = _ID.search(line)
-            found[named[1].decode()] = own[1].decode("utf-8", "replace") if own else ""
+            item_id = _ID.search(line)
+            found[named[1].decode()] = item_id[1].decode("utf-8", "replace") if item_id else ""
     return found

@@ -56,19 +56,19 @@ def observation_from_dict(raw: Any) -> Observation:
     but the time and the importance. BadValue says what is off."""
     if not isinstance(raw, dict):
         raise BadValue("not an object", 'like {"text": "..."}')
-    tool, said = _word(raw, *_TOOLS), read_said(raw)
-    text = _tool_said(raw, tool) if tool and not isinstance(raw.get("text"), str) else said.text
+    tool, line_text = _word(raw, *_TOOLS), read_line_text(raw)
+    text = _tool_text(raw, tool) if tool and not isinstance(raw.get("text"), str) else line_text.text
     if not text.strip():
         raise BadValue("no text", 'give "text", "content", or a tool with its output')
     kind = _word(raw, "type")
     return Observation(
         text,
         id=raw["id"] if isinstance(raw.get("id"), str) and is_observation_id(raw["id"]) else "",
-        at=_time(raw, said.at),
+        at=_time(raw, line_text.at),
         kind=_word(raw, "kind") or ("tool" if tool else "message" if _word(raw, "role") else ""),
         source=_word(raw, "source") or (f"tool:{tool}" if tool else ""),
         session=_word(raw, "session", "session_id", "sessionId"),
-        author=said.author if not tool else _word(raw, "author"),
+        author=line_text.author if not tool else _word(raw, "author"),
         type=kind if kind in TYPES else "",
         tags=(*_texts(raw.get("tags")), *(("error",) if raw.get("is_error") is True else ())),
         trust=_word(raw, "trust"),
@@ -87,12 +87,12 @@ def parse_record(line: bytes) -> Any:
         raise BadValue(error.message.removeprefix(":1: "), "each line must be one JSON object") from None
 
 
-def _tool_said(raw: dict[str, Any], tool: str) -> str:
+def _tool_text(raw: dict[str, Any], tool: str) -> str:
     given = next((raw[name] for name in _INPUTS if name in raw), "")
     output = next((raw[name] for name in _OUTPUTS if name in raw), raw.get("content", ""))
     if isinstance(given, dict) and len(given) == 1:
         given = next(iter(given.values()))
-    return tool_text(tool, _plain(given), said_text(output) or _plain(output))
+    return tool_text(tool, _plain(given), collect_texts(output) or _plain(output))
 
 
 def _plain(value: Any) -> str:
@@ -108,10 +108,10 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(part for part in found if isinstance(part, str) and part.strip())
 
 
-def _time(raw: dict[str, Any], said: str) -> str:
+def _time(raw: dict[str, Any], moment_text: str) -> str:
     """Returns the time that a record gives: ISO, or seconds or milliseconds since 1970. Messages do not repeat what stands there: it may
     be a secret that went astray."""
-    value = next((raw[name] for name in _TIMES if raw.get(name) not in (None, "")), said)
+    value = next((raw[name] for name in _TIMES if raw.get(name) not in (None, "")), moment_text)
     moment = None
     if isinstance(value, str):
         moment = find_time(value)
@@ -162,7 +162,7 @@ def parse_observations(data: bytes, name: str, start: int = 0) -> Iterator[Line]
         if not observation.id:
             if before is None:
                 before = Counter(part.strip(b"\0 \t\r") for part in data[:start].split(b"\n"))
-            observation = observation._replace(id=_drawn_id(name, line, before[line]))
+            observation = observation._replace(id=_hashed_id(name, line, before[line]))
             before[line] += 1
         yield Line(number, observation.id, observation)
 
@@ -176,13 +176,13 @@ def numbered_ids(data: bytes, name: str, start: int = 0) -> list[tuple[int, str]
     first = data.count(b"\n", 0, start) + 1
     lines = enumerate(data[start : complete_size(data)].split(b"\n"), first)
     found = [(number, _OPENING.match(line)) for number, line in lines if line.strip(b"\0 \t\r")]
-    own = [(number, match[1].decode()) for number, match in found if match]
-    if len(own) == len(found):
-        return own
+    known = [(number, match[1].decode()) for number, match in found if match]
+    if len(known) == len(found):
+        return known
     return [(line.number, line.id) for line in parse_observations(data, name, start) if line.observation]
 
 
-def _drawn_id(name: str, line: bytes, repetition: int) -> str:
+def _hashed_id(name: str, line: bytes, repetition: int) -> str:
     from hashlib import blake2b  # late: only records of other tools need it
 
     seed = b"\0".join((name.encode("utf-8", "surrogateescape"), line, str(repetition).encode()))
@@ -219,13 +219,13 @@ def opening_ids(data: bytes) -> list[str]:
     return [match[1].decode() for match in found if match]
 
 
-_SAID_TEXTS = ("text", "content", "message", "summary", "prompt", "output", "result", "thinking")
-_AUTHORS = ("author", "speaker", "role", "name")
+_TEXT_KEYS = ("text", "content", "message", "summary", "prompt", "output", "result", "thinking")
+_AUTHOR_KEYS = ("author", "speaker", "role", "name")
 _DEEPEST = 8  # a message holds blocks, a block the answer of a tool, that answer blocks again
-_SAID_TIMES = ("timestamp", "at", "time", "created_at", "observed_at")
+_TIME_KEYS = ("timestamp", "at", "time", "created_at", "observed_at")
 
 
-class Said(NamedTuple):
+class LineText(NamedTuple):
     """Holds what one line says."""
 
     line: int
@@ -234,7 +234,7 @@ class Said(NamedTuple):
     at: str = ""
 
 
-def parse_said(data: bytes) -> Iterator[Said]:
+def parse_line_texts(data: bytes) -> Iterator[LineText]:
     """Yields the lines that say something; torn lines and lines without text are passed over."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip(b"\0 \t\r"):
@@ -244,17 +244,17 @@ def parse_said(data: bytes) -> Iterator[Said]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            said = read_said(value, number)
+            said = read_line_text(value, number)
             if said.text.strip():
                 yield said
 
 
-def read_said(value: dict[str, Any], line: int = 0) -> Said:
+def read_line_text(value: dict[str, Any], line: int = 0) -> LineText:
     """Returns what a record says, by whom and when; empty where it does not tell."""
-    return Said(line, said_text(value), _first(value, _AUTHORS), _first(value, _SAID_TIMES))
+    return LineText(line, collect_texts(value), _first(value, _AUTHOR_KEYS), _first(value, _TIME_KEYS))
 
 
-def said_text(value: Any) -> str:
+def collect_texts(value: Any) -> str:
     """Returns the texts below the usual keys of a value, each once."""
     return "\n".join(dict.fromkeys(_nested_texts(value, _DEEPEST)))
 
@@ -267,7 +267,7 @@ def _nested_texts(value: Any, deep: int) -> Iterator[str]:
         for part in value:
             yield from _nested_texts(part, deep - 1)
     elif isinstance(value, dict) and deep:
-        for key in (*_SAID_TEXTS, "payload", "parts"):
+        for key in (*_TEXT_KEYS, "payload", "parts"):
             if key in value:
                 yield from _nested_texts(value[key], deep - 1)
 

@@ -100,7 +100,7 @@ def _with_added(text: str, entry: Entry) -> Entry:
 def _is_same(old: str, new: str, settings: Settings) -> bool:
     """Returns whether two texts have the same entries of ours, wherever they stand."""
     one, two = (
-        sorted(dump_line([[part.key for _, part in way], _value(text, way[-1][1])]) for way in _ours(text, settings))
+        sorted(dump_line([[part.key for _, part in path], _value(text, path[-1][1])]) for path in _ours(text, settings))
         for text in (old, new)
     )
     return one == two
@@ -210,29 +210,29 @@ def _ours(text: str, settings: Settings) -> Iterator[list[tuple[int, Part]]]:
     ]
     for keys in dict.fromkeys(keys[:1] if entry is None else keys for keys, entry in places):
         entry = next((entry for some, entry in places if some == keys), None)
-        way, at = [], root_of(text)
+        path, at = [], root_of(text)
         for key in keys:
             part = next((part for part in parts_of(text, at) if part.key == key), None)
             if part is None:
                 break
-            way.append((at, part))
+            path.append((at, part))
             at = part.value
         else:
             if entry is None:
-                yield from _our_hooks(text, way, settings.host)
+                yield from _our_hooks(text, path, settings.host)
             elif not entry.is_element:
-                yield way
+                yield path
             else:
                 same = (part for part in parts_of(text, at) if _value(text, part) == entry.value)
-                yield from ([*way, (at, part)] for part in same)
+                yield from ([*path, (at, part)] for part in same)
 
 
-def _our_hooks(text: str, way: list[tuple[int, Part]], host: str) -> Iterator[list[tuple[int, Part]]]:
+def _our_hooks(text: str, path: list[tuple[int, Part]], host: str) -> Iterator[list[tuple[int, Part]]]:
     """Yields the way to each of our hooks, or to the element around it where it holds no other."""
-    hooks = way[-1][1].value
+    hooks = path[-1][1].value
     for event in parts_of(text, hooks) if text[hooks] == "{" else ():
         for element in parts_of(text, event.value) if text[event.value] == "[" else ():
-            around = [*way, (hooks, event), (event.value, element)]
+            around = [*path, (hooks, event), (event.value, element)]
             members = parts_of(text, element.value) if text[element.value] == "{" else ()
             inner = next((part for part in members if part.key == "hooks" and text[part.value] == "["), None)
             held = [*parts_of(text, inner.value)] if inner else [element]

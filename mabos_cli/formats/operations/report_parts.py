@@ -180,10 +180,10 @@ def _line(line: Line, boxes: Sequence[Box]) -> Html:
     """Returns a line from the centre of one box to the edge of the other."""
     a, b = boxes[line.start], boxes[line.end]
     x, y = _edge(b, a.x, a.y)
-    said = dict.fromkeys(shown(f"{f.subject} {f.predicate} {f.object}") for f in line.facts[:_HALF])
+    sentences = dict.fromkeys(shown(f"{f.subject} {f.predicate} {f.object}") for f in line.facts[:_HALF])
     kind = "doubt" if all(fact.trust == "untrusted" for fact in line.facts) else None
     return element(
-        "path", element("title", "\n".join(said)), d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)"
+        "path", element("title", "\n".join(sentences)), d=f"M{a.x} {a.y}L{x} {y}", class_=kind, marker_end="url(#tip)"
     )
 
 

@@ -290,12 +290,12 @@ def _graph(report: Report) -> Part:
         "div", render_picture(picture), class_="wide picture", role="region", aria_label="Knowledge graph", tabindex=0
     )
     entities = [_entity(number, box.name, box.label, facts) for number, box in enumerate(picture.boxes)]
-    drawn = {box.name for box in picture.boxes}
-    others = [fact for fact in facts if fact.subject not in drawn and fact.object not in drawn]
-    rest = listed(others, 0 if drawn else _FIRST, "fact", _facts)
+    pictured = {box.name for box in picture.boxes}
+    others = [fact for fact in facts if fact.subject not in pictured and fact.object not in pictured]
+    rest = listed(others, 0 if pictured else _FIRST, "fact", _facts)
     return (
         element("p", f"{plural(len(facts), 'fact')}. {about}{lapsed}"),
-        frame if drawn else None,
+        frame if pictured else None,
         element("div", entities, class_="words"),
         rest,
     )

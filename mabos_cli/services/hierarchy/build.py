@@ -160,7 +160,7 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
 
     def add(level: int, days: list[date]) -> None:
         for period in periods_of(levels[level], days):
-            own = [day for day in days if period.holds(day)]
+            inner_days = [day for day in days if period.holds(day)]
             log = str(period.first) if period.level == "daily" else ""
             path = digests.logs[log][-1].path if log else digests.agent.paths.summary(period.level, period.name)
             rows.append(
@@ -168,14 +168,14 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
                     "period": period.name,
                     "level": period.level,
                     "depth": level,
-                    "days": len(own),
+                    "days": len(inner_days),
                     "length": period.length,
                     "state": states.get(period, "log"),
                     "path": digests.agent.paths.relative(path),
                 }
             )
             if level < deepest:
-                add(level + 1, own)
+                add(level + 1, inner_days)
 
     add(LEVELS.index(within.level) if within else 0, digests.days_in(within) if within else digests.days)
     return rows
@@ -183,8 +183,8 @@ def tree_rows(digests: Digests, deepest: int, within: Period | None = None) -> l
 
 def _shown_state(digests: Digests, state: State) -> str:
     """Returns the state of a file; of logs that tell nothing none is to be written."""
-    told = state.state != "missing" or digests.stretch(state.period).extent.entries
-    return state.state if told else "empty"
+    has_entries = state.state != "missing" or digests.stretch(state.period).extent.entries
+    return state.state if has_entries else "empty"
 
 
 def _states(digests: Digests, level: str, order: Order, written: set[str], warnings: list[str]) -> Iterator[State]:

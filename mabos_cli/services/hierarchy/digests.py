@@ -211,8 +211,8 @@ class Digests:
         cached = file.find(week) if self._is_current(week, month) else None
         if cached:
             return cached
-        told = [(d, self.hash_of(d), [e for log in self.logs[d] for e in self.events(log)]) for d in days]
-        segment = digest_segment(week, month, told)
+        day_events = [(d, self.hash_of(d), [e for log in self.logs[d] for e in self.events(log)]) for d in days]
+        segment = digest_segment(week, month, day_events)
         file.put(segment)
         self._changed.add(month)
         return segment

@@ -149,9 +149,9 @@ def search_levels(
             row = {"level": level, "period": name, "ref": hit.candidate.ref, "score": hit.relevance}
             if text:
                 found.setdefault(name, row | {"trust": hit.candidate.trust, "text": text})
-        said = {name: match_terms(row["text"], weights)[0] for name, row in found.items()}
-        least = 0.5 * max(said.values(), default=0.0)
-        results += [row for name, row in found.items() if said[name] >= least][:limit]
+        shares = {name: match_terms(row["text"], weights)[0] for name, row in found.items()}
+        least = 0.5 * max(shares.values(), default=0.0)
+        results += [row for name, row in found.items() if shares[name] >= least][:limit]
         warnings += finder.warnings()
     return results, list(dict.fromkeys(warnings))
 

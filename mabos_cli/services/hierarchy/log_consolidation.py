@@ -99,8 +99,8 @@ def _parse_days(
         day: [(event, agent.paths.relative(log.path)) for log, text in texts[day] for event in parse_events(text, day)]
         for day in needed
     }
-    told = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
-    recurring = log_taking.find_recurring(told, rules.recurring_days)
+    trusted = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}
+    recurring = log_taking.find_recurring(trusted, rules.recurring_days)
     return {
         day: (len(events[day]), log_taking.find_candidates(events[day], recurring.get(day, ()), rules)) for day in fresh
     }
@@ -123,10 +123,10 @@ def _as_they_are_now(
     judge = Judge(agent.paths, memory)
 
     def current(candidate: log_taking.Candidate) -> log_taking.Candidate | None:
-        own = candidate.event.id
+        item_id = candidate.event.id
         if candidate.key in ledger.keys:
             return candidate
-        live, gone = (locate(memory, own), last.get(own)) if own else (None, None)
+        live, gone = (locate(memory, item_id), last.get(item_id)) if item_id else (None, None)
         item = live[1] if live else gone.item if gone else None
         if item is None:
             return None if candidate.event.untrusted else candidate
@@ -191,7 +191,7 @@ def _plan(
     found: Found, rules: log_taking.Rules, ledger: LogLedger, text: str, facts: Sequence[log_taking.LogFact] = ()
 ) -> log_taking.Taking:
     """Returns what is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
-    ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.told_texts(text)
+    ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.find_texts(text)
     taking = log_taking.plan_taking(
         found.days, rules.min_importance, keys=ledger.keys, said=ledger.said, ids=ids, texts=texts
     )

@@ -23,7 +23,7 @@ from mabos_cli.workspace.transaction import Fresh
 
 _ROOM = 100  # characters by which a text of the model may be longer than the memories together
 _KEPT = 0.2  # share of the words of each memory that a text must hold, so that none is left out
-_TOLD = 600  # characters of an event: the rest is in its log
+_EXCERPT = 600  # characters of an event: the rest is in its log
 Groups = Iterable[tuple[MemoryItem, tuple[MemoryItem, ...]]]
 
 
@@ -123,10 +123,10 @@ class FactFinder(Asker):
     def find(self, events: Iterable[Candidate]) -> list[LogFact]:
         """Returns the facts that the model finds in events, as far as they keep to them."""
         found = []
-        for portion in portions(events, _TOLD):
-            told = [f"{c.event.kind}: {one_line(c.event.text, _TOLD)}" for c in portion]
+        for portion in portions(events, _EXCERPT):
+            lines = [f"{c.event.kind}: {one_line(c.event.text, _EXCERPT)}" for c in portion]
             parse = partial(llm_answers.parse_extracts, numbers=range(1, len(portion) + 1))
-            answer = self.ask(llm_answers.render_extraction_prompt(told), parse)
+            answer = self.ask(llm_answers.render_extraction_prompt(lines), parse)
             if answer is None:
                 continue
             facts = [find_fact(extract, portion, self.mark) for extract in answer.facts]

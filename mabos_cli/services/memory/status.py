@@ -82,8 +82,8 @@ def describe_left(left: dict[str, int]) -> str:
     """Says what became of items that left their stores, and which command shows them."""
     found = sum(count for reason, count in left.items() if reach_of(reason) == FINDABLE)
     gone = [f"{count} {reason}" for reason, count in left.items() if reach_of(reason) > FINDABLE]
-    told = [*([f"{found} still found"] if found else []), *gone]
-    return ", ".join(told) + (": mabos recall --archived" if gone else "")
+    parts = [*([f"{found} still found"] if found else []), *gone]
+    return ", ".join(parts) + (": mabos recall --archived" if gone else "")
 
 
 def _mirrored(agent: Agent) -> dict[str, int]:

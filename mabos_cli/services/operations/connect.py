@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import check_choice
-from mabos_cli.core.operations.hook_hosts import HOSTS, event_payload, heard
+from mabos_cli.core.operations.hook_hosts import HOSTS, event_payload, shown_text
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.memory.items import parse_item
@@ -331,7 +331,7 @@ def _try_hook(target: Target, event: str, asked: str, command: str, payload: dic
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return Trial(event, asked, "", one_line(str(error), 200))
     trouble = f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')}" if done.returncode else ""
-    return Trial(event, asked, heard(answer), one_line(trouble, 200))
+    return Trial(event, asked, shown_text(answer), one_line(trouble, 200))
 
 
 def _try_server(target: Target) -> Trial:

@@ -81,8 +81,8 @@ def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
     repaired = repair(agent) if mend else finish_merge(agent)
     findings = examine(agent)
     index = describe_index(AgentIndex(agent))
-    told = ("state", "step", "vectors", "model", "indexed_model", "waiting_for_the_better_model")
-    return Diagnosis(repaired, findings, {name: index[name] for name in told if name in index})
+    names = ("state", "step", "vectors", "model", "indexed_model", "waiting_for_the_better_model")
+    return Diagnosis(repaired, findings, {name: index[name] for name in names if name in index})
 
 
 def examine(agent: Agent) -> list[Finding]:
@@ -101,7 +101,7 @@ def examine(agent: Agent) -> list[Finding]:
         _check_mind,
         _check_leftovers,
         _check_derived,
-        _check_told,
+        _check_derived_knowledge,
         _check_git,
         _check_dates,
         _check_hosts,
@@ -166,8 +166,8 @@ def _check_pages(agent: Agent) -> Iterator[Finding]:
     level = "note" if is_writing(agent) else "flaw"
     for name, size in _page_sizes(agent):
         if size != head.pages.get(name, 0):
-            told = f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}"
-            yield Finding(level, f"memory-store/{name}.json", told)
+            message = f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}"
+            yield Finding(level, f"memory-store/{name}.json", message)
 
 
 def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
@@ -298,7 +298,7 @@ def _check_derived(agent: Agent) -> Iterator[Finding]:
         yield Finding(level, path, "is not what memory says")
 
 
-def _check_told(agent: Agent) -> Iterator[Finding]:
+def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
     """Finds Markdown whose facts or cases have changed since: after a merge, or by another tool."""
     paths, level = agent.paths, "note" if is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above

@@ -120,14 +120,14 @@ def _cursor(target: Target) -> list[HostFile]:
     entries = hook_entries("cursor", shlex.join(target.program), shlex.join(target.options))
     server = (Entry(("mcpServers", "mabos"), _server(target)),)
     rule = home / "rules" / "mabos-memory.mdc"
-    told = f"---\ndescription: Memory of {target.agent}. Written by mabos connect\nalwaysApply: true\n---\n\n"
+    head = f"---\ndescription: Memory of {target.agent}. Written by mabos connect\nalwaysApply: true\n---\n\n"
     return [
         _settings(target, home / "hooks.json", "hooks", entries, head=(("version", 1),)),
         _settings(target, home / "mcp.json", "MCP server", server),
         # Rules are files in projects only; a user has them in the program itself.
         _skill(target, home / "skills")
         if target.is_user
-        else _whole(target, rule, "rule", told + _template("AGENTS.md", target)),
+        else _whole(target, rule, "rule", head + _template("AGENTS.md", target)),
     ]
 
 

@@ -195,7 +195,7 @@ class _Files:
                 reason = line.partition(b'"')[0].decode("utf-8", "replace")
                 return (
                     reason.partition(":")[0]
-                    if reach_of(reason) == FINDABLE and _told(seen) in line.partition(b"\n")[0]
+                    if reach_of(reason) == FINDABLE and _line_start(seen) in line.partition(b"\n")[0]
                     else None
                 )
         return seen.archived.partition(":")[0] if stands else None
@@ -220,12 +220,12 @@ class _Files:
             self._texts[seen.source] = _read(path)
         data = self._texts[seen.source]
         if seen.item:
-            return _told(seen) in data
+            return _line_start(seen) in data
         first, last = seen.lines
         return seen.text.strip().encode("utf-8") in b"\n".join(data.split(b"\n")[first - 1 : last])
 
 
-def _told(seen: Any) -> bytes:
+def _line_start(seen: Any) -> bytes:
     """Returns how the line of an item begins."""
     return dump_line({"id": seen.ref, "content": seen.text})[:-1].encode("utf-8")
 

@@ -5,8 +5,8 @@ from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.hierarchy.themes import (
     Counts,
     Extent,
+    PartTopics,
     Past,
-    Spoken,
     Theme,
     Topic,
     add_counts,
@@ -26,7 +26,7 @@ events = st.builds(LogEvent, st.just("2026-02-24"), st.just(3), words, tags=tags
 
 def week(name, *events, day=0):
     """The topics of a week that has events on one day."""
-    return Spoken(name, count_topics([(day, list(events))]))
+    return PartTopics(name, count_topics([(day, list(events))]))
 
 
 def theme(key="pricing", entries=8, named=0, places=("W1", "W2"), days=4, **more):

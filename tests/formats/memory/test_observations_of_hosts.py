@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.memory.observations import Said, parse_said
+from mabos_cli.formats.memory.observations import LineText, parse_line_texts
 
 quick = settings(deadline=None, derandomize=True)
 AT = "2026-02-24T14:30:00.000Z"
@@ -17,7 +17,7 @@ def lines(*values):
 
 
 def parse(*values):
-    return list(parse_said(lines(*values)))
+    return list(parse_line_texts(lines(*values)))
 
 
 CLAUDE = [
@@ -65,11 +65,11 @@ CLAUDE = [
 
 def test_claude_code():
     summary, asked, answered, tool = parse(*CLAUDE)
-    assert summary == Said(1, "Fixing the build")
-    assert asked == Said(2, "Why does the build fail?", "user", AT)
+    assert summary == LineText(1, "Fixing the build")
+    assert asked == LineText(2, "Why does the build fail?", "user", AT)
     assert (answered.line, answered.author, answered.at) == (3, "assistant", AT)
     assert answered.text.split("\n") == ["Maybe the lock.", "The lock file is stale."]
-    assert tool == Said(4, "make: *** Error 2", "user", AT)
+    assert tool == LineText(4, "make: *** Error 2", "user", AT)
 
 
 CODEX = [
@@ -105,11 +105,11 @@ CODEX = [
 
 def test_codex():
     assert parse(*CODEX) == [
-        Said(2, "Deploy the canary", "user", AT),
-        Said(3, "Canary is out.", "assistant", AT),
-        Said(4, "exit 0", "", AT),
-        Said(6, "Done.", "", AT),
-        Said(7, "What happened so far", "", AT),
+        LineText(2, "Deploy the canary", "user", AT),
+        LineText(3, "Canary is out.", "assistant", AT),
+        LineText(4, "exit 0", "", AT),
+        LineText(6, "Done.", "", AT),
+        LineText(7, "What happened so far", "", AT),
     ]
 
 
@@ -152,10 +152,10 @@ OPENCLAW = [
 
 def test_openclaw():
     assert parse(*OPENCLAW) == [
-        Said(2, "Book a table", "user", AT),
-        Said(3, "Booked for eight.", "assistant", AT),
-        Said(4, "The guest is allergic to nuts", "", AT),
-        Said(5, "A table was booked", "", AT),
+        LineText(2, "Book a table", "user", AT),
+        LineText(3, "Booked for eight.", "assistant", AT),
+        LineText(4, "The guest is allergic to nuts", "", AT),
+        LineText(5, "A table was booked", "", AT),
     ]
 
 
@@ -165,11 +165,11 @@ def test_plain_logs_of_other_tools():
         {"author": "Bob", "content": "Hi", "created_at": AT, "role": "user"},
         {"prompt": "Draw a cat", "result": "a cat"},
     )
-    assert found == [Said(1, "Hello", "Ada", AT), Said(2, "Hi", "Bob", AT), Said(3, "Draw a cat\na cat")]
+    assert found == [LineText(1, "Hello", "Ada", AT), LineText(2, "Hi", "Bob", AT), LineText(3, "Draw a cat\na cat")]
 
 
 def test_the_same_text_twice_in_a_line_is_one():
-    assert parse({"text": "once", "content": "once"}) == [Said(1, "once")]
+    assert parse({"text": "once", "content": "once"}) == [LineText(1, "once")]
 
 
 @pytest.mark.parametrize(
@@ -199,29 +199,34 @@ def test_the_same_text_twice_in_a_line_is_one():
 )
 def test_what_says_nothing_is_passed_over(line):
     good = b'{"text": "good", "role": "user"}'
-    assert list(parse_said(line + b"\n" + good)) == [Said(2, "good", "user")]
+    assert list(parse_line_texts(line + b"\n" + good)) == [LineText(2, "good", "user")]
 
 
 def test_torn_ends_and_nul_pages_lose_only_their_own_line():
     data = lines(*CODEX[1:3]) + b"\0" * 4096 + lines(CODEX[5]) + b'{"timestamp": "2026-02'
-    assert [said.text for said in parse_said(data)] == ["Deploy the canary", "Canary is out.", "Done."]
+    assert [said.text for said in parse_line_texts(data)] == ["Deploy the canary", "Canary is out.", "Done."]
 
 
 def test_carriage_returns_and_bytes_that_are_not_text():
-    assert list(parse_said(b'{"text": "a"}\r\n{"text": "b\xff"}\r\n')) == [Said(1, "a"), Said(2, "b\ufffd")]
+    assert list(parse_line_texts(b'{"text": "a"}\r\n{"text": "b\xff"}\r\n')) == [
+        LineText(1, "a"),
+        LineText(2, "b\ufffd"),
+    ]
 
 
 def test_deep_nesting_is_read_as_far_as_messages_go():
     deep = {"text": "far down"}
     for _ in range(40):
         deep = {"message": deep}
-    assert parse(deep, {"message": {"content": [{"text": "near"}]}}) == [Said(2, "near")]
+    assert parse(deep, {"message": {"content": [{"text": "near"}]}}) == [LineText(2, "near")]
 
 
 def test_tool_results_in_blocks_are_read():
     """Claude Code nests the blocks of a tool's answer in a block of the message."""
     result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "3 failed"}]}
-    assert parse({"type": "user", "message": {"role": "user", "content": [result]}}) == [Said(1, "3 failed", "user")]
+    assert parse({"type": "user", "message": {"role": "user", "content": [result]}}) == [
+        LineText(1, "3 failed", "user")
+    ]
 
 
 def test_a_huge_line_is_one_line():
@@ -232,7 +237,7 @@ def test_a_huge_line_is_one_line():
 
 @pytest.mark.parametrize("odd", [42, None, ["x"], {"a": 1}, True])
 def test_authors_and_times_of_other_kinds_are_left_out(odd):
-    assert parse({"text": "x", "role": odd, "timestamp": odd}) == [Said(1, "x")]
+    assert parse({"text": "x", "role": odd, "timestamp": odd}) == [LineText(1, "x")]
 
 
 values = st.recursive(
@@ -260,4 +265,4 @@ def test_any_json_is_read(found):
 @quick
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(data):
-    list(parse_said(data))
+    list(parse_line_texts(data))
