@@ -6,12 +6,12 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from mabos_cli import __version__
+from mabos_cli import INTERRUPTED, __version__
 from mabos_cli.commands.call import Call, Commands, run_function
 from mabos_cli.commands.parse import plan_calls
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
-from mabos_cli.terminal.emit import emit, emit_error
+from mabos_cli.terminal.emit import emit, emit_error, write
 from mabos_cli.workspace.files import watch_writes
 
 # name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
@@ -237,7 +237,8 @@ def main(argv: list[str] | None = None) -> int:
         emit_error(fault, as_json=as_json)
         return fault.exit_code
     except KeyboardInterrupt:
-        return 130
+        write(sys.stderr, "")  # which takes a line of progress off the terminal
+        return INTERRUPTED
 
 
 def _run(call: Call, args: list[str]) -> int:

@@ -53,6 +53,7 @@ def _build_group(commands: Commands) -> TyperGroup:
 def _build_command(commands: Commands, name: str) -> TyperCommand:
     info = CommandInfo(
         name,
+        cls=PlainCommand,
         callback=_declare(commands[name]),
         epilog=ANYWHERE,
         help=commands.helps.get(name),
@@ -61,6 +62,13 @@ def _build_command(commands: Commands, name: str) -> TyperCommand:
     found = get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
     assert isinstance(found, TyperCommand), "commands are made by Typer"
     return found
+
+
+class PlainCommand(TyperCommand):
+    """A command whose usage names what is required as it is: Typer puts it into braces."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 class _BuiltWhenAsked(dict[str, Any]):
@@ -103,6 +111,10 @@ def _group_class(commands: Commands) -> type[TyperGroup]:
                 args = [next(iter(self.commands)), *args]
             return super().parse_args(ctx, args)
 
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            with formatter.section("Commands"):  # whole first lines: Click would cut them
+                formatter.write_dl([(name, (each.help or "").split("\n\n")[0]) for name, each in self.commands.items()])
+
     return Group
 
 
@@ -123,11 +135,20 @@ def _declare_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
     if parameter.annotation is Context:
         return parameter.replace(annotation=typer.Context)
     declared: Option = parameter.annotation.__metadata__[0]
-    about: dict[str, Any] = {"help": declared.help, "metavar": declared.metavar, "show_default": declared.show_default}
-    about |= {"min": declared.min, "max": declared.max}
+    about: dict[str, Any] = {"help": declared.help, "show_default": declared.show_default}
+    about |= {"metavar": declared.metavar or _name_value(parameter), "min": declared.min, "max": declared.max}
     make: Any = typer.Argument if isinstance(declared, Argument) else typer.Option
     made = make(*declared.names, **about)
     return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, made])
+
+
+def _name_value(parameter: inspect.Parameter) -> str:
+    """Returns what help calls the value of a parameter that says nothing about it."""
+    kind, declared = parameter.annotation.__origin__, parameter.annotation.__metadata__[0]
+    if isinstance(declared, Argument):
+        name = parameter.name.upper()
+        return name if parameter.default is parameter.empty else f"[{name}]"
+    return "" if kind is bool else "NUMBER" if {int, float} & {kind, *getattr(kind, "__args__", ())} else "TEXT"
 
 
 class LazyGroup(TyperGroup):

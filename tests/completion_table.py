@@ -1,26 +1,19 @@
 """Describes the program for shell completion: its commands and options, and what each option and argument takes.
 
-Words come from where commands check them: the table gathers them from half of the program. The package ships what it renders,
+Choices are those that the help of an option shows; the rest is gathered here. The package ships what it renders,
 templates/completion.txt; test_completions.py compares the two, and writes the file with UPDATE=1.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.config import PRESETS, SETTINGS
-from mabos_cli.core.context import audit
-from mabos_cli.core.knowledge import proposal, rule
-from mabos_cli.core.language import periods
-from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES
-from mabos_cli.core.mind import mind
-from mabos_cli.core.operations import hook_hosts
+from mabos_cli.config import SETTINGS
+from mabos_cli.core.memory.item import TYPES
+from mabos_cli.core.operations.hook_hosts import HOSTS
 from mabos_cli.core.operations.schedule import JOBS
-from mabos_cli.formats.knowledge import exchange
-from mabos_cli.formats.memory import agent_hosts, agent_transcripts
-from mabos_cli.formats.operations.timers import FORMATS as SCHEDULE_FORMATS
-from mabos_cli.reasoning.catalog import CATEGORIES, METHODS
-from mabos_cli.services.hierarchy.build import SCOPES
-from mabos_cli.services.operations.setup import SHELLS
+from mabos_cli.formats.memory.agent_transcripts import ROLES
+from mabos_cli.reasoning.catalog import METHODS
 
 # Kinds of values that the shell finds by itself, and one that nobody can guess. Every other kind is asked of the program.
 FILES, FOLDERS, WORDS, ANY = "files", "folders", "words", "any"
@@ -108,7 +101,6 @@ def _described(pairs: Iterable[tuple[str, str]]) -> Value:
 
 
 _METHODS = _described((name, method.about) for name, method in METHODS.items())
-_TRUST, _PRIORITY = _words(*reversed(TRUSTS)), _words(*PRIORITIES)
 
 # Keys name an option of any command (`--store`), or an option or argument of one (`recall --store`).
 _VALUES = {
@@ -116,14 +108,7 @@ _VALUES = {
     "--agent": Value("agents"),
     "--tag": Value("tags"),
     "--type": _words(*TYPES),
-    "--store": _words(*STORES),
-    "--trust": _TRUST,
-    "--min-trust": _TRUST,
-    "--priority": _PRIORITY,
-    "--priority-min": _PRIORITY,
     "--related-to": Value("items"),
-    "--preset": _words(*PRESETS),
-    "--severity": _words(*rule.SEVERITIES),
     "--history": Value(FILES),
     "--skills": Value(FILES),
     "--supports": Value("goals"),
@@ -131,65 +116,39 @@ _VALUES = {
     "--goal": Value("goals"),
     "--requires": Value("plans"),
     "--system": Value(FILES),
-    "--host": _words(*hook_hosts.HOSTS),
     "item_id": Value("items"),
     "case_id": Value("cases"),
     "fact_id": Value("facts"),
     "rule_id": Value("rules"),
     "agent show agent_id": Value("agents"),
-    "bdi resolve --keep": _words("a", "b", "both"),
     "belief revise name": Value("beliefs"),
     "case store --from": Value("cases"),
-    "completion shell": _words(*SHELLS),
+    "connect host": _words(*HOSTS),
     "config name": _described((setting.name, setting.about) for setting in SETTINGS),
-    "connect host": _words(*hook_hosts.HOSTS),
-    "context audit --scope": _words(*audit.SCOPES),
     "demo folder": Value(FOLDERS),
-    "disconnect host": _words(*hook_hosts.HOSTS),
-    "fact export --format": _words(*exchange.FACT_FORMATS),
-    "fact import --format": _words(*exchange.FACT_FORMATS),
+    "disconnect host": _words(*HOSTS),
     "get item_id": Value("ids"),
     "goal add --desire": Value("desires"),
-    "goal add --level": _words(*mind.LEVELS),
     "goal add --parent": Value("goals"),
     "goal update name": Value("goals"),
     "grade ids": Value("items"),
-    "graph export --format": _words(*exchange.GRAPH_FORMATS),
-    "graph impact --level": _words(*mind.LEVELS),
-    "hierarchy build --scope": _words(*SCOPES),
-    "hierarchy search --level": _words(*periods.LEVELS),
-    "hierarchy show --level": _words(*periods.LEVELS),
-    "ingest transcript --host": _words("auto", *agent_hosts.HOSTS),
-    "ingest transcript --roles": _words(*agent_transcripts.ROLES),
+    "ingest transcript --roles": _words(*ROLES),
     "intention add --plan": Value("plans"),
     "intention complete name": Value("intentions"),
     "intention drop name": Value("intentions"),
     "intention progress name": Value("intentions"),
-    "ontology export --format": _words(*exchange.ONTOLOGY_FORMATS),
-    "ontology list --status": _words(*proposal.STATUSES),
     "ontology merge ids": Value("proposals"),
     "ontology propose --by": Value("agents"),
-    "ontology propose --type": _words(*proposal.NODE_TYPES),
     "ontology reject proposal_id": Value("proposals"),
     "ontology validate ids": Value("proposals"),
     "plan step name": Value("plans"),
     "read place": Value("paths"),
-    "reason list --category": _words(*CATEGORIES),
-    "reason outcome --happened": _words("yes", "no"),
     "reason outcome result_id": Value("results"),
     "reason show name": _METHODS,
     "reason solve --method": _METHODS,
-    "recall --category": _words(*CLASSES),
-    "recall --format": _words("brief", "detailed"),
-    "recall --store": _words(*STORES, "all"),
     "revive item_id": Value("archived"),
-    "rule create --type": _words(*rule.KINDS),
-    "rule list --type": _words(*rule.KINDS),
     "schedule run job": _described((job.name, job.about) for job in JOBS),
-    "schedule show --format": _words(*SCHEDULE_FORMATS),
-    "skill --format": _words("skill", "agents"),
     "timeline around": Value("items"),
-    "trust --set": _TRUST,
     "typedb sync-agent agent": Value("agents"),
 }
 
@@ -240,7 +199,8 @@ def _options(command_name: str, command: Any) -> Iterator[Option]:
 
 def value_of(command: str, name: str, metavar: str) -> Value:
     """Returns what an option (its longest name) or an argument of a command takes."""
-    known = _VALUES.get(f"{command} {name}") or _VALUES.get(name)
+    choices = [word for word in metavar.strip("[]").split("|") if "|" in metavar and re.fullmatch("[a-z_]+", word)]
+    known = _VALUES.get(f"{command} {name}") or (_words(*choices) if choices else _VALUES.get(name))
     if known:
         return known
     if "FILE" in metavar:

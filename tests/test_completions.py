@@ -12,7 +12,6 @@ from completion_table import (
     completion_table,
     describe_program,
     unused_values,
-    value_of,
 )
 from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
 
@@ -57,17 +56,6 @@ def test_the_table_of_values_names_only_what_there_is(commands: dict) -> None:
                 own = parameter.opts if parameter.param_type_name == "option" else [parameter.name]
                 used |= {(words, option) for option in own}
     assert unused_values(used) == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["fact export", "fact import", "graph export", "ontology export", "recall", "schedule show", "skill"],
-)
-def test_the_formats_are_those_that_the_command_takes(command: str, workspace: Path, mabos) -> None:
-    words = [word for word, _ in value_of(command, "--format", "").words]
-    place = {"fact import": ["x"], "recall": ["x"], "ontology export": ["core"]}.get(command, [])
-    done = mabos(*command.split(), *place, "--format", "zzz", cwd=workspace)
-    assert done.code == 2 and all(word in done.stderr for word in words), done.stderr
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 JSON as well when it works as when it does not."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -233,6 +234,20 @@ def test_every_command_says_in_json_what_is_wrong(bench: Bench) -> None:
         if any(each.required for each in ALL[name].params):
             assert _code(place.do(*name.split(), "--json"), name) == "usage"
     assert not bench.changed()
+
+
+def test_the_choices_that_help_shows_are_those_that_a_command_takes(bench: Bench) -> None:
+    """Another word is refused, and the message names the same choices."""
+    place, wrong = bench.fresh(), []
+    for name in (name for name in CALLS if name in ALL and not _is_event(name)):
+        for each in ALL[name].params:
+            choices = re.findall(r"\w+", each.metavar or "") if "|" in (each.metavar or "") else ()
+            if choices and each.param_type_name == "option":
+                words = ("graph", "impact", "--behind") if name == "graph impact" else CALLS[name]
+                done = place.do(*words, each.opts[0], "zzz")
+                if done.code != 2 or any(word not in done.stderr for word in choices if word.islower()):
+                    wrong.append(f"{name} {each.opts[0]} {each.metavar}: {done.code} {done.stderr}")
+    assert not wrong, "\n".join(wrong)
 
 
 # Where a person or a program says something, a dash stands for standard input.

@@ -299,7 +299,8 @@ AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it although i
 Trust = Annotated[
     str,
     Option(
-        help="trusted, agent or untrusted (default agent; of a source tool:, web:, mail: or transcript:, untrusted)."
+        metavar="[trusted|agent|untrusted]",
+        help="How far to trust it (default agent; of a source tool:, web:, mail: or transcript:, untrusted).",
     ),
 ]
 Voucher = Annotated[

@@ -10,6 +10,7 @@ from mabos_cli.core.language.clock import format_span
 _AFTER, _EVERY = 0.5, 0.1  # seconds until it shows, and between two looks
 _BAR = 24
 _shown = False  # whether a line stands on the terminal
+_around: list[str] = []  # how far the work is that what is shown is a part of, outermost first
 
 
 def progress(doing: str) -> Callable[[int, int], None]:
@@ -18,18 +19,21 @@ def progress(doing: str) -> Callable[[int, int], None]:
     Without a total it says what is done, if there was a line before.
     """
     started = last = time.monotonic()
+    depth = len(_around)
 
     def show(done: int, total: int) -> None:
         nonlocal last
         at = time.monotonic()
         if not total:
             if _shown:
-                _put(doing)
-        elif done >= total:
+                _put("".join((*_around[:depth], doing)))
+            return
+        _around[depth:] = [f"{doing} {done:,} of {total:,}: "] if done < total else []
+        if not _around:
             wipe()
-        elif at - started >= _AFTER and at - last >= _EVERY:
+        elif done < total and at - started >= _AFTER and at - last >= _EVERY:
             last = at
-            _put(_line(doing, done, total, at - started))
+            _put("".join((*_around[:depth], _line(doing, done, total, at - started))))
 
     return show
 

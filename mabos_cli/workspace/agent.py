@@ -74,10 +74,12 @@ class Watched(Sequence[Item]):
         return self._values[at]
 
     def __iter__(self) -> Iterator[Item]:
-        for done, value in enumerate(self._values):
-            self._show(done, len(self._values))
-            yield value
-        self._show(len(self._values), len(self._values))
+        try:
+            for done, value in enumerate(self._values):
+                self._show(done, len(self._values))
+                yield value
+        finally:  # also where somebody takes only the first ones
+            self._show(len(self._values), len(self._values))
 
 
 class Agent(NamedTuple):

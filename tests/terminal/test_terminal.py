@@ -167,3 +167,20 @@ def _luminance(number: int) -> float:
         parts = [(0, 95, 135, 175, 215, 255)[(number - 16) // by % 6] for by in (36, 6, 1)]
     linear = [((part / 255 + 0.055) / 1.055) ** 2.4 if part > 10 else part / 3295 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_progress_of_a_part_says_what_it_is_a_part_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr(progress, "_put", lines.append)
+    monkeypatch.setattr(progress, "wipe", lambda: lines.append(""))
+    monkeypatch.setattr(progress, "_AFTER", 0)
+    monkeypatch.setattr(progress, "_EVERY", 0)
+    harvest = progress.progress("harvesting")
+    harvest(500, 1000)
+    storing = progress.progress("storing")
+    storing(3, 4)
+    storing(4, 4)
+    harvest(1000, 1000)
+    progress.progress("indexing")(1, 2)
+    assert lines[0].startswith("harvesting ━") and lines[1].startswith("harvesting 500 of 1,000: storing ━")
+    assert lines[2] == "" and lines[3].startswith("indexing ━")

@@ -127,7 +127,11 @@ def pack(
     ] = "",
     tail: Annotated[int | None, Option(help="How many last turns of --history are kept (default 4).")] = None,
     min_trust: Annotated[
-        str, Option(help="Only what is at least agent or trusted; turns of user and assistant are always kept.")
+        str,
+        Option(
+            metavar="[trusted|agent|untrusted]",
+            help="Only what is at least this trusted; turns of user and assistant are always kept.",
+        ),
     ] = "",
     limit: Limit = 0,
     live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,

@@ -143,7 +143,7 @@ def _compressed_lines(made: Compressed, data: dict[str, Any]) -> Iterator[str]:
 
 def audit(
     ctx: Context,
-    scope: Annotated[str, Option(help="all, memory_md, domains or system_prompt.")] = "all",
+    scope: Annotated[str, Option(metavar="[all|memory_md|domains|system_prompt]", help="Which part to audit.")] = "all",
     recommend: Annotated[bool, Option("--recommend", help="Say what could be done, and what it saves.")] = False,
     skills: Annotated[
         str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads.")

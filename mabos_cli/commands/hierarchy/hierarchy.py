@@ -27,7 +27,7 @@ app = Commands("hierarchy", "Sum up weeks, months and quarters, and find the way
 @app.command()
 def build(
     ctx: Context,
-    scope: Annotated[str, Option(help="week, month, quarter or all.")] = "all",
+    scope: Annotated[str, Option(metavar="[week|month|quarter|all]", help="Which summaries.")] = "all",
     since: Annotated[str, Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")] = "",
     force: Annotated[bool, Option("--force", help="Write all of them anew; edited ones are set aside.")] = False,
     dry_run: DryRun = False,
@@ -87,7 +87,8 @@ def show(
     ctx: Context,
     period: Annotated[str, Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
-        str, Option(help="How far down: quarterly, monthly, weekly or daily (default: one below PERIOD).")
+        str,
+        Option(metavar="[quarterly|monthly|weekly|daily]", help="How far down (default: one below PERIOD)."),
     ] = "",
 ) -> None:
     """Show the tree of summaries: how many days each covers, and whether it is up to date.
@@ -124,7 +125,9 @@ def _below(within: Period | None) -> str:
 def search(
     ctx: Context,
     words: Annotated[list[str], Argument(metavar="QUERY", help="What to look for; - reads standard input.")],
-    level: Annotated[str, Option(help="daily, weekly, monthly or quarterly; all of them if not given.")] = "",
+    level: Annotated[
+        str, Option(metavar="[daily|weekly|monthly|quarterly]", help="Only summaries of this level (default: all).")
+    ] = "",
     limit: Annotated[
         int, Option("--limit", "-n", min=0, max=1000, help="Show at most this many a level; 0 for all.")
     ] = 10,

@@ -287,10 +287,13 @@ def lint(
 def import_command(
     ctx: Context,
     path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
-    form: Annotated[str, Option("--format", help="ndjson, csv or turtle; else by the name of the file.")] = "",
+    form: Annotated[
+        str, Option("--format", metavar="[ndjson|csv|turtle]", help="The format; else by the name of the file.")
+    ] = "",
     source: Annotated[str, Option(help="Where facts come from that do not say so.")] = "",
     trust: Annotated[
-        str, Option(help="trusted, agent or untrusted: for facts that do not say, and the most for those that do.")
+        str,
+        Option(metavar="[trusted|agent|untrusted]", help="For facts that do not say, and the most for those that do."),
     ] = "",
     by: Voucher = "",
 ) -> None:
@@ -316,7 +319,7 @@ def import_command(
 @app.command("export")
 def export_command(
     ctx: Context,
-    form: Annotated[str, Option("--format", help="ndjson, csv or turtle.")] = "ndjson",
+    form: Annotated[str, Option("--format", metavar="[ndjson|csv|turtle]", help="The format.")] = "ndjson",
     no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
 ) -> None:
     """Print the facts as NDJSON, CSV or Turtle.

@@ -121,7 +121,7 @@ def preflight(
 @app.command()
 def export(
     ctx: Context,
-    form: Annotated[str, Option("--format", help="mermaid, dot or jsonld.")] = "mermaid",
+    form: Annotated[str, Option("--format", metavar="[mermaid|dot|jsonld]", help="The format.")] = "mermaid",
     around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
     hops: Annotated[int, Option(help="How near.")] = 2,
     valid_at: ValidAt = "",
@@ -150,7 +150,9 @@ def impact(
     ] = "",
     conflict: Annotated[str, Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")] = "",
     behind: Annotated[bool, Option("--behind", help="The goals of all agents that are behind.")] = False,
-    level: Annotated[str, Option(help="With --behind: strategic, tactical or operational.")] = "",
+    level: Annotated[
+        str, Option(metavar="[strategic|tactical|operational]", help="With --behind: only goals of this level.")
+    ] = "",
 ) -> None:
     """Show which goals, plans and intentions depend on an agent's beliefs, or which goals are behind.
 

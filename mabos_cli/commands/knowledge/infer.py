@@ -209,11 +209,15 @@ def create(
         Argument(metavar="[TEXT]", help="The rule in words, - for standard input: if ?x p ?y and ?y > 5 then ?x q z."),
     ] = "",
     name: Annotated[str, Option(help="What to call it.")] = "",
-    type: Annotated[str, Option(help="inference, constraint or policy; else by what is given.")] = "",
+    type: Annotated[
+        str, Option(metavar="[inference|constraint|policy]", help="The kind of rule; else by what is given.")
+    ] = "",
     condition: Annotated[list[str] | None, Option(help="A condition, in words or as JSON; may repeat.")] = None,
     conclusion: Annotated[str, Option(help="What follows, in words or as JSON.")] = "",
     message: Annotated[str, Option(help="Constraint: what to say; ?x is filled in.")] = "",
-    severity: Annotated[str, Option(help="Constraint: info, warning, error or critical.")] = "warning",
+    severity: Annotated[
+        str, Option(metavar="[info|warning|error|critical]", help="Constraint: how bad a violation is.")
+    ] = "warning",
     action: Annotated[str, Option(help="Policy: what to do; ?x is filled in.")] = "",
     escalate: Annotated[bool, Option("--escalate", help="Policy: somebody must be told.")] = False,
     factor: Annotated[float, Option(help="Inference: what a conclusion keeps of the confidence.")] = 0.9,
@@ -232,7 +236,10 @@ def create(
 
 
 @rule.command("list")
-def list_command(ctx: Context, type: Annotated[str, Option(help="Only inference, constraint or policy.")] = "") -> None:
+def list_command(
+    ctx: Context,
+    type: Annotated[str, Option(metavar="[inference|constraint|policy]", help="Only rules of this kind.")] = "",
+) -> None:
     """List the rules; those that cannot run are said to be so.
 
     Example: mabos rule list --type inference
@@ -309,7 +316,7 @@ def check(
     ctx: Context,
     failing: Annotated[bool, Option("--check", help="Exit 7 when a constraint is violated.")] = False,
     severity: Annotated[
-        str, Option(help="Only violations at least this severe: info, warning, error or critical.")
+        str, Option(metavar="[info|warning|error|critical]", help="Only violations at least this severe.")
     ] = "info",
     no_ontology: Annotated[
         bool, Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
@@ -338,7 +345,9 @@ def check(
 def import_command(
     ctx: Context,
     path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
-    form: Annotated[str, Option("--format", help="turtle or jsonld; else by the name of the file.")] = "",
+    form: Annotated[
+        str, Option("--format", metavar="[turtle|jsonld]", help="The format; else by the name of the file.")
+    ] = "",
 ) -> None:
     """Make constraints of SHACL shapes; what the same shapes asked for before is replaced.
 

@@ -23,7 +23,7 @@ AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that
 def list_command(
     ctx: Context,
     proposals: Annotated[bool, Option("--proposals", help="List proposals instead.")] = False,
-    status: Annotated[str, Option(help="Only proposals that are pending, approved or rejected.")] = "",
+    status: Annotated[str, Option(metavar="[pending|approved|rejected]", help="Only proposals of this status.")] = "",
 ) -> None:
     """List the ontologies of the workspace, or what is proposed for them.
 
@@ -73,7 +73,9 @@ def propose_command(
     ctx: Context,
     label: Annotated[str, Argument(help="What it is called.")],
     domain: Annotated[str, Option(help="The ontology that it is for.")] = "",
-    node_type: Annotated[str, Option("--type", help=", ".join(NODE_TYPES) + ".")] = "class",
+    node_type: Annotated[
+        str, Option("--type", metavar=f"[{'|'.join(NODE_TYPES)}]", help="What is proposed.")
+    ] = "class",
     parent: Annotated[str, Option(help="The class above a class.")] = "",
     definition: Annotated[str, Option(help="What it is, in the words of the business.")] = "",
     synonym: Annotated[list[str] | None, Option(help="Another word for it; may repeat.")] = None,
@@ -194,7 +196,9 @@ def reject_command(
 @app.command("scaffold")
 def scaffold_command(
     ctx: Context,
-    template: Annotated[str, Argument(help="business, saas, ecommerce, consulting or agency.")],
+    template: Annotated[
+        str, Argument(metavar="[business|saas|ecommerce|consulting|agency]", help="The kind of company.")
+    ],
     name: Annotated[str, Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
 ) -> None:
     """Copy a ready ontology into the workspace; to one that is there only what it lacks is added.
@@ -222,7 +226,9 @@ def _added(each: ontology.Scaffolded) -> list[str]:
 def export_command(
     ctx: Context,
     domain: Annotated[str, Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
-    form: Annotated[str, Option("--format", help="jsonld, turtle, ntriples, typeql or shacl.")] = "jsonld",
+    form: Annotated[
+        str, Option("--format", metavar="[jsonld|turtle|ntriples|typeql|shacl]", help="The format.")
+    ] = "jsonld",
 ) -> None:
     """Print ontologies as JSON-LD, Turtle, N-Triples, a TypeQL schema or SHACL shapes.
 

@@ -57,7 +57,10 @@ def solve(
 @app.command("list")
 def list_command(
     ctx: Context,
-    category: Annotated[str, Option(help="formal, probabilistic, causal, experience, social or meta.")] = "",
+    category: Annotated[
+        str,
+        Option(metavar="[formal|probabilistic|causal|experience|social|meta]", help="Only methods of this category."),
+    ] = "",
 ) -> None:
     """List the methods, by category.
 
@@ -113,7 +116,7 @@ def show(
 def outcome(
     ctx: Context,
     result_id: Annotated[str, Argument(metavar="ID", ids="results", help="The kept result: T-..., or last.")],
-    happened: Annotated[str, Option(metavar="yes|no", help="Whether the conclusion was right.")],
+    happened: Annotated[str, Option(metavar="[yes|no]", help="Whether the conclusion was right.")],
     note: Annotated[str, Option(help="What there is to learn.")] = "",
 ) -> None:
     """Say whether a kept conclusion turned out right; calibration and learning-to-reason use it.

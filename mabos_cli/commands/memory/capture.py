@@ -53,7 +53,11 @@ def capture(
         float | None, Option("--importance", "-i", help="0 to 1; graded by harvest when left out.")
     ] = None,
     trust: Annotated[
-        str, Option(help="trusted, agent or untrusted (default agent; what a tool said, untrusted).")
+        str,
+        Option(
+            metavar="[trusted|agent|untrusted]",
+            help="How far to trust it (default agent; what a tool said, untrusted).",
+        ),
     ] = "",
     at: Annotated[str, Option(metavar="TIME", help="When it happened, if not now.")] = "",
     batch: Annotated[
@@ -143,7 +147,9 @@ def harvest(
         str, Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
     ] = "",
     limit: Annotated[int, Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
-    store: Annotated[str, Option(help="working, short_term or long_term (default: by type).")] = "",
+    store: Annotated[
+        str, Option(metavar="[working|short_term|long_term]", help="Where to put them (default: by type).")
+    ] = "",
     min_importance: Annotated[float | None, Option(help="Take what is at least this important (default 0).")] = None,
     review: Annotated[
         bool, Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
@@ -290,7 +296,8 @@ def transcript(
         list[str], Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input.")
     ],
     host: Annotated[
-        str, Option(help="Who wrote them: claude, codex, gemini or openclaw; auto tells by their lines.")
+        str,
+        Option(metavar="[auto|claude|codex|gemini|openclaw]", help="Who wrote them; auto tells by their lines."),
     ] = "auto",
     roles: Annotated[str, Option(help="Whose messages to take.")] = ",".join(ROLES),
     tools: Annotated[bool, Option("--tools/--no-tools", help="Take what tools answered.")] = True,

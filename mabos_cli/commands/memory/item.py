@@ -152,11 +152,15 @@ def update(
     content: Annotated[str | None, Option("--content", "-c", help="The new text; - reads standard input.")] = None,
     type: Annotated[str | None, Option("--type", "-t", help="The new type.")] = None,
     importance: Annotated[float | None, Option("--importance", "-i", help="0 to 1.")] = None,
-    priority: Annotated[str | None, Option(help="critical, high, medium or low.")] = None,
+    priority: Annotated[
+        str | None, Option(metavar="[critical|high|medium|low]", help="A name for an importance.")
+    ] = None,
     tag: Annotated[
         list[str] | None, Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")
     ] = None,
-    store: Annotated[str | None, Option(help="Move it to working, short_term or long_term.")] = None,
+    store: Annotated[
+        str | None, Option(metavar="[working|short_term|long_term]", help="Move it to this store.")
+    ] = None,
     context: Annotated[str | None, Option(help="Why it is stored.")] = None,
     related_to: Annotated[
         list[str] | None, Option(metavar="ID", ids="items", help="Related items, replacing the old.")
@@ -215,7 +219,9 @@ def forget(ctx: Context, item_id: Id, reason: Annotated[str, Option(help="Why; k
 def revive(
     ctx: Context,
     item_id: Id,
-    store: Annotated[str, Option(help="Where to: working, short_term or long_term; else where it came from.")] = "",
+    store: Annotated[
+        str, Option(metavar="[working|short_term|long_term]", help="Where to; else where it came from.")
+    ] = "",
 ) -> None:
     """Bring an archived item back.
 

@@ -44,10 +44,16 @@ def store(
     importance: Annotated[
         float | None, Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
     ] = None,
-    priority: Annotated[str | None, Option(help="critical, high, medium or low: a name for an importance.")] = None,
+    priority: Annotated[
+        str | None, Option(metavar="[critical|high|medium|low]", help="A name for an importance.")
+    ] = None,
     tag: Annotated[list[str] | None, Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
-        str, Option(help="working, short_term or long_term (default short_term; for types that last, long_term).")
+        str,
+        Option(
+            metavar="[working|short_term|long_term]",
+            help="Where to put it (default short_term; for types that last, long_term).",
+        ),
     ] = "",
     source: Annotated[str, Option(help="Where it comes from (default manual).")] = "",
     context: Annotated[str, Option(help="Why it is stored.")] = "",

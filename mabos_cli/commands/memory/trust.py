@@ -26,7 +26,9 @@ _LONGEST_REASON = 1000
 def trust(
     ctx: Context,
     item_id: Annotated[str, Argument(metavar="[ID]", ids="items", help="An item's id: M-...")] = "",
-    to: Annotated[str, Option("--set", metavar="TRUST", help="trusted, agent or untrusted from now on.")] = "",
+    to: Annotated[
+        str, Option("--set", metavar="[trusted|agent|untrusted]", help="How far to trust it from now on.")
+    ] = "",
     by: Annotated[str, Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the log.")] = "",
     quarantine: Annotated[bool, Option("--quarantine", help="List the untrusted items, newest first.")] = False,

@@ -8,7 +8,9 @@ from mabos_cli.services.inputs import line_argument, text_argument
 from mabos_cli.services.mind import attitudes, overview
 
 Group = Annotated[str, Option(help="The heading that it goes under.")]
-Priority = Annotated[str, Option(help="0 to 1, or critical, high, medium, low.")]
+Priority = Annotated[
+    str, Option(metavar="[critical|high|medium|low|NUMBER]", help="How much it matters; a number is from 0 to 1.")
+]
 Deadline = Annotated[str, Option(metavar="DATE", help="Until when.")]
 NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
 Why = Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")]
@@ -82,7 +84,7 @@ _add_list_command(desire, "desire", "active", "dormant")
 def add_goal(
     ctx: Context,
     title: Annotated[str, Argument(help="What is to be reached; - reads standard input.")],
-    level: Annotated[str, Option(help="strategic, tactical or operational.")] = "tactical",
+    level: Annotated[str, Option(metavar="[strategic|tactical|operational]", help="How far it reaches.")] = "tactical",
     priority: Priority = "",
     deadline: Deadline = "",
     parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
@@ -123,7 +125,9 @@ def update(
 def close(
     ctx: Context,
     name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
-    outcome: Annotated[str, Option("--as", help="achieved, abandoned, failed or impossible.")] = "achieved",
+    outcome: Annotated[
+        str, Option("--as", metavar="[achieved|abandoned|failed|impossible]", help="How it ended.")
+    ] = "achieved",
     reason: Annotated[str, Option(help="What came of it, or why.")] = "",
 ) -> None:
     """Close a goal, in its place and dated; the next cycle ends the intentions for it as the commitment strategy says.
@@ -137,7 +141,7 @@ def close(
 def list_goals(
     ctx: Context,
     status: Annotated[str, Option(help="Only those with this status: active, achieved, ...")] = "",
-    level: Annotated[str, Option(help="Only strategic, tactical or operational ones.")] = "",
+    level: Annotated[str, Option(metavar="[strategic|tactical|operational]", help="Only goals of this level.")] = "",
     behind: Annotated[
         bool, Option("--behind", help="Only those that are late or done to a lesser share than they should be.")
     ] = False,

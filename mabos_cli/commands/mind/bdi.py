@@ -264,7 +264,11 @@ def resolve(
     ctx: Context,
     key: Annotated[str, Argument(metavar="ID", help="The conflict: its key, or the start of it.")],
     keep: Annotated[
-        str, Option(help="a, b, both when they can hold together, or the stronger: more trusted, surer, newer.")
+        str,
+        Option(
+            metavar="[a|b|both|stronger]",
+            help="Which belief: both when they can hold together; the stronger is more trusted, surer or newer.",
+        ),
     ],
     reason: Annotated[str, Option(help="Why; kept with the resolution.")] = "",
 ) -> None:

@@ -133,7 +133,9 @@ def _trial_lines(trial: Trial) -> list[str]:
 def hook(
     ctx: Context,
     event: Annotated[str, Argument(metavar="EVENT", help="The event.")],
-    host: Annotated[str, Option(help="Who calls; else it is found by what is sent.")] = "auto",
+    host: Annotated[
+        str, Option(metavar=f"[{'|'.join(HOSTS)}]", help="Who calls; else it is found by what is sent.")
+    ] = "auto",
 ) -> None:
     """Answer an event of an agent host, whose JSON comes on standard input.
 
@@ -151,7 +153,9 @@ def hook(
 @app.command()
 def skill(
     ctx: Context,
-    format: Annotated[str, Option(help="skill: a SKILL.md; agents: a section for AGENTS.md, between marks.")] = "skill",
+    format: Annotated[
+        str, Option(metavar="[skill|agents]", help="A SKILL.md, or a section for AGENTS.md between marks.")
+    ] = "skill",
     output: Annotated[
         str, Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
     ] = "",

@@ -163,7 +163,12 @@ Crontab = Annotated[bool, Option("--cron", help="Lines in your crontab.")]
 
 
 @schedule.command()
-def show(ctx: Context, form: Annotated[str, Option("--format", help="The text of it: systemd or cron.")] = "") -> None:
+def show(
+    ctx: Context,
+    form: Annotated[
+        str, Option("--format", metavar="[systemd|cron]", help="Print the units of systemd, or the lines for cron.")
+    ] = "",
+) -> None:
     """Show the jobs, when each runs, and whether they are installed.
 
     Example: mabos schedule show --format cron
@@ -243,7 +248,7 @@ def _change_crontab(call: Call, verb: str, root: str, block: str, dry_run: bool)
 
 
 @schedule.command()
-def run(ctx: Context, job: Annotated[str, Argument(metavar="JOB", help="cycle, sync, nightly or weekly.")]) -> None:
+def run(ctx: Context, job: Annotated[str, Argument(metavar="[cycle|sync|nightly|weekly]", help="The job.")]) -> None:
     """Run the commands of a job for every agent, or for the one given by --agent, one after the other.
 
     A command that fails is reported and the rest is done; the exit code is that of the first failure.

@@ -126,7 +126,7 @@ def _format_value(setting: Setting, value: Any) -> str:
 
 
 @app.command()
-def completion(ctx: Context, shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
+def completion(ctx: Context, shell: Annotated[str, Argument(metavar="[bash|zsh|fish]", help="The shell.")]) -> None:
     """Print what completes this program's words in a shell.
 
     At each TAB the script asks the program, which answers from a table of its words and from the files of the workspace.

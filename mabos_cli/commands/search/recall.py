@@ -38,25 +38,36 @@ def recall(
     ] = None,
     type: Annotated[list[str] | None, Option("--type", "-t", help="Only this type; may repeat.")] = None,
     category: Annotated[
-        list[str] | None, Option(help="Only episodic, semantic or procedural memories, or a type.")
+        list[str] | None,
+        Option(metavar="[episodic|semantic|procedural|TYPE]", help="Only this kind of memory; may repeat."),
     ] = None,
-    store: Annotated[str, Option(help="Only what is in working, short_term or long_term; or all.")] = "all",
+    store: Annotated[
+        str, Option(metavar="[working|short_term|long_term|all]", help="Only what is in this store.")
+    ] = "all",
     min_importance: Annotated[float | None, Option(help="Only memories at least this important.")] = None,
-    priority_min: Annotated[str | None, Option(help="Only memories at least critical, high, medium or low.")] = None,
+    priority_min: Annotated[
+        str | None, Option(metavar="[critical|high|medium|low]", help="Only memories at least this important.")
+    ] = None,
     min_trust: Annotated[
-        str, Option(help="Only what is at least agent or trusted; files are the agent's own words at best.")
+        str,
+        Option(
+            metavar="[trusted|agent|untrusted]",
+            help="Only what is at least this trusted; files are the agent's own words at best.",
+        ),
     ] = "",
     since: Annotated[str, Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")] = "",
     until: Annotated[str, Option(metavar="DATE", help="Only what happened until then, that day included.")] = "",
     tag: Annotated[list[str] | None, Option(help="Only with this tag; repeat for all of several.")] = None,
     token_budget: Annotated[int, Option(help="Stop at this many tokens.")] = 0,
-    format: Annotated[str, Option(help="brief (a line each) or detailed.")] = "brief",
+    format: Annotated[str, Option(metavar="[brief|detailed]", help="A line each, or all about each.")] = "brief",
     live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
     archived: Annotated[
         bool, Option("--archived", help="Also what was forgotten, merged, consolidated or superseded.")
     ] = False,
     shared: Annotated[bool, Option("--shared", help="Search the other agents that share their memory too.")] = False,
-    preset: Annotated[str | None, Option(help="How signals are weighed: default, seed, balanced or rrf.")] = None,
+    preset: Annotated[
+        str | None, Option(metavar="[default|seed|balanced|rrf]", help="How signals are weighed.")
+    ] = None,
     mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
