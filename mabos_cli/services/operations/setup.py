@@ -28,7 +28,7 @@ from mabos_cli.workspace.transaction import write_receipt
 
 SHELLS = ("bash", "zsh", "fish")
 _NOW = "2026-02-24T15:00:00Z"  # the day on which the sample data ends
-_SAMPLES = ("memories.ndjson", "price.yaml")
+_SAMPLES = ("memories.ndjson", "deal.yaml")
 # Git as nobody has set it up, and somebody to commit.
 _GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
