@@ -7,6 +7,7 @@ about. The file is disposable: a damaged or older one is rebuilt, and one that c
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 from zlib import crc32
@@ -24,7 +25,7 @@ from mabos_cli.core.language.similar import (
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Relatives
 
-_SCHEMA = 4
+_SCHEMA = 5
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS similar_item (
@@ -127,7 +128,7 @@ class SimilarIndex(Relatives):
         marks = sorted({_mark_of(word) for word in asked})
         most = f"ORDER BY count(*) DESC, item DESC LIMIT {CANDIDATES}"
         hits = self._ask(marks, WORDS_ASKED // max(1, len(marks)), "SELECT item FROM", f"GROUP BY item {most}")
-        found = [(likeness(asked, subjects(frozenset(row.split()))), item_id) for item_id, row in hits]
+        found = [(likeness(asked, _subjects_of(row)), item_id) for item_id, row in hits]
         return sorted((hit for hit in found if hit[0]), key=lambda hit: (-hit[0], hit[1]))
 
     def _ask(self, marks: Sequence[int], newest: int, select: str, order: str = "") -> list[tuple[str, str]]:
@@ -144,6 +145,12 @@ class SimilarIndex(Relatives):
             return self._db.execute(query, marks).fetchall()
 
 
+@lru_cache(1 << 13)  # in a batch the same statements are looked at for many others
+def _subjects_of(row: str) -> frozenset[str]:
+    return subjects(frozenset(row.split()))
+
+
+@lru_cache(1 << 15)
 def _mark_of(word: str) -> int:
     """Returns a small number for a word. Two words may share one: that only adds a candidate to compare."""
     return crc32(word.encode("utf-8", "surrogatepass"))

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 from zlib import crc32
 
@@ -46,7 +46,8 @@ def likeness(a: frozenset[str], b: frozenset[str]) -> float:
     >>> likeness(word_set("the key is in the vault"), word_set("The key is in the vault!"))
     1.0
     """
-    return len(a & b) / len(a | b) if a or b else 0.0
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared) if shared else 0.0
 
 
 def says_the_same(a: str, b: str) -> bool:
@@ -181,12 +182,13 @@ def tolerance(length: int) -> int:
     return 0 if length < 6 else 1 if length < 9 else 2
 
 
-# Two texts are compared when a band of their signatures is the same: the least of their words, in as many orders as a band has
-# rows. Of texts that share nine words in ten none is missed, of those that share seven in ten one in twenty; short ones, of which
-# a word more or less changes much, have more bands, and those of a few words more still. No order cares how rare a word is, so that common ones cost nothing.
-_BANDS = ((16, 5, 1 << 30), (24, 4, 23), (16, 3, 10))  # how many, of how many rows, for texts of at most so many words
+# Two texts are compared when a band of their signatures is the same: the first few words of both, in one of some orders. Of texts
+# that share nine words in ten none is missed, of those that share seven in ten one in twelve at most; short ones, of which a word
+# more or less changes much, have more bands, and those of a few words more still. No order cares how rare a word is, so that common ones
+# cost nothing.
+_BANDS = ((20, 5, 1 << 30), (24, 4, 23), (20, 3, 10))  # how many, of how many words, for texts of at most so many words
 _64 = 0xFFFFFFFFFFFFFFFF
-_ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + sum(count * rows for count, rows, _ in _BANDS))]
+_ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + max(count for count, _, _ in _BANDS))]
 _LEAST_BANDED = 0.65  # likeness
 IN_BAND = 60  # texts of a band that are compared: the newest
 WORDS_ASKED = 600  # holders of words that are looked at for one statement
@@ -205,19 +207,17 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
 
     >>> one, other = (bands(word_set(f"the key of the vault is in the {place} drawer")) for place in ("top", "lower"))
     >>> len(one), bool({*one} & {*other})
-    (56, True)
+    (64, True)
     """
     numbers = [*map(_number_of, text)]
     if not numbers:
         return ()
-    found, at = [], 0
-    for count, rows, most in _BANDS:
-        if len(text) > most:
-            break
-        least = [min(map(order.__xor__, numbers)) for order in _ORDERS[at : at + count * rows]]
-        found += [crc32(repr((rows, n, least[n::count])).encode()) for n in range(count)]
-        at += count * rows
-    return tuple(found)
+    kinds = [(count, size) for count, size, most in _BANDS if len(text) <= most]
+    orders = _ORDERS[: max(count for count, _ in kinds)]
+    ordered = [sorted(map(order.__xor__, numbers)) for order in orders]
+    return tuple(
+        crc32(repr((n, words[:size])).encode()) for count, size in kinds for n, words in enumerate(ordered[:count])
+    )
 
 
 LONGEST_STATEMENT = 400  # characters; what is longer says more than one thing, and takes no other's place
@@ -290,24 +290,25 @@ class SubjectIndex:
     """Statements by each of their words, in memory."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, frozenset[str]] = {}
-        self._holders: dict[str, list[str]] = {}
+        self._statements: list[tuple[str, frozenset[str]]] = []
+        self._holders: dict[str, list[int]] = {}
 
     def add(self, key: str, text: frozenset[str]) -> None:
         """Makes a statement findable under a key."""
-        self._texts[key] = subjects(text)
-        for word in self._texts[key]:
-            self._holders.setdefault(word, []).append(key)
+        about = subjects(text)
+        for word in about:
+            self._holders.setdefault(word, []).append(len(self._statements))
+        self._statements.append((key, about))
 
     def find(self, text: frozenset[str]) -> list[tuple[float, str]]:
-        """Returns the keys of statements that share a word, each with its likeness, most alike first."""
+        """Returns the keys of statements that share a word, each with its likeness, most alike first: of those that share as many
+        words the newest are looked at."""
         asked = subjects(text)
-        counts: Counter[str] = Counter()
         most = WORDS_ASKED // max(1, len(asked))
-        for word in asked:
-            counts.update(self._holders.get(word, ())[-most:])
-        keys = (key for key, _ in counts.most_common(CANDIDATES))
-        return sorted(((likeness(asked, self._texts[key]), key) for key in keys), key=lambda hit: (-hit[0], hit[1]))
+        held = Counter(chain.from_iterable(self._holders.get(word, ())[-most:] for word in asked))
+        best = sorted(((count, number) for number, count in held.items()), reverse=True)[:CANDIDATES]
+        found = (self._statements[number] for _, number in best)
+        return sorted(((likeness(asked, about), key) for key, about in found), key=lambda hit: (-hit[0], hit[1]))
 
 
 def marks_of(text: frozenset[str], floor: float) -> tuple[int, ...]:

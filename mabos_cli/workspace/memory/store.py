@@ -73,7 +73,7 @@ class LongTermStore:
         self._seen: dict[str, bytes | None] = {}
         self._firsts: dict[str, tuple[int, int]] = {}
         self._asked: dict[str, int] = {}
-        self._tables: dict[str, dict[str, int]] = {}
+        self._tables: dict[str, tuple[object, dict[str, int]]] = {}
 
     def page(self, name: str) -> list[bytes]:
         """Returns the lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -98,7 +98,7 @@ class LongTermStore:
 
     def find_place(self, item_id: str) -> tuple[str, int] | None:
         """Returns the page ("" is memory-store.json itself) and position of an item."""
-        position = find_line(self.head.long_term, item_id)
+        position = self._position("", item_id)
         if position is not None:
             return "", position
         month = month_of(item_id, "")
@@ -113,13 +113,15 @@ class LongTermStore:
         return None
 
     def _position(self, name: str, item_id: str) -> int | None:
-        """Returns the position of an item on a page; one that is asked for many items gets a table."""
+        """Returns the position of an item on a part; one that is asked for many items gets a table."""
+        lines = self.page(name) if name else self.head.long_term
         self._asked[name] = self._asked.get(name, 0) + 1
         if self._asked[name] < _OFTEN:
-            return find_line(self.page(name), item_id)
-        if name not in self._tables:
-            self._tables[name] = {line_id(line): n for n, line in enumerate(self.page(name))}
-        return self._tables[name].get(item_id)
+            return find_line(lines, item_id)
+        state = len(lines), lines[-1:]  # whoever takes a line out, or adds one, changes this
+        if self._tables.get(name, (None,))[0] != state:
+            self._tables[name] = state, {line_id(line): n for n, line in enumerate(lines)}
+        return self._tables[name][1].get(item_id)
 
     def likely_page(self, item_id: str) -> str:
         """Returns the page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item
@@ -183,12 +185,15 @@ class LongTermView(LongTerm):
         self.touches = touches or {}
         self.put = put or {}
         self.drop = drop
+        self._found: dict[str, MemoryItem | None] = {}
 
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id in self.put:
             return self.put[item_id]
-        place = None if item_id in self.drop else self.store.find_place(item_id)
-        return self._decode(self.store.line(place)) if place else None
+        if item_id not in self._found:
+            place = None if item_id in self.drop else self.store.find_place(item_id)
+            self._found[item_id] = self._decode(self.store.line(place)) if place else None
+        return self._found[item_id]
 
     def _decode(self, line: bytes) -> MemoryItem:
         item = parse_item(line, "memory-store.json")

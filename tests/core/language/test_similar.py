@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.similar import WordIndex, bands, likeness, repeats, says_the_same, word_set
+from mabos_cli.core.language.similar import (
+    CANDIDATES,
+    SubjectIndex,
+    WordIndex,
+    bands,
+    likeness,
+    repeats,
+    says_the_same,
+    word_set,
+)
 
 quick = settings(deadline=None, derandomize=True)
 WORDS = [a * n + b for a in "abcdefg" for b in "xyz" for n in (1, 2, 5)]
@@ -132,3 +141,11 @@ def test_every_common_contraction_of_not_is_a_negation(contraction):
 def test_other_plain_words_say_the_same():
     assert says_the_same("the big limit is 50", "the large limit is 50")
     assert says_the_same("do not pay", "please do not pay")
+
+
+def test_of_statements_that_share_as_many_words_the_newest_are_looked_at():
+    index = SubjectIndex()
+    for n in range(CANDIDATES + 5):
+        index.add(f"M-{n}", word_set(f"harbour note{n}"))
+    found = {key for _, key in index.find(word_set("harbour crane"))}
+    assert found == {f"M-{n}" for n in range(5, CANDIDATES + 5)}

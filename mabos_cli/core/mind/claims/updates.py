@@ -7,7 +7,7 @@ those of beliefs are, and words of change allow another verb: who lived somewher
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
@@ -84,6 +84,7 @@ _CHANGES = (
     ("promoted appointed elected", "to as", "be work", "as"),
 )
 _ENDS = frozenset("left quit".split())
+_PEOPLE = ("person", "child")  # what irregular plurals stand for, where other irregular words are verbs
 
 
 class _Frame(NamedTuple):
@@ -120,12 +121,10 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
     """
     if max(len(older), len(newer)) > LONGEST_STATEMENT or _ADDED.search(newer):
         return ""
-    old_text, new_text = (re.sub(_SINCE, "", text.strip(), flags=re.IGNORECASE) for text in (older, newer))
-    is_change = new_text != newer.strip() or bool(_CUES.search(newer))
-    old_text, set_text = (re.sub(_SET, "is now", re.sub(_ACTIVE, r"\1 is now ", text)) for text in (old_text, new_text))
-    old, new = read_claims(old_text), read_claims(set_text)
+    (_, old_text, old), (new_text, set_text, new) = _read(older), _read(newer)
     if any(claim.hedged for claim in (*old, *new)):
         return ""
+    is_change = new_text != newer.strip() or bool(_CUES.search(newer))
     left = [claim for claim in old if len(old) == 1 or not any(is_restated(claim, other) for other in new)]
     if len(left) != 1 or not new:
         return ""
@@ -140,6 +139,14 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
     if laid and _can_differ(left[0], new[0], is_change) and _is_one_at_a_time(laid, is_change, measured):
         return laid.reason
     return _find_change(old_text, new_text) or _find_handover(old_text, new_text)
+
+
+@lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
+def _read(text: str) -> tuple[str, str, tuple[Claim, ...]]:
+    """Returns a statement without since when it holds, the same with a value that was set as what is now, and its claims."""
+    plain = re.sub(_SINCE, "", text.strip(), flags=re.IGNORECASE)
+    told = re.sub(_SET, "is now", re.sub(_ACTIVE, r"\1 is now ", plain))
+    return plain, told, read_claims(told)
 
 
 def _find_handover(older: str, newer: str) -> str:
@@ -191,11 +198,7 @@ def _is_past(claim: Claim) -> bool:
     for word in claim.words:
         if word in ("was", "were", "did", "had"):
             return True
-        is_past = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (
-            word,
-            "person",
-            "child",
-        )
+        is_past = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (word, *_PEOPLE)
         if is_past and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
             return True
         before = word if word not in ("not", "never", "nolonger") else before
@@ -336,12 +339,11 @@ def _changes() -> dict[str, _Change]:
 
 def _find_change(older: str, newer: str) -> str:
     """Returns what differs when the newer statement tells of a change from what the older says: lives in, moved to."""
-    timeless = (re.sub(_AT_MOMENT, "", take_moments(text)[0]) for text in (older, newer))
-    old, new = map(_words, timeless)
+    new = _timeless_words(newer)
     at = next((n for n, word in enumerate(new) if word.casefold() in _changes()), 0)
     subject = [word for word in new[:at] if word.casefold() not in _PASSED_OVER]
-    rest = _behind(old, subject)
-    if not subject or not rest or subject[0].casefold() in _UNSURE:
+    is_sure = subject and subject[0].casefold() not in _UNSURE
+    if not is_sure or not (rest := _behind(_timeless_words(older), subject)):
         return ""
     change = _changes()[new[at].casefold()]
     state = next((n for n, word in enumerate(rest) if root(word.casefold()) in change.states), -1)
@@ -360,6 +362,12 @@ def _find_change(older: str, newer: str) -> str:
     if was[-1][0].isupper() != now[-1][0].isupper() or is_vague:
         return ""
     return f"{' '.join(was)} against {'its end' if same else ' '.join(now)}"
+
+
+@lru_cache(maxsize=4096)
+def _timeless_words(text: str) -> list[str]:
+    """Returns the words of a statement, without when."""
+    return _words(re.sub(_AT_MOMENT, "", take_moments(text)[0]))
 
 
 def _words(text: str) -> list[str]:
