@@ -63,12 +63,6 @@ def sum_to_one(path: str, shares: Mapping[str, float]) -> dict[str, float]:
     return {name: share / total for name, share in shares.items()}
 
 
-def check_size(path: str, found: float, most: int, noun: str, hint: str = "") -> None:
-    """Raises BadValue if there is more than an exact method can handle."""
-    if found > most:
-        raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")
-
-
 def parse_feature(value: Any, where: str) -> Feature | None:
     """Returns the value as a number or a word; None for unknown. yes, true and y are one word, so are no, false and n.
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import listed
-from mabos_cli.reasoning.inputs import LARGEST, check_known, check_same, check_size, known_name, sum_to_one
-from mabos_cli.reasoning.shape import read_number, read_share, read_text
+from mabos_cli.reasoning.inputs import LARGEST, check_known, check_same, known_name, sum_to_one
+from mabos_cli.reasoning.shape import check_size, read_number, read_share, read_text
 
 MOST_VARIABLES = 200
 _TABLE = (

@@ -32,6 +32,7 @@ class Shape(NamedTuple):
     is_whole: bool = False
     each: "Shape | None" = None  # of the elements of a list or the values of a map
     least: int = 0  # how many elements a list or map must have
+    most: int | None = None  # how many it may have
     fields: tuple[tuple[str, "Shape"], ...] = ()  # of a record
     is_optional: bool = False
     is_usual: bool = False  # may be left out, and yet most people give it: worksheets show it as a field to fill in
@@ -70,7 +71,7 @@ def _read_worksheets(category: str) -> Any:
 def parse_shape(raw: str | Sequence[Any]) -> Shape:
     """Returns the shape in a notation: `KIND | what it means`, followed by the shape of each element of a list or map, or by the
     fields of a record. Before the kind may stand `optional` or `usual`; after it the bounds of a number, the choices of a text or how
-    many elements there must be (`2+`), and `= VALUE` when it is left out. `@METHOD.FIELD` is the shape of that field.
+    many elements there must be (`2+`, `2..200`), and `= VALUE` when it is left out. `@METHOD.FIELD` is the shape of that field.
 
     >>> parse_shape("optional number 0..100 = 5 | a share").default, parse_shape(["list 2+ | all", "text yes/no"]).element.choices
     (5, ('yes', 'no'))
@@ -88,7 +89,8 @@ def parse_shape(raw: str | Sequence[Any]) -> Shape:
         shape = Shape(kind, about, fields=tuple((name, parse_shape(one)) for name, one in below[0].items()))
     elif kind in ("list", "map"):
         each = parse_shape(below[0] if len(below) == 1 else below)
-        shape = Shape(kind, about, each=each, least=int(detail[:-1]) if detail else 1)
+        least, _, most = detail.rstrip("+").partition("..")
+        shape = Shape(kind, about, each=each, least=int(least or 1), most=int(most) if most else None)
     elif kind in ("number", "whole", "probability"):
         ends = "0..1" if kind == "probability" else detail or ".."
         read = (lambda end: int(float(end))) if kind == "whole" else json.loads
@@ -195,14 +197,14 @@ def _check_truth(shape: Shape, value: Any, parsers: Parsers, path: str) -> bool:
 def _check_list(shape: Shape, value: Any, parsers: Parsers, path: str) -> list[Any]:
     if not isinstance(value, list):
         raise _fail(path, f"must be a list, not {_shown(value)}", shape)
-    _check_least(shape, value, path)
+    _check_count(shape, value, path)
     return [conform(shape.element, one, parsers, f"{path}[{n}]") for n, one in enumerate(value, 1)]
 
 
 def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _fail(path, f"must be names with values, not {_shown(value)}", shape)
-    _check_least(shape, value, path)
+    _check_count(shape, value, path)
     found: dict[str, Any] = {}
     for key, one in value.items():
         name = _check_text(Shape("text"), key, parsers, f"{path}: a name")
@@ -212,10 +214,18 @@ def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[st
     return found
 
 
-def _check_least(shape: Shape, value: Any, path: str) -> None:
+def _check_count(shape: Shape, value: Any, path: str) -> None:
     if len(value) < shape.least:
         wanted = f"at least {shape.least}" if shape.least > 1 else "something"
         raise _fail(path, f"must hold {wanted}" + (f", not {len(value)}" if value else ", and is empty"), shape)
+    if shape.most is not None:
+        check_size(path, len(value), shape.most, path.rpartition(".")[2])
+
+
+def check_size(path: str, found: float, most: int, noun: str, hint: str = "") -> None:
+    """Raises BadValue if there is more than an exact method can handle."""
+    if found > most:
+        raise BadValue(f"{path}: {found:,.0f} {noun} are too many; the limit is {most:,}", hint or "make it smaller")
 
 
 def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[str, Any]:

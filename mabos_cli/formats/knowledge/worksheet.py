@@ -196,9 +196,11 @@ def _kind_schema(shape: Shape) -> dict[str, Any]:
         # A text may stand for a number too (12 %, $5k), which a schema cannot check.
         return {"anyOf": [{"type": "integer" if shape.is_whole else "number"} | kept, {"type": "string"}]}
     if shape.kind == "list":
-        return {"type": "array", "items": _schema(shape.element), "minItems": shape.least}
+        most = {"maxItems": shape.most} if shape.most else {}
+        return {"type": "array", "items": _schema(shape.element), "minItems": shape.least} | most
     if shape.kind == "map":
-        return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least}
+        most = {"maxProperties": shape.most} if shape.most else {}
+        return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least} | most
     if shape.kind == "truth":
         return {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}
     return {} if shape.kind == "any" else {"anyOf": [*_TERMS, {"type": "object"}]}

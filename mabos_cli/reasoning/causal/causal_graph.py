@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.inputs import check_size
 from mabos_cli.reasoning.network import causal_order, reach
+from mabos_cli.reasoning.shape import check_size
 
 MOST_VARIABLES = 60
 # All subsets of so many variables are tried; of more, one set that does is thinned out.

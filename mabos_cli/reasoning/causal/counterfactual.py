@@ -10,9 +10,9 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, distribution, figure, listed, notes
 from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name, sum_to_one
+from mabos_cli.reasoning.inputs import AgentData, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
-from mabos_cli.reasoning.shape import read_share
+from mabos_cli.reasoning.shape import check_size, read_share
 
 MOST_WORLDS = 100_000
 MOST_WORK = 10_000_000  # worlds times tokens of the equations

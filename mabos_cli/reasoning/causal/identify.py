@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import listed
 from mabos_cli.reasoning.causal.causal_graph import Graph
-from mabos_cli.reasoning.inputs import check_size
 from mabos_cli.reasoning.network import Row, causal_order, reach
+from mabos_cli.reasoning.shape import check_size
 
 _MOST_CELLS = 500_000  # combinations of values that a formula is summed over
 Names = frozenset[str]

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking, words
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import causal_order
+from mabos_cli.reasoning.shape import check_size
 
 CutSet = frozenset[str]
 MOST_EVENTS = 150

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, listed, notes, ranking, words
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.network import reach
+from mabos_cli.reasoning.shape import check_size
 
 MOST_VARIABLES, MOST_LOOPS = 100, 1000
 MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000

@@ -8,7 +8,8 @@ from mabos_cli.core.knowledge.case import Case, check_case
 from mabos_cli.core.knowledge.case_similarity import Comparison, Score, Standing, best_cases
 from mabos_cli.core.language.text import one_line, terms
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, listed, words
-from mabos_cli.reasoning.inputs import AgentData, check_size
+from mabos_cli.reasoning.inputs import AgentData
+from mabos_cli.reasoning.shape import check_size
 
 _MOST_CASES = 10_000
 

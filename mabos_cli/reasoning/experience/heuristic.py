@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
+from mabos_cli.reasoning.shape import check_size
 
 Profile = Mapping[str, inputs.Feature]
 POSITIVE, NEGATIVE = "yes", "no"
-_MOST_OPTIONS, _MOST_CUES = 200, 50
+_MOST_CUES = 50
 
 
 class Cue(NamedTuple):
@@ -35,7 +36,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """Returns the option that take-the-best chooses."""
     rows = fields["options"].items()
     options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
-    inputs.check_size("options", len(options), _MOST_OPTIONS, "options")
     caveats: list[str] = []
     cues = _cues(fields, options, caveats)
     if not cues:
@@ -70,7 +70,7 @@ def _cues(fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[
     """Returns the cues, the most valid first."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
     rows = fields["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
-    inputs.check_size("cues", len(rows), _MOST_CUES, "cues")
+    check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
         inputs.check_known(f"options.{option}", profile, rows, "cue")
     for name in rows:

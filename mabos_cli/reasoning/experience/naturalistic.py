@@ -8,8 +8,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes, yes_no
 
-_MOST_PROTOTYPES = 500
-
 
 class _Match(NamedTuple):
     """The fit of a situation to a prototype: the share of its cues by weight, and what does not fit or is not known."""
@@ -72,7 +70,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
 
 
 def _check(fields: dict[str, Any]) -> None:
-    inputs.check_size("prototypes", len(fields["prototypes"]), _MOST_PROTOTYPES, "prototypes")
     for name, row in fields["prototypes"].items():
         where = f"prototypes.{name}"
         inputs.check_known(f"{where}.actions", row["actions"], fields["actions"], "action")

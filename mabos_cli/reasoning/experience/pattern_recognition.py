@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, distribution, figure, listed, notes
-from mabos_cli.reasoning.inputs import AgentData, Feature, check_size, known_name, parse_features
+from mabos_cli.reasoning.inputs import AgentData, Feature, known_name, parse_features
+from mabos_cli.reasoning.shape import check_size
 
 Neighbours = list[tuple[float, int]]  # distances with the number of the example, the nearest first
-_MOST_EXAMPLES, _MOST_VALUES = 20_000, 500_000
+_MOST_VALUES = 500_000
 _MOST_TESTS, _MOST_WORK = 400, 600_000  # of the trial on the examples themselves
 _KS = (1, 3, 5, 7, 9, 11, 13, 15)
 _USUAL = 0.95
@@ -36,7 +37,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         _Example(row["name"] or f"example {n}", row["label"], parse_features(row["features"], f"examples[{n}].features"))
         for n, row in enumerate(fields["examples"], 1)
     ]  # fmt: skip
-    check_size("examples", len(examples), _MOST_EXAMPLES, "examples")
     situation = parse_features(fields["situation"], "situation")
     scale = _scale(fields, examples, situation)
     near = _neighbours(situation, examples, scale, None)

@@ -5,15 +5,12 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, is_better, listed, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
-
-_MOST_OPTIONS = 5_000
+from mabos_cli.reasoning.inputs import AgentData, check_known
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the first option that meets all aspirations."""
     options, levels = fields["options"], fields["aspirations"]
-    check_size("options", len(options), _MOST_OPTIONS, "options")
     for name, level in levels.items():
         if level["min"] is None and level["max"] is None:
             raise BadValue(f"aspirations.{name}: needs a min or a max", "say from where on it is good enough")

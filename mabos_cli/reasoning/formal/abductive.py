@@ -11,11 +11,10 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import abduce
 from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, notes
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
 from mabos_cli.reasoning.shape import read_share
 
 MOST_NODES, MOST_COVERS, MOST_WEIGHED = 200_000, 5_000, 12
-_MOST_HYPOTHESES, _MOST_OBSERVATIONS = 40, 60
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -107,8 +106,6 @@ def _by_hypotheses(fields: dict[str, Any]) -> Answer:
 
 def _explain(fields: dict[str, Any]) -> _Explained:
     observations, absent = fields["observations"], fields["absent"]
-    check_size("observations", len(observations), _MOST_OBSERVATIONS, "observations")
-    check_size("hypotheses", len(fields["hypotheses"]), _MOST_HYPOTHESES, "hypotheses")
     check_known("observations", observations, observations)
     both = [name for name in absent if name in observations]
     if both:

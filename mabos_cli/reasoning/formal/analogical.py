@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.shape import check_size
 
 MOST_NODES, MOST_FACTS, _MOST_PARTS = 20_000, 80, 1000
 _LONGEST, _DEEPEST = 500, 12

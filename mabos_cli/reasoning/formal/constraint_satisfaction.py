@@ -18,12 +18,13 @@ from mabos_cli.reasoning.formal.constraint_search import (
     make_constraint,
     rough,
 )
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.shape import check_size
 
 MOST_VALUES = 10_000
 _CONDITIONS = (*COMPARISONS, "in", "and", "or", "not", "->", "<->", "if", "all_different", "all_equal")
 _RANGE = re.compile(r"(-?\d{1,9})\s*(?:\.\.+|…|to)\s*(-?\d{1,9})")
-_MOST_VARIABLES, _MOST_CONSTRAINTS, _MOST_COUNTED = 200, 2_000, 10_000
+_MOST_COUNTED = 10_000
 _HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
 
 
@@ -190,8 +191,6 @@ def _shown(value: Any) -> str:
 
 def _read(fields: dict[str, Any]) -> _Asked:
     """Returns the problem that the input states."""
-    check_size("variables", len(fields["variables"]), _MOST_VARIABLES, "variables")
-    check_size("constraints", len(fields["constraints"]), _MOST_CONSTRAINTS, "constraints")
     check_names(fields["variables"], "variables")
     shared = {name: read_domain(f"domains.{name}", raw, {}) for name, raw in fields["domains"].items()}
     values = {name: read_domain(f"variables.{name}", raw, shared) for name, raw in fields["variables"].items()}

@@ -13,9 +13,10 @@ from mabos_cli.core.language.values import compare
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_no
 from mabos_cli.reasoning.expression import names_of
 from mabos_cli.reasoning.formal.modal import parse_formula, parts_of, where_true
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts, known_rules
+from mabos_cli.reasoning.inputs import AgentData, known_facts, known_rules
+from mabos_cli.reasoning.shape import check_size
 
-_MOST_PREMISES, _MOST_ATOMS = 200, 20
+_MOST_ATOMS = 20
 _SHOWN = 50
 
 
@@ -171,7 +172,6 @@ def _decide(premises: Sequence[str], conclusion: str) -> Answer:
     """Returns whether the premises entail the conclusion, deny it, or leave it open, with a model that shows it.
 
     The cases in which a formula is true are bits of a whole number, one bit for each way to choose the truth of all atoms."""
-    check_size("premises", len(premises), _MOST_PREMISES, "premises")
     formulas = [parse_formula(raw, f"premises[{n}]") for n, raw in enumerate(premises, 1)]
     formulas.append(parse_formula(conclusion, "conclusion"))
     if any(part.op in ("box", "diamond") for one in formulas for part in parts_of(one)):

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts
+from mabos_cli.reasoning.shape import check_size
 
 Literal = tuple[str, bool]  # an atom, and whether it holds
 MOST_NODES, _MOST_WORK = 10_000, 1_500_000
 _NOT = re.compile(r"(?:not\s+|[-~!¬]\s*)", re.IGNORECASE)
-_MOST_DEFAULTS, _MOST_STRICT, _SHOWN = 200, 2000, 50
+_MOST_STRICT, _SHOWN = 2000, 50
 Literals = frozenset[Literal]
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the statement asked about holds, or all that does."""
-    check_size("defaults", len(fields["defaults"]), _MOST_DEFAULTS, "defaults")
     check_size("strict", len(fields["strict"]), _MOST_STRICT, "strict rules")
     strict = [
         Strict(_literals(row["if"], f"strict[{n}].if"), _literal(row["then"], f"strict[{n}].then"))

@@ -18,8 +18,9 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_tex
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_facts, known_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
 from mabos_cli.reasoning.network import causal_order
+from mabos_cli.reasoning.shape import check_size
 
 CONFLICT, UNREGULATED = "conflict", "unregulated"
 MOST_APPLYING = 1000

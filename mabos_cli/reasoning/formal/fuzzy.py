@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, cut, figure, quantity
 from mabos_cli.reasoning.expression import Node, names_of, operators_of, parse_expression
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
 
-_MOST_TERMS, _MOST_RULES = 50, 500
 _SAMPLES = 200  # between two corners of the sets of a result
 HEDGES: dict[str, Callable[[float], float]] = {
     "not": lambda degree: 1 - degree,
@@ -96,7 +95,6 @@ class FuzzyRule(NamedTuple):
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the number that the rules give, and the word that fits it best."""
     inputs, output = fields["inputs"], fields["output"]
-    check_size("rules", len(fields["rules"]), _MOST_RULES, "rules")
     degrees = {name: _degrees(name, one) for name, one in inputs.items()}
     if output["name"] in inputs:
         raise BadValue(f"output.name: {output['name']} is an input too", "give the result a name of its own")
@@ -116,7 +114,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     """Returns how far the value of an input belongs to each of its terms."""
     place = f"inputs.{name}"
-    check_size(f"{place}.terms", len(one["terms"]), _MOST_TERMS, "terms")
     low, high = _range(f"{place}.range", one["range"], -math.inf, math.inf)
     if not low <= one["value"] <= high:
         hint = "change the value or the range"
@@ -135,7 +132,6 @@ def _range(place: str, ends: list[float] | None, low: float, high: float) -> tup
 def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
     """Returns the centre of the sets of all rules, each cut off at its degree and put on top of each other."""
     output = fields["output"]
-    check_size("output.terms", len(output["terms"]), _MOST_TERMS, "terms")
     sets = {term: parse_set(raw, f"output.terms.{term}") for term, raw in output["terms"].items()}
     for term, one in sets.items():
         if one.form == "value":

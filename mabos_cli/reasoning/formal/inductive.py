@@ -19,9 +19,7 @@ from mabos_cli.reasoning.answer import (
     wilson,
     yes_no,
 )
-from mabos_cli.reasoning.inputs import AgentData, check_size, known_facts
-
-_MOST_CASES = 1000
+from mabos_cli.reasoning.inputs import AgentData, known_facts
 
 
 class _Seen(NamedTuple):
@@ -42,7 +40,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         both = f", not {' and '.join(sources)} together" if sources else ""
         raise BadValue(f"cases: give cases, counts, or `if` and `then`{both}", "")
     if fields["cases"]:
-        check_size("cases", len(fields["cases"]), _MOST_CASES, "cases")
         failed = tuple(one["name"] or f"case {n}" for n, one in enumerate(fields["cases"], 1) if not one["held"])
         seen = _Seen(len(fields["cases"]) - len(failed), len(failed), failed)
     elif fields["counts"]:

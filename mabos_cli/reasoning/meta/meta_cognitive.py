@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes
-from mabos_cli.reasoning.inputs import AgentData, check_size
+from mabos_cli.reasoning.inputs import AgentData
 
-_MOST_CLAIMS = 200
 _MOST_EXACT = 15  # the most valuable checks, whose every combination is tried against the deadline
 _WEAK = 0.7
 _HEAVY = 0.2
@@ -50,7 +49,6 @@ Claims = Sequence[Claim]
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether to proceed or which check to make first, by expected gain within the time that is left."""
-    check_size("claims", len(fields["claims"]), _MOST_CLAIMS, "claims")
     claims = [_read_claim(name, one, fields["cost_per_hour"]) for name, one in fields["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
     chosen = _choose_checks(paying, fields["hours_left"])

@@ -5,7 +5,8 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
-from mabos_cli.reasoning.inputs import AgentData, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.inputs import AgentData, check_same, sum_to_one
+from mabos_cli.reasoning.shape import check_size
 
 Gains = dict[str, dict[str, float]]  # by act and state
 MOST_ACTS = 200

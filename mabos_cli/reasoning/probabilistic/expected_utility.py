@@ -6,17 +6,15 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
-from mabos_cli.reasoning.inputs import AgentData, check_size, sum_to_one
-from mabos_cli.reasoning.shape import find_worksheet
+from mabos_cli.reasoning.inputs import AgentData, sum_to_one
+from mabos_cli.reasoning.shape import check_size, find_worksheet
 
 Lottery = tuple[tuple[float, float], ...]  # amounts, rising, with their probabilities
 MOST_OUTCOMES = 1000
-MOST_OPTIONS = 100
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the option with the highest certainty equivalent, which is the one with the highest expected utility."""
-    check_size("options", len(fields["options"]), MOST_OPTIONS, "options")
     check_size("options", sum(map(len, fields["options"].values())), MOST_OUTCOMES, "outcomes")
     lotteries = {name: _read(found, f"options.{name}") for name, found in fields["options"].items()}
     utility, base = _utility(fields, lotteries)

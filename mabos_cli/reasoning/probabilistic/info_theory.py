@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_same, check_size, sum_to_one
+from mabos_cli.reasoning.inputs import AgentData, check_known, check_same, sum_to_one
 from mabos_cli.reasoning.probabilistic.decision_theory import Gains, expected_gains, largest, read_gains
-from mabos_cli.reasoning.shape import read_share
+from mabos_cli.reasoning.shape import check_size, read_share
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
 from mabos_cli.reasoning.expression import Formula, check_names, parse_formula
-from mabos_cli.reasoning.inputs import LARGEST, AgentData, check_size, known_name, sum_to_one
+from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name, sum_to_one
 from mabos_cli.reasoning.network import causal_order
-from mabos_cli.reasoning.shape import read_number, read_share
+from mabos_cli.reasoning.shape import check_size, read_number, read_share
 
 MOST_DRAWS = 1_000_000  # of all variables together
 MOST_WORK = 20_000_000  # draws times tokens of the formulas

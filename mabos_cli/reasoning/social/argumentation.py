@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, bits, check_size, known_name
+from mabos_cli.reasoning.inputs import AgentData, bits, known_name
 
 _MEANS = {
     "accepted": "in every preferred set of arguments",
@@ -16,7 +16,6 @@ _MEANS = {
     "undecided": "in no preferred set of arguments, and not attacked by all of them",
 }
 MOST_VISITS = 300_000
-_MOST_ARGUMENTS = 300
 _MOST_LISTED = 50
 _LINKS = "each as `a -> b` or [a, b]"
 
@@ -30,7 +29,6 @@ class Frame(NamedTuple):
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the claim stands in every preferred set of arguments, or which arguments do."""
-    check_size("arguments", len(fields["arguments"]), _MOST_ARGUMENTS, "arguments")
     if fields["claim"] is not None:
         known_name("claim", fields["claim"], fields["arguments"], "argument")
     known = tuple(fields["arguments"])

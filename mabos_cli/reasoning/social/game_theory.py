@@ -6,8 +6,8 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, notes, ranking
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size, known_name
-from mabos_cli.reasoning.shape import read_number
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
+from mabos_cli.reasoning.shape import check_size, read_number
 from mabos_cli.reasoning.social.games import (
     MOST_SYSTEMS,
     Analysis,

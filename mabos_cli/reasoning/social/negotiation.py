@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, notes
-from mabos_cli.reasoning.inputs import AgentData, check_same, check_size
+from mabos_cli.reasoning.inputs import AgentData, check_same
+from mabos_cli.reasoning.shape import check_size
 
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
-from mabos_cli.reasoning.inputs import AgentData, check_known, check_size
-from mabos_cli.reasoning.shape import conform, parse_shape, read_text
+from mabos_cli.reasoning.inputs import AgentData, check_known
+from mabos_cli.reasoning.shape import check_size, conform, parse_shape, read_text
 
 Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
 _MOST_CANDIDATES = 50

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking
-from mabos_cli.reasoning.inputs import AgentData, check_size
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import read_number
 
-_MOST = 100
 _SLACK = 1e-12
 _STANCES = {"for": 1.0, "against": -1.0, "neutral": 0.0}
 # By whether power and interest are high (Mendelow).
@@ -41,7 +40,6 @@ class Person(NamedTuple):
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whom to approach first, with the balance of support."""
     everybody = fields["stakeholders"]
-    check_size("stakeholders", len(everybody), _MOST, "stakeholders")
     stances = [_read_stance(one["stance"], f"stakeholders.{name}.stance") for name, one in everybody.items()]
     weights = [one["power"] * one["interest"] for one in everybody.values()]
     total = fsum(weights)
