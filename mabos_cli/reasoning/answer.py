@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 
 MOST_STEPS = 12
 _SHORT = 5  # digits of a number that is shown as it is
-_MOST_EXACT = 20_000  # hits up to which a tail is summed up
 # truth: yes, no or open; choice: one option; ranking: options in order; distribution: shares of options that sum to 1;
 # number: a quantity; names: a set of names; text: words that nothing can be compared with.
 KINDS = ("truth", "choice", "ranking", "distribution", "number", "names", "text")
@@ -165,15 +164,3 @@ def wilson(hits: int, count: int, level: float) -> tuple[float, float]:
     middle = (share + spread / 2) / (1 + spread)
     reach = z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
     return (0.0 if hits == 0 else max(0.0, middle - reach)), (1.0 if hits == count else min(1.0, middle + reach))
-
-
-def binomial_tail(hits: int, count: int, share: float) -> float:
-    """Returns the probability of at least so many hits. It is also that of a beta variable with the parameters `hits` and
-    `count - hits + 1` to lie below the share."""
-    if share <= 0 or share >= 1:
-        return float(share >= 1)
-    if count > _MOST_EXACT:
-        return math.erfc((hits - 0.5 - count * share) / math.sqrt(2 * count * share * (1 - share))) / 2
-    ways = [math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1) for k in range(hits, count + 1)]
-    logs = [way + k * math.log(share) + (count - k) * math.log1p(-share) for k, way in enumerate(ways, hits)]
-    return min(1.0, math.fsum(map(math.exp, logs)))

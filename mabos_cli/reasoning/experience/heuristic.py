@@ -1,12 +1,11 @@
-"""Finds which option is better by the first cue that tells them apart (take-the-best), with tallying beside it."""
+"""Finds which option is better by the first cue that tells them apart (take-the-best)."""
 
-from collections.abc import Mapping, Sequence
-from statistics import median
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
-from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes
 from mabos_cli.reasoning.shape import check_size
 
 Profile = Mapping[str, inputs.Feature]
@@ -42,23 +41,17 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
         raise BadValue("options: have no cues", "give each option some cues")
     rounds = _eliminate(cues, options)
     left = rounds[-1].after if rounds else tuple(options)
-    counts = tally(cues, options)
-    most = best_names(counts)
     detail = {
         "cues": [
             {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
             for cue in cues
         ],
         "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
-        "tallying": {"counts": counts, "best": list(most)},
     }
     lines = [_line(one, options) for one in rounds]
-    lines.append(f"tallying (cues in favour): {listed([f'{name} {count}' for name, count in counts.items()])}")
     deciding = [one.cue for one in rounds if len(one.after) < len(one.before)]
     if len(left) > 1:
         caveats.append(f"no cue tells {listed(left)} apart; the first is taken, which is a guess")
-    if deciding and left[0] not in most:
-        caveats.append(f"counting cues instead of taking the first would choose {listed(most)}")
     sure = deciding[0].validity if len(options) == 2 and len(left) == 1 else None
     summary = f"{left[0]}, by {deciding[-1].name}" if len(left) == 1 else f"{listed(left)} are tied"
     summary += f" (right with {figure(sure)})" if sure is not None else ""
@@ -125,15 +118,3 @@ def prefer(cue: Cue, one: Profile, two: Profile) -> int:
         return found if cue.is_higher_better else -found
     good = POSITIVE if cue.is_higher_better else NEGATIVE
     return (a == good) - (b == good)
-
-
-def tally(cues: Sequence[Cue], options: Mapping[str, Profile]) -> dict[str, int]:
-    """Returns how many cues favour each option: yes, or a number on the better side of the median of the options."""
-    found = dict.fromkeys(options, 0)
-    for cue in cues:
-        values = [profile.get(cue.name) for profile in options.values()]
-        numbers = [value for value in values if isinstance(value, float | int)]
-        middle = Cue(cue.name, None, cue.is_higher_better)
-        for name, profile in options.items():
-            found[name] += prefer(middle, profile, {cue.name: median(numbers)} if numbers else {}) > 0
-    return found

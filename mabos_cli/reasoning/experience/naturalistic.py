@@ -45,7 +45,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
         if one.score < fields["familiar"] or taken:
             break
         for action in fields["prototypes"][one.name]["actions"]:
-            why = _play(action, fields["prototypes"][one.name]["goals"], situation, fields)
+            why = _play(action, situation, fields)
             runs.append({"prototype": one.name, "action": action, "rejected": why})
             lines.append(f"{action}: {'; '.join(why) if why else 'works'}")
             if not why:
@@ -59,9 +59,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     match, action = taken
     if match is not best:
         caveats += (f"no action for {best.name} works; this one belongs to {match.name}, which fits less",)
-    risks = fields["actions"][action]["risks"].items()
-    free = [f"{name} ({figure(chance)})" for name, chance in risks if chance and name not in fields["risk_limits"]]
-    caveats += notes((free, f"risks without a limit were not weighed: {listed(free)}"))
     detail["prototype"] = match.name
     rejected = len(runs) - 1
     summary = f"{action}: {match.name} is recognized ({figure(match.score)})"
@@ -159,19 +156,16 @@ def _doubts(found: list[_Match], fields: dict[str, Any]) -> tuple[str, ...]:
     known = {cue for row in fields["prototypes"].values() for cue in (*row["cues"], *row["expectancies"])}
     known |= {cue for row in fields["actions"].values() for cue in row["needs"]}
     unused = [cue for cue in fields["situation"] if cue not in known]
-    risks = {name for row in fields["actions"].values() for name in row["risks"]}
-    idle = [name for name in fields["risk_limits"] if name not in risks]
     next_one = f"; it may be {others[0].name} ({figure(others[0].score)})" if others else ""
     return notes(
         (best.violated, f"look again: {listed(best.violated)}{next_one}"),
         (best.to_check, f"still to check, if it is {best.name}: {listed(best.to_check)}"),
         (others and abs(others[0].score - best.score) < 1e-12, "another one matches as well; the first given is taken"),
         (unused, f"nothing known speaks of {listed(unused)}"),
-        (idle, f"no action runs the risk of {listed(idle)}, which has a limit"),
     )
 
 
-def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature], fields: dict[str, Any]) -> list[str]:
+def _play(action: str, situation: Mapping[str, inputs.Feature], fields: dict[str, Any]) -> list[str]:
     """Returns why an action does not work here; nothing if it does."""
     row = fields["actions"][action]
     why = []
@@ -186,8 +180,4 @@ def _play(action: str, goals: list[str], situation: Mapping[str, inputs.Feature]
             why.append(f"{name} would be {figure(after)}, below {figure(limit['min'])}")
         if limit["max"] is not None and after > limit["max"]:
             why.append(f"{name} would be {figure(after)}, above {figure(limit['max'])}")
-    for name, chance in row["risks"].items():
-        if chance > fields["risk_limits"].get(name, 1.0):
-            why.append(f"risk of {name} is {figure(chance)}, above {figure(fields['risk_limits'][name])}")
-    missed = [goal for goal in goals if row["reaches"] is not None and goal not in row["reaches"]]
-    return [*why, f"does not reach {listed(missed)}"] if missed else why
+    return why

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import check_size
 
 MOST_NODES, MOST_FACTS, _MOST_PARTS = 20_000, 80, 1000
@@ -101,19 +101,19 @@ class Matcher:
         kept = {a: b for a, b in pairs.items() if (a, b) in used}
         return Analogy(kept, {one: (found[one], scores[one]) for one in found}, round(sum(scores.values()), 9))
 
-    def best(self, fixed: Pairs) -> tuple[Analogy, bool]:
+    def best(self) -> tuple[Analogy, bool]:
         """Returns the mapping with the highest score, and whether another one is as good: branch and bound over the
         pairs, where the bound counts every source expression that can still match something."""
-        best, has_tie, nodes = self.apply(fixed), False, 0
+        best, has_tie, nodes = self.apply({}), False, 0
         # Sorted, for the order of a set of texts differs from run to run.
         options = [(one, tuple(sorted(needed))) for (one, _), needed in self.pairs.items()]
         worth = self.scores(self.source)
-        stack: list[tuple[dict[str, str], tuple[str, ...]]] = [({**fixed}, ())]
+        stack: list[tuple[dict[str, str], tuple[str, ...]]] = [({}, ())]
         while stack:
             pairs, closed = stack.pop()
             nodes += 1
             if nodes > MOST_NODES:
-                hint = "leave out facts that do not matter, or say in `map` what goes to what"
+                hint = "leave out facts that do not matter"
                 raise BadValue(f"source: no best mapping after {MOST_NODES:,} trials", hint)
             left = [option for option in options if _agrees(option[1], pairs, closed)]
             limit = round(sum(self.scores({one for one, _ in left}).values()), 9)
@@ -179,7 +179,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     source = read_facts(fields["source"]["facts"], "source.facts")
     target = read_facts(fields["target"]["facts"], "target.facts")
     matcher = Matcher(source, target, fields["same"])
-    mapping, has_tie = matcher.best(_fixed(fields["map"], source, target))
+    mapping, has_tie = matcher.best()
     asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     if mapping.matches:
         most = Matcher(source, source, {}).apply({name: name for name in things_of(source)}).score
@@ -193,16 +193,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         {"pairs": {}, "score": 0.0, "inferences": []},
         ("relations match only by name: give `same` for those that are called differently",),
     )
-
-
-def _fixed(wanted: Mapping[str, str], source: Facts, target: Facts) -> dict[str, str]:
-    """Returns the pairs that the user gave."""
-    for name, other in wanted.items():
-        known_name("map", name, things_of(source), "thing of the source")
-        known_name(f"map.{name}", other, things_of(target), "thing of the target")
-    if len({*wanted.values()}) < len(wanted):
-        raise BadValue("map: two things go to the same one", "each thing has one counterpart")
-    return dict(wanted)
 
 
 def _inferences(matcher: Matcher, mapping: Analogy) -> list[_Inference]:

@@ -192,8 +192,7 @@ def _shown(value: Any) -> str:
 def _read(fields: dict[str, Any]) -> _Asked:
     """Returns the problem that the input states."""
     check_names(fields["variables"], "variables")
-    shared = {name: read_domain(f"domains.{name}", raw, {}) for name, raw in fields["domains"].items()}
-    values = {name: read_domain(f"variables.{name}", raw, shared) for name, raw in fields["variables"].items()}
+    values = {name: read_domain(f"variables.{name}", raw) for name, raw in fields["variables"].items()}
     texts = {one for domain in values.values() for one in domain if isinstance(one, str)}
     numbers = {name: n for n, name in enumerate(values)}
     domains = tuple(values.values())
@@ -204,13 +203,16 @@ def _read(fields: dict[str, Any]) -> _Asked:
     constraints: list[Constraint] = []
     for n, raw in enumerate(fields["constraints"], 1):
         constraints += _constraints(n - 1, read(raw, f"constraints[{n}]"), f"constraints[{n}]", domains)
-    for n, table in enumerate(fields["tables"], 1):
-        node = _read_table(table, f"tables[{n}]", numbers, domains)
-        constraints += _constraints(len(fields["constraints"]) + n - 1, node, f"tables[{n}]", domains)
-    written = (*fields["constraints"], *(f"table of {', '.join(table['of'])}" for table in fields["tables"]))
     goal = "minimize" if fields["minimize"] else "maximize"
     objective = read(fields[goal], goal) if fields[goal] else None
-    return _Asked(tuple(values), domains, tuple(constraints), written, objective, 1 if fields["minimize"] else -1)
+    return _Asked(
+        tuple(values),
+        domains,
+        tuple(constraints),
+        tuple(fields["constraints"]),
+        objective,
+        1 if fields["minimize"] else -1,
+    )
 
 
 def _resolve(node: Node, place: str, numbers: Mapping[str, int], texts: set[str]) -> Node:
@@ -237,39 +239,16 @@ def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, .
     return [make_constraint(owner, node, place)]
 
 
-def _read_table(
-    table: Mapping[str, Any], place: str, numbers: Mapping[str, int], domains: tuple[tuple[Any, ...], ...]
-) -> Node:
-    """Returns the condition that one of the allowed combinations holds."""
-    scope = [numbers[known_name(f"{place}.of", name, numbers, "variable")] for name in table["of"]]
-    rows = []
-    for n, row in enumerate(table["allowed"], 1):
-        here = f"{place}.allowed[{n}]"
-        if len(row) != len(scope):
-            raise BadValue(f"{here}: {len(row)} values for {len(scope)} variables", "give one for each")
-        cells = []
-        for name, variable, raw in zip(table["of"], scope, row, strict=True):
-            value = _value(here, raw)
-            if value not in domains[variable]:
-                raise BadValue(f"{here}: {value!s} is no value of {name}", "take one from its domain")
-            cells.append(Node("=", (Node("name", value=variable), Node("value", value=value))))
-        rows.append(Node("and", tuple(cells)))
-    return Node("or", tuple(rows))
+def read_domain(place: str, raw: Any) -> tuple[Any, ...]:
+    """Returns the values of a variable, from a list or a range.
 
-
-def read_domain(place: str, raw: Any, shared: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Returns the values of a variable, from a list, a range, or the name of a domain.
-
-    >>> read_domain("variables.x", "1..3", {})
+    >>> read_domain("variables.x", "1..3")
     (1, 2, 3)
     """
     if isinstance(raw, str):
         match = _RANGE.fullmatch(raw.strip())
         if not match:
-            if raw.strip() in shared:
-                return shared[raw.strip()]
-            hint = "give [a, b, c], 1..9, or a domain"
-            raise BadValue(f"{place}: {raw[:40]!r} is neither a range nor a domain", hint)
+            raise BadValue(f"{place}: {raw[:40]!r} is no range", "give [a, b, c] or 1..9")
         low, high = int(match[1]), int(match[2])
         check_size(place, high - low + 1, MOST_VALUES, "values")
         if high < low:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
 from difflib import get_close_matches
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -15,7 +14,6 @@ from mabos_cli.core.knowledge.forward import forward_chain
 from mabos_cli.core.knowledge.matching import JoinLimit, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
-from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
@@ -61,7 +59,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     index, context = FactIndex(facts), fields["context"]
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
-    state = Done(fields["done"], fields["undone"], agent.now)
+    state = Done(fields["done"], fields["undone"])
     ruling = rule_on(norms, state, levels)
     broken = check_constraints(facts, known_rules(fields, agent)).found
     caveats += (*problems, *_caveats(fields, rows, norms))
@@ -88,7 +86,6 @@ class Norm(NamedTuple):
     action: str
     conditions: frozenset[str] = frozenset()
     priority: float = 0.0
-    deadline: datetime | None = None
     after: str = ""
     bindings: tuple[tuple[str, str], ...] = ()  # what its variables stand for
 
@@ -109,11 +106,10 @@ def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Nor
 
 
 class Done(NamedTuple):
-    """Actions that were done, those that can no longer be done, and the time."""
+    """Actions that were done, and those that can no longer be done."""
 
     done: Collection[str]
     undone: Collection[str]
-    now: datetime | None
 
 
 class Clash(NamedTuple):
@@ -239,12 +235,8 @@ def find_violation(norm: Norm, state: Done) -> str:
     """Returns how a norm that stands was violated; empty if it was not."""
     if norm.modality == FORBIDDEN and norm.action in state.done:
         return "done although forbidden"
-    if norm.modality != OBLIGATORY or norm.action in state.done:
-        return ""
-    if norm.action in state.undone:
-        return "not done"
-    is_late = norm.deadline is not None and state.now is not None and state.now > norm.deadline
-    return f"not done by {norm.deadline:%Y-%m-%d %H:%M}" if is_late else ""
+    is_omitted = norm.modality == OBLIGATORY and norm.action in state.undone
+    return "not done" if is_omitted else ""
 
 
 def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:
@@ -265,7 +257,7 @@ def open_conflicts(ruling: Ruling) -> list[Clash]:
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Returns the policies as obligations, and what keeps others from being used."""
     usable, problems = usable_rules(rules, "policy")
-    empty = {"if": [], "unless": [], "except_where": [], "priority": 0.0, "deadline": None, "after": ""}
+    empty = {"if": [], "unless": [], "except_where": [], "priority": 0.0, "after": ""}
     rows = [
         {"id": rule.id, "modality": OBLIGATORY, "action": rule.action, "where": [*rule.conditions], **empty}
         for rule in usable
@@ -279,7 +271,6 @@ def _holds(flag: str, context: Mapping[str, bool]) -> bool:
 
 def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], index: FactIndex) -> list[Norm]:
     """Returns the norm for each way in which its conditions hold and no exception does."""
-    deadline = _deadline(row["deadline"], where)
     is_met = all(_holds(flag, context) for flag in row["if"])
     if not is_met or any(_holds(flag, context) for flag in row["unless"]):
         return []
@@ -294,7 +285,7 @@ def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], 
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
         modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
         conditions = frozenset((*row["if"], *filled))
-        found.append(Norm(row["id"], modality, action, conditions, row["priority"], deadline, row["after"], bindings))
+        found.append(Norm(row["id"], modality, action, conditions, row["priority"], row["after"], bindings))
     return found
 
 
@@ -313,13 +304,3 @@ def plain_norm(modality: str, action: str) -> tuple[str, str]:
     while denied := _NOT.match(action):
         modality, action = DENIED[modality], action[denied.end() :]
     return modality, action
-
-
-def _deadline(raw: str | None, where: str) -> datetime | None:
-    """Returns the last moment; a day is there to its end."""
-    if raw is None:
-        return None
-    found = find_time(raw)
-    if found is None:
-        raise BadValue(f"{where}.deadline: {raw[:40]!r} is no date", "write 2026-03-31 or 2026-03-31T17:00:00Z")
-    return found + timedelta(days=1, microseconds=-1) if len(raw) <= 10 else found

@@ -72,8 +72,8 @@ class FuzzyRule(NamedTuple):
     term: str
     weight: float
 
-    def degree(self, degrees: Degrees, both: str, either: str) -> float:
-        """Returns how far the rule applies. `both` is min or product, `either` is max or sum."""
+    def degree(self, degrees: Degrees) -> float:
+        """Returns how far the rule applies: `and` is the least of its parts, `or` the greatest."""
 
         def of(node: Node) -> float:
             if node.op == "name":
@@ -85,9 +85,7 @@ class FuzzyRule(NamedTuple):
             parts = [of(part) for part in node.parts]
             if node.op == "not":
                 return 1 - parts[0]
-            if node.op == "and":
-                return min(parts) if both == "min" else math.prod(parts)
-            return max(parts) if either == "max" else 1 - math.prod(1 - part for part in parts)
+            return min(parts) if node.op == "and" else max(parts)
 
         return self.weight * of(self.condition)
 
@@ -103,7 +101,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         parse_rule(raw, f"rules[{n}]", terms, output["name"], [*output["terms"]])
         for n, raw in enumerate(fields["rules"], 1)
     ]
-    fired = [rule.degree(degrees, fields["both"], fields["either"]) for rule in rules]
+    fired = [rule.degree(degrees) for rule in rules]
     if not any(fired):
         lost = [name for name, found in degrees.items() if not any(found.values())]
         why = f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"

@@ -10,14 +10,12 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import (
     Answer,
-    binomial_tail,
     cut,
     figure,
     listed,
     notes,
     quantity,
     wilson,
-    yes_no,
 )
 from mabos_cli.reasoning.inputs import AgentData, known_facts
 
@@ -48,8 +46,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         seen = _from_facts(fields, agent)
     if not seen.held + seen.failed:
         raise BadValue(f"{sources[0]}: no instance tells whether it holds", "give at least one instance")
-    if fields["at_least"] == 1:
-        raise BadValue("at_least: must be below 1", "no number of instances shows that there is no exception")
     return _rate(fields, seen, fields["claim"] or seen.about)
 
 
@@ -77,8 +73,6 @@ def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
     verdicts = {" ".join(one): _holds(then, dict(zip(keys, one, strict=True)), index) for one in instances}
     unknown = tuple(name for name, verdict in verdicts.items() if verdict is None)
     failed = tuple(name for name, verdict in verdicts.items() if verdict is False)
-    if fields["closed_world"]:
-        failed, unknown = tuple(name for name, verdict in verdicts.items() if not verdict), ()
     about = f"if {' and '.join(map(pattern_text, conditions))} then {pattern_text(then)}"
     held = sum(verdict is True for verdict in verdicts.values())
     return _Seen(held, len(failed), failed, unknown, about, caveats=caveats)
@@ -120,14 +114,4 @@ def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
         (count < 5, f"only {plural(count, 'instance')}"),
     )
     summary = f"held in {seen.held} of {count}; the next one holds with {figure(next_one)}"
-    if fields["at_least"] is None:
-        return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
-    sure = 1 - binomial_tail(seen.held + 1, count + 1, fields["at_least"])
-    detail["at_least"], detail["probability_at_least"] = fields["at_least"], sure
-    lines.append(f"the share is at least {fields['at_least']:g} with probability {figure(sure)}, from a flat prior")
-    summary = (
-        f"held in {seen.held} of {count}; in at least {fields['at_least']:g} of all with probability {figure(sure)}"
-    )
-    accepted = sure > 0.5
-    verdict = yes_no(accepted, about or f"it holds in at least {fields['at_least']:g} of all")
-    return Answer(verdict, max(sure, 1 - sure), summary, cut(lines), detail, caveats)
+    return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)

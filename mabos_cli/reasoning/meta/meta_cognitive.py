@@ -23,7 +23,6 @@ class Claim(NamedTuple):
     confidence: float
     is_stated: bool  # whether somebody gave the confidence
     impact: float
-    sources: int | None
     hours: float | None  # None: there is no check
     price: float
     finds: float
@@ -52,7 +51,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     claims = [_read_claim(name, one, fields["cost_per_hour"]) for name, one in fields["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
     chosen = _choose_checks(paying, fields["hours_left"])
-    flags = _find_flags(claims, fields["alternatives"])
+    flags = _find_flags(claims)
     detail = {
         "claims": {
             one.name: {
@@ -95,7 +94,7 @@ def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Clai
     price = 0.0 if check is None else check["cost"] + check["hours"] * cost_per_hour
     is_stated = confidence is not None or status == "known"
     finds = 0.0 if check is None else check["finds"]
-    return Claim(name, status, stated, is_stated, one["impact"], one["sources"], hours, price, finds)
+    return Claim(name, status, stated, is_stated, one["impact"], hours, price, finds)
 
 
 def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> list[Claim]:
@@ -113,7 +112,7 @@ def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> list[Cl
     return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))]
 
 
-def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> list[dict[str, str]]:
+def _find_flags(claims: Sequence[Claim]) -> list[dict[str, str]]:
     total = math.fsum(one.impact for one in claims)
     flags = []
     for one in claims:
@@ -122,9 +121,6 @@ def _find_flags(claims: Sequence[Claim], alternatives: Mapping[str, bool]) -> li
             flags.append({"claim": one.name, "flag": "much depends on it and little supports it"})
         if one.status == "known" and one.confidence < 0.9:
             flags.append({"claim": one.name, "flag": f"called known at {one.confidence:.2f}: an assumption"})
-        if is_heavy and one.sources is not None and one.sources < 2:
-            flags.append({"claim": one.name, "flag": "single source" if one.sources else "no source"})
-    flags += [{"claim": name, "flag": "alternative not examined"} for name, done in alternatives.items() if not done]
     return flags
 
 

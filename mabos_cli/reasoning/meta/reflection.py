@@ -6,9 +6,8 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, listed, notes, ranking, words
-from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, notes, ranking, words
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, score_brier, surprise
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
@@ -23,25 +22,21 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
         for name, one in fields["measures"].items()
     ]
-    stated: dict[str, list[Event]] = {"before": [], "after": []}
-    for one in fields["events"]:
-        stated[one["stated"]].append(Event(one["what"], Forecast(one["confidence"], one["happened"])))
-    before, after = stated.values()
-    before += [
+    events = [Event(one["what"], Forecast(one["confidence"], one["happened"])) for one in fields["events"]]
+    events += [
         Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
         for one in agent.past
         if one.confidence is not None and one.happened is not None
     ]
-    if not (measures or before or after):
+    if not (measures or events):
         hint = "give measures or events, or record outcomes with `reason outcome`"
         raise BadValue("measures: nothing to look back on", hint)
-    _check_causes(fields["causes"], [*fields["measures"], *(one["what"] for one in fields["events"])])
     measures.sort(key=lambda one: -one.size)
-    signs = find_signs(measures, before)
+    signs = find_signs(measures, events)
     lessons = [*fields["lessons"], *(one.lesson for one in agent.past if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
     rules = find_rules(lessons, measures, signs, fields["tolerance"])
-    return _tell(_Review(fields, measures, before, after, signs, rules))
+    return _tell(_Review(fields, measures, events, signs, rules))
 
 
 class Event(NamedTuple):
@@ -49,19 +44,6 @@ class Event(NamedTuple):
 
     what: str
     forecast: Forecast
-
-
-def _check_causes(causes: Sequence[Mapping[str, Any]], known: Sequence[str]) -> None:
-    shares: dict[str, float] = {}
-    for n, one in enumerate(causes, 1):
-        if one["of"] is not None:
-            known_name(f"causes[{n}].of", one["of"], known, "measure or event")
-            shares[one["of"]] = shares.get(one["of"], 0.0) + (one["share"] or 0.0)
-    for name, share in shares.items():
-        if share > 1 + 1e-9:
-            raise BadValue(
-                f"causes: shares of {name} sum to {figure(share)}", "they explain at most the whole, which is 1"
-            )
 
 
 class Measure(NamedTuple):
@@ -101,23 +83,22 @@ class _Review(NamedTuple):
 
     fields: Mapping[str, Any]
     measures: list[Measure]
-    before: list[Event]  # stated before it was known what happened
-    after: list[Event]
+    events: list[Event]
     signs: dict[str, Any]
     rules: list[Rule]
 
 
 def _tell(review: _Review) -> Answer:
-    fields, measures, before, after, signs, rules = review
+    fields, measures, events, signs, rules = review
     met = sum(one.size <= fields["tolerance"] for one in measures)
-    surprises = sorted(before, key=chance_of)
+    surprises = sorted(events, key=chance_of)
     heads = []
     if measures:
         heads.append(f"{met} of {len(measures)} measures as planned, farthest off {_off_text(measures[0])}")
-    if before:
-        right = sum(one.happened for one in fold([event.forecast for event in before]))
-        heads.append(f"{right} of {len(before)} statements right")
-    summary = "; ".join(heads) or f"{plural(len(after), 'statement')}, made after the fact"
+    if events:
+        right = sum(one.happened for one in fold([event.forecast for event in events]))
+        heads.append(f"{right} of {len(events)} statements right")
+    summary = "; ".join(heads)
     conclusion: Conclusion = words(summary)
     if rules:
         scores = {rule.text: float(rule.support) for rule in rules}
@@ -153,10 +134,6 @@ def _sign_text(name: str, found: Mapping[str, Any]) -> str:
 
 def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, Any]:
     fields = review.fields
-    explained = {
-        name: math.fsum(one["share"] or 0.0 for one in fields["causes"] if one["of"] == name and one["controllable"])
-        for name in dict.fromkeys(one["of"] for one in fields["causes"] if one["of"] is not None)
-    }
     return {
         "measures": {
             one.name: {"expected": one.expected, "actual": one.actual, "off": one.off, "gain": one.gain}
@@ -175,19 +152,17 @@ def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, 
         "brier": score_brier([one.forecast for one in surprises]) if surprises else None,
         "signs": review.signs,
         "causes": [dict(one) for one in fields["causes"]],
-        "controllable_share": explained,
         "rules": [{"said": rule.text, "support": rule.support} for rule in review.rules],
     }
 
 
 def _caveats(review: _Review) -> tuple[str, ...]:
-    fields, measures, before, after, _, rules = review
+    fields, measures, events, _, rules = review
     support = [rule.support for rule in rules]
     is_equal = len(rules) > 1 and support[0] == support[1] != 1
     has_unplanned = any(one.off is None and one.actual for one in measures)
     return notes(
-        (after, f"made after the fact and not scored: {listed([one.what for one in after], 3)}"),
-        (0 < len(measures) + len(before) < 5, "few observations: signs of bias are hints"),
+        (len(measures) + len(events) < 5, "few observations: signs of bias are hints"),
         (support[:1] == [1], "each rule rests on one observation"),
         (is_equal, "rules with equal support stand in the order of the input"),
         (has_unplanned, "where nothing was planned, a deviation has no share"),
@@ -195,15 +170,15 @@ def _caveats(review: _Review) -> tuple[str, ...]:
     )
 
 
-def find_signs(measures: Sequence[Measure], before: Sequence[Event]) -> dict[str, Any]:
+def find_signs(measures: Sequence[Measure], events: Sequence[Event]) -> dict[str, Any]:
     """Returns the signs of bias, each with the figures that it rests on; p is how often chance gives as much."""
     signs: dict[str, Any] = {}
     worse, better = sum(one.gain < 0 for one in measures), sum(one.gain > 0 for one in measures)
     if worse + better > 1 and worse != better:
         chance = find_tail([Forecast(0.5, n < worse) for n in range(worse + better)])
         signs["optimism" if worse > better else "pessimism"] = {"worse": worse, "better": better, "p": chance}
-    if before:
-        folded = fold([one.forecast for one in before])
+    if events:
+        folded = fold([one.forecast for one in events])
         stated, right = fmean([one.stated for one in folded]), fmean([one.happened for one in folded])
         if abs(stated - right) > 1e-9:
             name = "overconfidence" if stated > right else "underconfidence"

@@ -1,4 +1,4 @@
-"""Fast and frugal choice: take-the-best, recognition, tallying."""
+"""Fast and frugal choice: take-the-best."""
 
 import random
 from itertools import combinations
@@ -39,7 +39,6 @@ options:
         "exposition site",
         "soccer team",
     ]
-    assert answer.detail["tallying"]["best"] == ["east"] and "would choose east" in answer.caveats[-1]
 
 
 FIGURE = {

@@ -9,7 +9,6 @@ situation: {victim: semiconscious, place: overpass strut, on her back: no, ladde
 prototypes:
   rescue from a height:
     cues: {victim: [semiconscious, dangling], place: overpass strut}
-    goals: [victim secured]
     actions: [kingsley harness, howd strap, ladder belt]
   victim on the ground:
     cues: {victim: semiconscious, place: road}
@@ -17,15 +16,14 @@ prototypes:
 actions:
   kingsley harness: {needs: {on her back: yes}}
   howd strap: {needs: {on her back: yes}}
-  ladder belt: {needs: {ladder below: yes}, risks: {slipping: 0.05}, reaches: [victim secured]}
+  ladder belt: {needs: {ladder below: yes}}
   stretcher: {}
-risk_limits: {slipping: RISK}
 """
 
 
 def test_the_commander_takes_the_first_that_works_and_compares_nothing():
     """Klein, Sources of Power (1998), the overpass rescue: harness and strap are imagined and rejected, the ladder belt is used."""
-    answer = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.1"))
+    answer = solve_yaml("naturalistic", OVERPASS)
     assert answer.conclusion.value == "ladder belt" and answer.confidence is None
     assert [run["action"] for run in answer.detail["simulations"]] == [
         "kingsley harness",
@@ -33,21 +31,17 @@ def test_the_commander_takes_the_first_that_works_and_compares_nothing():
         "ladder belt",
     ]
     assert answer.detail["simulations"][0]["rejected"] == ["needs on her back yes, and it is no"]
-    first = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.1").replace("on her back: no", "on her back: yes"))
+    first = solve_yaml("naturalistic", OVERPASS.replace("on her back: no", "on her back: yes"))
     assert first.conclusion.value == "kingsley harness" and len(first.detail["simulations"]) == 1
 
 
 def test_when_no_action_of_the_best_works_the_runner_up_is_tried():
-    answer = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.01"))
+    answer = solve_yaml("naturalistic", OVERPASS.replace("ladder below: yes}\n", "ladder below: no}\n", 1))
     assert answer.conclusion.value == "stretcher" and "fits less" in answer.caveats[-1]
-    strict = solve_yaml("naturalistic", OVERPASS.replace("RISK", "0.01") + "familiar: 0.9")
+    strict = solve_yaml(
+        "naturalistic", OVERPASS.replace("ladder below: yes}\n", "ladder below: no}\n", 1) + "familiar: 0.9"
+    )
     assert strict.conclusion.kind == "truth" and strict.conclusion.value is False
-
-
-def test_a_limit_for_a_risk_that_nobody_runs_is_said_to_do_nothing():
-    answer = solve_yaml("naturalistic", OVERPASS.replace("slipping: RISK", "slippping: 0.01"))
-    assert answer.conclusion.value == "ladder belt"
-    assert "no action runs the risk of slippping, which has a limit" in answer.caveats
 
 
 FIRE = """
@@ -96,11 +90,10 @@ def test_an_unfamiliar_situation_gets_no_action():
 
 LIMITS = """
 situation: {demand: high}
-prototypes: {rush: {cues: {demand: high}, goals: [ship], actions: [hire, overtime, wait]}}
+prototypes: {rush: {cues: {demand: high}, actions: [hire, overtime]}}
 actions:
-  hire: {effects: {cash: -900}, reaches: [ship]}
-  overtime: {effects: {cash: -300, hours: 12}, reaches: [ship], risks: {burnout: 0.3}}
-  wait: {reaches: []}
+  hire: {effects: {cash: -900}}
+  overtime: {effects: {cash: -300, hours: 12}}
 state: {cash: 1000, hours: 40}
 limits: {cash: {min: CASH}, hours: {max: 55}}
 """
@@ -110,10 +103,11 @@ def test_effects_are_added_to_the_state_and_held_against_the_limits():
     answer = solve_yaml("naturalistic", LIMITS.replace("CASH", "200"))
     assert answer.conclusion.value == "overtime"
     assert answer.detail["simulations"][0]["rejected"] == ["cash would be 100, below 200"]
-    assert answer.caveats == ("risks without a limit were not weighed: burnout (0.3)",)
     assert solve_yaml("naturalistic", LIMITS.replace("CASH", "100")).conclusion.value == "hire"
     none = solve_yaml("naturalistic", LIMITS.replace("CASH", "800"))
-    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == ["does not reach ship"]
+    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == [
+        "cash would be 700, below 800"
+    ]
 
 
 def test_bad_input_is_refused():

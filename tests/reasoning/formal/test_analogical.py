@@ -134,7 +134,7 @@ def test_best_score_against_all_mappings(source: list[str], target: list[str]) -
     other = expressions(parse_expression(text, "") for text in target)
     every = [dict(zip(THINGS, chosen, strict=True)) for chosen in permutations([*THINGS, "-", "--", "---"], 3)]
     best = max(_score(one, {*other}, pairs) for pairs in every)
-    found, _ = Matcher(one, other, {}).best({})
+    found, _ = Matcher(one, other, {}).best()
     assert found.score == pytest.approx(best)
     assert _score(one, {*other}, found.pairs) == pytest.approx(best)
     assert len({*found.pairs.values()}) == len(found.pairs)
@@ -144,9 +144,6 @@ def test_ties_are_told() -> None:
     raw = {"source": {"facts": ["likes(a, b)"]}, "target": {"facts": ["likes(x, y)", "likes(y, x)"]}}
     answer = solve("analogical", raw)
     assert "another mapping is as good; the first that was found is given" in answer.caveats
-    answer = solve("analogical", raw | {"map": {"a": "y"}})
-    assert answer.detail["pairs"] == {"a": "y", "b": "x"}
-    assert not any("as good" in one for one in answer.caveats)
 
 
 def test_relations_by_another_name() -> None:
@@ -196,11 +193,7 @@ def test_bad_facts(facts: str, said: str) -> None:
     assert refused("analogical", f"source: {{facts: {facts}}}\ntarget: {{facts: ['r(a, b)']}}") == said
 
 
-def test_bad_map_and_blow_up() -> None:
-    base = "source: {facts: ['r(a, b)']}\ntarget: {facts: ['r(x, y)']}\n"
-    assert refused("analogical", base + "map: {aa: x}") == "map: unknown thing of the source 'aa'"
-    assert refused("analogical", base + "map: {a: q}") == "map.a: unknown thing of the target 'q'"
-    assert refused("analogical", base + "map: {a: x, b: x}") == "map: two things go to the same one"
+def test_labels_do_not_blow_up() -> None:
     labels = {"f0": "r(a, b)"} | {f"f{n}": f"r(f{n - 1}, f{n - 1})" for n in range(1, 12)}
     text = str({"source": {"facts": labels}, "target": {"facts": ["r(a, b)"]}})
     assert refused("analogical", text).startswith("source.facts: more than 1000 parts")

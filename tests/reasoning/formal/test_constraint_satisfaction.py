@@ -18,8 +18,7 @@ STATES = ("wa", "nt", "sa", "q", "nsw", "v", "t")
 
 def _australia(*colours: str) -> dict:
     return {
-        "domains": {"colour": [*colours]},
-        "variables": dict.fromkeys(STATES, "colour"),
+        "variables": {state: [*colours] for state in STATES},
         "constraints": [pair.replace(" ", " != ") for pair in BORDERS.split(", ")],
         "show": 100,
     }
@@ -225,11 +224,10 @@ def test_true_counts_as_one() -> None:
     assert solve(METHOD, raw).detail["solutions"] == [{"flag": True, "n": 1}, {"flag": True, "n": "one"}]
 
 
-def test_words_and_tables() -> None:
+def test_words() -> None:
     text = """
 variables: {day: [monday, friday], room: [small, 'main hall'], chairs: [20, 80]}
-constraints: [if room is 'main hall' then day is not friday, "chairs = if room = small then 20 else 80"]
-tables: [{of: [chairs, day], allowed: [[80, monday], [80, friday]]}]
+constraints: [if room is 'main hall' then day is not friday, "chairs = if room = small then 20 else 80", chairs = 80]
 ask: room
 """
     answer = solve_yaml(METHOD, text)
@@ -260,7 +258,7 @@ def test_only_what_clashes_is_named() -> None:
         ("variables: {a: []}", "variables.a: must be a list of values or a range"),
         ("variables: {a: 5..1}", "variables.a: 5..1 is empty"),
         ("variables: {a: [1, 1]}", "variables.a: a value is there twice"),
-        ("variables: {a: colours}", "variables.a: 'colours' is neither a range nor a domain"),
+        ("variables: {a: colours}", "variables.a: 'colours' is no range"),
         ("variables: {a: 1..20000}", "variables.a: 20,000 values are too many; the limit is 10,000"),
         ("variables: {my day: [1]}", "variables: 'my day' cannot be used in a formula"),
         ("variables: {a: [red]}\nconstraints: [a = rad]", "constraints[1]: unknown variable or value 'rad'"),
@@ -275,8 +273,6 @@ def test_only_what_clashes_is_named() -> None:
         ("variables: {a: [x]}\nminimize: a", "minimize: has no number as its value at a=x"),
         (f"variables: {{a: 1..3}}\nminimize: a * {'9' * 301}.5", "minimize: the value has more than 300 digits"),
         ("variables: {a: 1..3}\nask: b", "ask: unknown variable 'b'"),
-        ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[4]]}]", "tables[1].allowed[1]: 4 is no value of a"),
-        ("variables: {a: 1..3}\ntables: [{of: [a], allowed: [[1, 2]]}]", "tables[1].allowed[1]: 2 values for 1 variables"),
     ],
 )  # fmt: skip
 def test_bad_input(text: str, said: str) -> None:

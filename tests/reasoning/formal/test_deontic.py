@@ -1,4 +1,4 @@
-"""Norms: clashes, exceptions, deadlines and duties that follow a violation."""
+"""Norms: clashes, exceptions and duties that follow a violation."""
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule
@@ -84,15 +84,6 @@ def test_what_is_obligatory_may_be_permitted_too_but_not_optional():
     assert len(solve_yaml("deontic", text.replace("ACTION", "not pay")).detail["clashes"]) == 1
 
 
-def test_deadlines_run_to_the_end_of_their_day():
-    """Now is 2026-02-24 14:30."""
-    text = "rules: []\nfacts: []\nnorms: [{id: tax, modality: obligatory, action: file, deadline: DAY}]"
-    late = solve_yaml("deontic", text.replace("DAY", "2026-02-23"))
-    assert late.detail["violations"][0]["why"] == "not done by 2026-02-23 23:59" and late.conclusion.value == ("file",)
-    assert solve_yaml("deontic", text.replace("DAY", "2026-02-24")).detail["violations"] == []
-    assert solve_yaml("deontic", text.replace("DAY", "2026-02-23") + "\ndone: [file]").detail["violations"] == []
-
-
 PAYING = """
 norms:
   - {id: pay, modality: obligatory, action: "pay ?x", where: ["?x isA supplier"], except_where: ["?x status disputed"]}
@@ -145,7 +136,6 @@ def test_bad_input_is_refused():
     assert "norms.a.after: unknown name 'b'" in refused("deontic", f"norms: [{one}, after: b}}]")
     ring = f"norms: [{one}, after: b}}, {{id: b, modality: forbidden, action: y, after: a}}]"
     assert "a -> b -> a" in refused("deontic", ring)
-    assert "deadline: 'soon' is no date" in refused("deontic", f"norms: [{one}, deadline: soon}}]")
     assert "among what was done too" in refused("deontic", f"norms: [{one}}}]\ndone: [x]\nundone: [x]")
     assert "modality: must be one of" in refused("deontic", "norms: [{id: a, modality: must, action: x}]")
     assert "norms[1].where: no condition names" in refused("deontic", f'norms: [{one}, where: ["?x > 3"]}}]')

@@ -72,17 +72,6 @@ def test_overconfidence_becomes_a_rule_only_if_it_is_no_chance() -> None:
     assert often.conclusion.value == ("state less confidence: 0.90 said, 0.00 right",)
 
 
-def test_numbers_written_after_the_fact_are_not_scored() -> None:
-    said = """
-events:
-  - {what: a, confidence: 0.6, happened: yes}
-  - {what: b, confidence: 0.99, happened: yes, stated: after}
-"""
-    answer = solve_yaml("reflection", said)
-    assert answer.detail["brier"] == pytest.approx(0.16)
-    assert "made after the fact and not scored: b" in answer.caveats
-
-
 def test_factor_by_kind() -> None:
     """The median of 1.5, 2 and 0.9 is 1.5, and two of three support it."""
     measures = {n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)}
@@ -114,18 +103,6 @@ def test_lessons_and_causes_are_counted() -> None:
         ("{}", "measures: nothing to look back on"),
         ("measures: {a: {expected: 1}}", "measures.a.actual: is missing"),
         ("measures: {a: {expected: 1, actual: many}}", "measures.a.actual: must be a number"),
-        (
-            "measures: {a: {expected: 1, actual: 2}}\ncauses: [{cause: x, of: b, controllable: yes}]",
-            "causes[1].of: unknown measure or event 'b'",
-        ),
-        (
-            "measures: {a: {expected: 1, actual: 2}}\ncauses: [{cause: x, of: a, controllable: yes, share: 0.7}, {cause: z, of: a, controllable: no, share: 0.6}]",
-            "causes: shares of a sum to 1.3",
-        ),
-        (
-            "events: [{what: a, confidence: 0.5, happened: yes, stated: later}]",
-            "events[1].stated: must be one of before, after",
-        ),
     ],
 )
 def test_refusals(said: str, message: str) -> None:
@@ -137,5 +114,4 @@ def test_the_example_runs() -> None:
     raw.pop("problem")
     answer = solve("reflection", raw)
     assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"
-    assert answer.detail["controllable_share"] == {"build weeks": 0.6, "review weeks": 0.5}
     assert answer.detail["rules"][1] == {"said": "expect 1.5625 times the plan in time", "support": 2}
