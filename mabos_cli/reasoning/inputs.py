@@ -1,12 +1,11 @@
 """Defines what a method takes besides its structured input: the agent's data, and checks that several methods make."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.knowledge.case_similarity import Weights
 from mabos_cli.core.knowledge.entailment import PREFIX
 from mabos_cli.core.knowledge.fact import Fact, holds_at
@@ -119,47 +118,17 @@ class AgentData:
         self.now, self.chance, self.weights, self._parts = now, chance, weights, parts
         self.drawn: dict[str, int] = {}
 
-    def _take(self, name: str) -> tuple[Any, ...]:
+    def take(self, name: str) -> tuple[Any, ...]:
+        """Returns one part: facts and rules that hold now, trusted cases, beliefs and desires by id or in words, past results. What
+        ontologies entail counts as no rule of the agent's."""
         values = self._parts.get(name, ())
-        self.drawn[name] = len(values)
+        self.drawn[name] = sum(not (name == "rules" and one.id.startswith(PREFIX)) for one in values)
         return values
-
-    @property
-    def facts(self) -> tuple[Fact, ...]:
-        """Returns the facts that hold now."""
-        return self._take("facts")
-
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        """Returns the rules that are enabled, and what ontologies entail, which counts as no rule of the agent's."""
-        rules = self._take("rules")
-        self.drawn["rules"] = sum(not rule.id.startswith(PREFIX) for rule in rules)
-        return rules
-
-    @property
-    def cases(self) -> tuple[Any, ...]:
-        """Returns the trusted cases."""
-        return self._take("cases")
-
-    @property
-    def beliefs(self) -> tuple[str, ...]:
-        """Returns the ids of what is held now, or the words of what has none."""
-        return self._take("beliefs")
-
-    @property
-    def desires(self) -> tuple[str, ...]:
-        """Returns the same of desires."""
-        return self._take("desires")
-
-    @property
-    def past(self) -> tuple[KeptResult, ...]:
-        """Returns the results that were kept."""
-        return self._take("past")
 
 
 def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
     """Returns the facts that hold now, and a caveat if some do not."""
-    facts = agent.facts if fields["facts"] is None else fields["facts"]
+    facts = agent.take("facts") if fields["facts"] is None else fields["facts"]
     if agent.now is None:
         return [*facts], ()
     held = [fact for fact in facts if holds_at(fact, agent.now)]
@@ -169,16 +138,4 @@ def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact]
 
 def known_rules(fields: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
     """Returns the rules of the input, or the agent's own."""
-    return agent.rules if fields["rules"] is None else tuple(fields["rules"])
-
-
-def bits(members: int) -> Iterator[int]:
-    """Yields the numbers in a set, in order.
-
-    >>> [*bits(0b1101)]
-    [0, 2, 3]
-    """
-    while members:
-        low = members & -members
-        yield low.bit_length() - 1
-        members ^= low
+    return agent.take("rules") if fields["rules"] is None else tuple(fields["rules"])

@@ -88,28 +88,28 @@ class Closure:
         if is_first:
             second = self.index.relation(self.ends.second.predicate).index("both")
             for x, y, row in pairs:
-                for z in _bits(self._after.get(y, 0) & ~done.get(x, 0)):
+                for z in bits(self._after.get(y, 0) & ~done.get(x, 0)):
                     if offer(row[0], things[z], row, second[row[1], things[z]]):
                         done[x] = done.get(x, 0) | 1 << z
                         back[z] = back.get(z, 0) | 1 << x
         if is_second:
             first = self.index.relation(self.ends.first.predicate).index("both")
             for y, z, row in pairs:
-                for x in _bits(self._before.get(y, 0) & ~back.get(z, 0)):
+                for x in bits(self._before.get(y, 0) & ~back.get(z, 0)):
                     if offer(things[x], row[1], first[things[x], row[0]], row):
                         done[x] = done.get(x, 0) | 1 << z
                         back[z] = back.get(z, 0) | 1 << x
 
 
-def _bits(mask: int) -> list[int]:
-    """Returns the places of the bits that are set.
+def bits(members: int) -> list[int]:
+    """Returns the numbers in a set, in order.
 
-    >>> _bits(0b1010)
-    [1, 3]
+    >>> bits(0b1101)
+    [0, 2, 3]
     """
     found = []
-    while mask:
-        low = mask & -mask
+    while members:
+        low = members & -members
         found.append(low.bit_length() - 1)
-        mask ^= low
+        members ^= low
     return found

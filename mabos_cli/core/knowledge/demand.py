@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import Limits, run_chain
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of, reach
 from mabos_cli.core.language.terms import uses_today
 from mabos_cli.core.language.values import find_value
 
@@ -51,12 +51,8 @@ def find_wanted(
 
 def _needed_whole(rules: Sequence[Rule]) -> set[str]:
     """Returns the predicates that are negated, and all on which they depend: what is missing of them would count."""
-    needed = {name for rule in rules for name in needs_of(rule).closed}
-    size = -1
-    while size < len(needed):
-        size = len(needed)
-        needed |= {name for rule in rules if rule.concluded.predicate in needed for name in needs_of(rule).all}
-    return needed
+    closed = {name for rule in rules for name in needs_of(rule).closed}
+    return reach(closed, [({rule.concluded.predicate}, needs_of(rule).all) for rule in rules])
 
 
 def _name(question: Question) -> str:

@@ -19,7 +19,7 @@ from mabos_cli.core.knowledge.ontology import (
     local_name,
     name_key,
 )
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of, stratify, usable_rules
+from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, needs_of, reach, stratify, usable_rules
 
 PREFIX = "OWL-"
 _SAME = frozenset(("sameAs", "same_as", "owl:sameAs", "http://www.w3.org/2002/07/owl#sameAs"))
@@ -196,20 +196,11 @@ def _without_circles(mine: list[Rule], given: Sequence[Rule]) -> list[Rule]:
         broken = {each.rule_id for each in stratify([*usable, *mine])[1]} - before
         for rule in (each for each in usable if each.id in broken):
             every = [(needs_of(each).all, {each.concluded.predicate}) for each in (*usable, *mine)]
-            after = _reach({rule.concluded.predicate}, every)
-            behind = _reach(needs_of(rule).closed, [(heads, needs) for needs, heads in every])
+            after = reach({rule.concluded.predicate}, every)
+            behind = reach(needs_of(rule).closed, [(heads, needs) for needs, heads in every])
             on_the_way = {m.id for m in mine if needs_of(m).all & after and m.concluded.predicate in behind}
             mine = [m for m in mine if m.id not in on_the_way or not m.id.startswith(kinds)]
     return mine
-
-
-def _reach(start: Iterable[str], steps: Sequence[tuple[Iterable[str], Iterable[str]]]) -> set[str]:
-    found, size = set(start), -1
-    while size != len(found):
-        size = len(found)
-        for ends, others in steps:
-            found |= set(others) if not found.isdisjoint(ends) else set()
-    return found
 
 
 def disjoint_constraints(ontology: Ontology) -> list[Rule]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.knowledge.fact import Fact, Triple, holds_at
 from mabos_cli.core.knowledge.forward import Limits, forward_chain
 from mabos_cli.core.knowledge.relations import FactIndex, Row
-from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, needs_of, usable_rules
+from mabos_cli.core.knowledge.rule import Pattern, Problem, Rule, is_open, is_variable, needs_of, reach, usable_rules
 from mabos_cli.core.language.spans import EMPTY, Span, meet
 from mabos_cli.core.language.terms import is_expression, uses_today
 from mabos_cli.core.language.values import compare, find_value
@@ -55,18 +55,16 @@ def relevant_for(
     predicates: Collection[str], facts: Iterable[Fact], rules: Sequence[Rule]
 ) -> tuple[list[Fact], list[Rule]]:
     """Returns the facts and the rules on which it can depend what is true of some predicates."""
-    needed, size = {*predicates}, 0
-    while size < len(needed):
-        size = len(needed)
-        for rule in rules:
-            if _concludes(rule, needed):
-                needed |= needs_of(rule).all
+    # What concludes any predicate concludes these too, and where any predicate is needed, all are.
+    heads = [{rule.concluded.predicate, ""} for rule in rules]
+    wild = [*predicates] if predicates else [""]
+    steps = [
+        ({*wild, ""} if is_variable(rule.concluded.predicate) else head, needs_of(rule).all)
+        for rule, head in zip(rules, heads, strict=True)
+    ]
+    needed = reach(predicates, steps)
     near = [fact for fact in facts if fact[2] in needed or "" in needed]
-    return near, [rule for rule in rules if _concludes(rule, needed)]
-
-
-def _concludes(rule: Rule, needed: Collection[str]) -> bool:
-    return "" in needed or rule.concluded.predicate in needed or is_variable(rule.concluded.predicate)
+    return near, [rule for rule, (begins, _) in zip(rules, steps, strict=True) if not needed.isdisjoint(begins)]
 
 
 class _Explainer:

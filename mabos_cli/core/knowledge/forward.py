@@ -14,7 +14,7 @@ from mabos_cli.core.knowledge.derived import ASSERTED, Head, Named, derived_fact
 from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.joins import Join, JoinLimit, Run
 from mabos_cli.core.knowledge.relations import FactIndex, Row
-from mabos_cli.core.knowledge.rule import Problem, Rule, is_variable, left_out, needs_of, stratify, usable_rules
+from mabos_cli.core.knowledge.rule import Problem, Rule, is_variable, left_out, needs_of, reach, stratify, usable_rules
 from mabos_cli.core.language.spans import ALWAYS
 
 _LEAST_ROOM = 500_000
@@ -319,15 +319,8 @@ class Chain:
         """Finds out of which predicates more would follow than was derived."""
         cut = {triple[1] for limit in ("max_facts", "max_depth") for triple in self.lost[limit]}
         self.incomplete |= cut | {self.rules[rank].concluded.predicate for rank in self.stopped}
-        changed = bool(self.incomplete)
-        while changed:
-            more = {
-                self.rules[rank].concluded.predicate
-                for rank in ranks
-                if self.incomplete & needs_of(self.rules[rank]).all
-            }
-            changed = not more <= self.incomplete
-            self.incomplete |= more
+        rules = [self.rules[rank] for rank in ranks]
+        self.incomplete = reach(self.incomplete, [(needs_of(rule).all, {rule.concluded.predicate}) for rule in rules])
 
     def cuts(self) -> list[Cut]:
         """Returns what the limits cost, as far as it was not derived in another way that is as sure."""

@@ -1,7 +1,7 @@
 """Rules over facts: what follows, what must not be, and what is to be done."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
@@ -287,6 +287,21 @@ def needs_of(rule: Rule) -> Needs:
     outside = {condition.predicate for condition in rule.conditions if condition.is_positive}
     closed = frozenset("" if is_variable(name) else name for name in inside)
     return Needs(closed | {"" if is_variable(name) else name for name in outside}, closed)
+
+
+def reach(start: Iterable[str], steps: Sequence[tuple[Collection[str], Collection[str]]]) -> set[str]:
+    """Returns some names with all that steps lead to: one that begins with any name that is there adds its ends.
+
+    >>> sorted(reach("a", [("b", "c"), ("a", "b"), ("d", "e")]))
+    ['a', 'b', 'c']
+    """
+    found, size = set(start), -1
+    while size != len(found):
+        size = len(found)
+        for begins, ends in steps:
+            if not found.isdisjoint(begins):
+                found.update(ends)
+    return found
 
 
 def stratify(rules: Iterable[Rule]) -> tuple[list[list[Rule]], list[Problem]]:

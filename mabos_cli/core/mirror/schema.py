@@ -310,18 +310,13 @@ def supertypes(ontology: Ontology) -> dict[str, str]:
     """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
     concepts = ontology.concepts
     parents = {own: next((up for up in each.parents if up in concepts), "") for own, each in concepts.items()}
-    cut: set[str] = set()
-    done: set[str] = set()
-    for start in parents:
-        way: dict[str, int] = {}
-        own = start
-        while own and own not in done and own not in way:
-            way[own] = len(way)
-            own = parents[own]
-        if own in way:
-            cut.add(min(each for each, place in way.items() if place >= way[own]))
-        done |= way.keys()
-    return {own: "" if own in cut else above for own, above in parents.items()}
+    for own in sorted(parents):
+        way = [own]
+        while parents[way[-1]] and parents[way[-1]] not in way:
+            way.append(parents[way[-1]])
+        if parents[way[-1]] == own:
+            parents[own] = ""
+    return parents
 
 
 def path_up(above: Mapping[str, str], own: str) -> list[str]:

@@ -45,14 +45,14 @@ class _Vote(NamedTuple):
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the plan for which the nearest cases speak."""
-    cases = _cases(fields["cases"]) if fields["cases"] is not None else agent.cases
+    cases = _cases(fields["cases"]) if fields["cases"] is not None else agent.take("cases")
     cases = tuple(case for case in cases if case.plan_id or case.actions)
     if not cases:
         hint = "give cases, or store the agent's own with: mabos case store"
         raise BadValue("cases: there are none that say what was done", hint)
     check_size("cases", len(cases), _MOST_CASES, "cases")
-    beliefs = agent.beliefs if fields["beliefs"] is None else fields["beliefs"]
-    desires = agent.desires if fields["desires"] is None else fields["desires"]
+    beliefs = agent.take("beliefs") if fields["beliefs"] is None else fields["beliefs"]
+    desires = agent.take("desires") if fields["desires"] is None else fields["desires"]
     if not (beliefs or desires or fields["context"]):
         raise BadValue("beliefs: nothing is known of the situation", "give beliefs, desires or a context")
     wanted = {*terms(fields["context"])}

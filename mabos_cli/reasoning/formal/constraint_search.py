@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.closures import bits
 from mabos_cli.reasoning.expression import COMPARISONS, Node, build, names_of
-from mabos_cli.reasoning.inputs import bits
 
 MOST_CHECKS = 1_000_000
 _LISTED = 64  # combinations and values that are tried one by one

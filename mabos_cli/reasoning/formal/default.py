@@ -89,7 +89,7 @@ def _facts(
     facts, caveats = known_facts(fields, agent)
     stated = {" ".join(" ".join(fact.triple).split()) for fact in facts}
     known = frozenset((atom, True) for atom in stated & used)
-    return known, (*caveats, f"{len(known)} of your own facts bear on the rules") if agent.facts else caveats
+    return known, (*caveats, f"{len(known)} of your own facts bear on the rules") if agent.take("facts") else caveats
 
 
 def _shown(literal: Literal) -> str:

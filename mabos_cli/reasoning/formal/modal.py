@@ -7,10 +7,11 @@ from operator import and_, or_
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.closures import bits
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
 from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, each_part, read_tokens
-from mabos_cli.reasoning.inputs import AgentData, bits, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 
 Relation = tuple[int, ...]  # for each world, the worlds that it sees
 CONDITIONS = ("reflexive", "serial", "symmetric", "transitive", "euclidean")

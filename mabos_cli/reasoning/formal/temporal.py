@@ -10,9 +10,10 @@ from math import inf
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.closures import bits
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, listed, names, yes_no
-from mabos_cli.reasoning.inputs import AgentData, bits, check_known, known_name
+from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 
 MOST_WORK = 30_000_000
 # How start with start, start with end, end with start and end with end of two intervals compare.

@@ -68,7 +68,7 @@ def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
     if rows is None:
         found = [
             Forecast(one.confidence, one.happened, one.method)
-            for one in agent.past
+            for one in agent.take("past")
             if one.confidence is not None and one.happened is not None
         ]
         if not found:

@@ -108,7 +108,7 @@ def _caveats(records: Records, order: list[str], enough: list[str], least: int, 
 def read_episodes(rows: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:
     """Returns the results whose outcome is known: those of the input, or else the agent's own."""
     if rows is None:
-        return tuple(one for one in agent.past if one.happened is not None)
+        return tuple(one for one in agent.take("past") if one.happened is not None)
     found = []
     for n, one in enumerate(rows, 1):
         known_name(f"episodes[{n}].method", one["method"], METHODS, "method")

@@ -70,7 +70,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "hours_left": fields["hours_left"],
         "flags": flags,
     }
-    caveats = _caveats(claims, paying, chosen, fields["hours_left"], agent.past)
+    caveats = _caveats(claims, paying, chosen, fields["hours_left"], agent.take("past"))
     first = f"check {chosen[0].name}" if chosen else "proceed"
     scores = {"proceed": 0.0} | {f"check {one.name}": one.net for one in claims if one.hours is not None}
     conclusion = choice(first, scores, "whether to think more before deciding")

@@ -25,7 +25,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     events = [Event(one["what"], Forecast(one["confidence"], one["happened"])) for one in fields["events"]]
     events += [
         Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
-        for one in agent.past
+        for one in agent.take("past")
         if one.confidence is not None and one.happened is not None
     ]
     if not (measures or events):
@@ -33,7 +33,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue("measures: nothing to look back on", hint)
     measures.sort(key=lambda one: -one.size)
     signs = find_signs(measures, events)
-    lessons = [*fields["lessons"], *(one.lesson for one in agent.past if one.lesson)]
+    lessons = [*fields["lessons"], *(one.lesson for one in agent.take("past") if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
     rules = find_rules(lessons, measures, signs, fields["tolerance"])
     return _tell(_Review(fields, measures, events, signs, rules))

@@ -5,9 +5,10 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.knowledge.closures import bits
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, bits, known_name
+from mabos_cli.reasoning.inputs import AgentData, known_name
 
 _MEANS = {
     "accepted": "in every preferred set of arguments",

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
+from mabos_cli.core.knowledge.rule import reach
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import PRIVATE, Sharing
@@ -182,11 +183,7 @@ def _withheld(agent: Agent) -> set[str]:
     items = (*recent, *(parse_item(line, "memory-store.json") for line in lines))
     made = [(item.id, item.derived_from) for item in items]
     made += [(fact.id, (*fact.derived_from, memory_of(fact))) for fact in load_facts(agent).all()]
-    size = 0
-    while size < len(found):
-        size = len(found)
-        found.update(own for own, origins in made if not found.isdisjoint(origins))
-    return found
+    return reach(found, [(origins, {own}) for own, origins in made])
 
 
 def with_made_of_private(agent: Agent, touched: Mapping[str, Ids | None]) -> Mapping[str, Ids | None]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.knowledge.closures import bits
 from mabos_cli.formats.knowledge.reason_input import parse_source
-from mabos_cli.reasoning.inputs import bits
 from mabos_cli.reasoning.social.argumentation import (
     attackers_of,
     find_complete,
