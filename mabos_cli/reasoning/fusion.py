@@ -38,10 +38,10 @@ class Fused(NamedTuple):
     conclusion: Conclusion
     confidence: float | None
     agreement: float
-    parts: tuple[Part, ...]
+    basis: str
     agreements: tuple[tuple[str, str], ...]
     disagreements: tuple[tuple[str, str], ...]
-    basis: str
+    parts: tuple[Part, ...]
 
 
 class _Vote(NamedTuple):
@@ -75,7 +75,7 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     pairs = [*combinations([vote for vote in votes if _top(vote) is not None], 2)]
     together = tuple((a.method, b.method) for a, b in pairs if _is_same(a, b))
     apart = tuple((a.method, b.method) for a, b in pairs if not _is_same(a, b))
-    return Fused(conclusion, pooled, agreement, parts, together, apart, _basis(inside, stated, conclusion))
+    return Fused(conclusion, pooled, agreement, _basis(inside, stated, conclusion), together, apart, parts)
 
 
 def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusion) -> str:

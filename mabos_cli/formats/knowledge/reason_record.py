@@ -29,14 +29,7 @@ def conclusion_to_dict(conclusion: Conclusion) -> dict[str, Any]:
 
 def answer_to_dict(answer: Answer) -> dict[str, Any]:
     """Returns the answer of a method as JSON values."""
-    return {
-        "conclusion": conclusion_to_dict(answer.conclusion),
-        "confidence": answer.confidence,
-        "summary": answer.summary,
-        "steps": list(answer.steps),
-        "detail": dict(answer.detail),
-        "caveats": list(answer.caveats),
-    }
+    return answer._asdict() | {"conclusion": conclusion_to_dict(answer.conclusion)}
 
 
 def fused_to_dict(fused: Fused) -> dict[str, Any]:
@@ -45,15 +38,7 @@ def fused_to_dict(fused: Fused) -> dict[str, Any]:
         {"method": p.method, "weight": p.weight, "stance": p.stance, "support": p.support} | answer_to_dict(p.answer)
         for p in fused.parts
     ]
-    return {
-        "conclusion": conclusion_to_dict(fused.conclusion),
-        "confidence": fused.confidence,
-        "agreement": fused.agreement,
-        "basis": fused.basis,
-        "agreements": [list(pair) for pair in fused.agreements],
-        "disagreements": [list(pair) for pair in fused.disagreements],
-        "parts": parts,
-    }
+    return fused._asdict() | {"conclusion": conclusion_to_dict(fused.conclusion), "parts": parts}
 
 
 def scored_to_dict(one: Scored) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
+from statistics import correlation, quantiles
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -54,7 +55,9 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         for name, share in shares.items()
     }
     aimed = ranks(outputs[target])
-    drivers = {name: correlation(ranks(column), aimed) for name, column in columns.items()}
+    # What does not vary drives nothing.
+    vary = len({*aimed}) > 1
+    drivers = {n: correlation(ranks(c), aimed) if vary and len({*c}) > 1 else None for n, c in columns.items()}
     detail = {
         "draws": count,
         "seed": fields["seed"],
@@ -205,14 +208,6 @@ _DRAWS: dict[str, Callable[..., Draw]] = {
 }
 
 
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """Returns the value below which a share of a sorted sample lies, with a straight line between neighbours."""
-    at = share * (len(ordered) - 1)
-    low = int(at)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
-
-
 def ranks(values: Sequence[float]) -> list[float]:
     """Returns the rank of each value; equal ones share the mean of their ranks."""
     order = sorted(range(len(values)), key=values.__getitem__)
@@ -227,20 +222,12 @@ def ranks(values: Sequence[float]) -> list[float]:
     return found
 
 
-def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Returns Pearson's correlation, None where one side does not vary."""
-    count = len(one)
-    a, b = math.fsum(one) / count, math.fsum(other) / count
-    across = math.fsum((x - a) * (y - b) for x, y in zip(one, other, strict=True))
-    size = math.fsum((x - a) ** 2 for x in one) * math.fsum((y - b) ** 2 for y in other)
-    return across / math.sqrt(size) if size > 0 else None
-
-
 def described(values: Sequence[float]) -> Mapping[str, Any]:
     """Returns the mean with its standard error, spread and percentiles of a sample."""
     count, ordered = len(values), sorted(values)
     mean = math.fsum(values) / count
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(1, count - 1))
-    points = {f"p{at}": percentile(ordered, at / 100) for at in (5, 10, 25, 50, 75, 90, 95)}
+    cuts = quantiles(ordered, n=20, method="inclusive")
+    points = {f"p{at}": cuts[at // 5 - 1] for at in (5, 10, 25, 50, 75, 90, 95)}
     ends = {"low": ordered[0], "high": ordered[-1]}
     return {"mean": mean, "standard_error": sd / math.sqrt(count), "sd": sd, **points, **ends}

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from mabos_cli.reasoning.probabilistic.monte_carlo import correlation, percentile, ranks
+from mabos_cli.reasoning.probabilistic.monte_carlo import ranks
 from reasoning.solving import refused, solve, solve_yaml
 
 
@@ -111,13 +111,8 @@ def test_refusals(text: str, said: str) -> None:
     assert said in refused("monte-carlo", text)
 
 
-def test_percentiles_ranks_and_correlation() -> None:
-    """By hand: a fifth of the way from 1 to 2; equal values share their ranks; Pearson of 1, 2, 4 and 2, 1, 6 is 7 / sqrt(14/3 * 14)."""
-    assert percentile([1.0, 2.0, 4.0], 0.1) == pytest.approx(1.2)
-    assert percentile([1.0, 2.0, 4.0], 0.75) == pytest.approx(3)
+def test_equal_values_share_their_ranks() -> None:
     assert ranks([5, 1, 5, 0]) == [2.5, 1, 2.5, 0]
-    assert correlation([1, 2, 4], [2, 1, 6]) == pytest.approx(7 / math.sqrt(14 / 3 * 14))
-    assert correlation([1, 1], [2, 3]) is None
 
 
 def test_work_is_bounded() -> None:
@@ -137,8 +132,3 @@ def test_what_always_holds_bounds_its_opposite() -> None:
     said = " ".join(solve_yaml("monte-carlo", text).caveats)
     assert "gain was always seen in 1,000 draws; that bounds its opposite at about 0.003" in said
     assert "loss was never seen in 1,000 draws; that bounds it at about 0.003" in said
-
-
-def test_percentiles_lie_on_the_line_between_neighbours() -> None:
-    assert percentile([10, 20, 40], 0.25) == 15 and percentile([10, 20, 40], 0.75) == 30
-    assert percentile([10, 20, 40], 0) == 10 and percentile([10, 20, 40], 1) == 40 and percentile([7], 0.5) == 7
