@@ -8,10 +8,10 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.mind.claims.claim import Claim, fold_subject, is_statement, read_claims, subject_words
+from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
-from mabos_cli.core.mind.claims.meaning import differ
+from mabos_cli.core.mind.claims.meaning import differ, join_claims
 from mabos_cli.core.mind.claims.moments import same_time
 from mabos_cli.core.mind.claims.words import (
     compare_words,
@@ -205,7 +205,12 @@ def _order(belief: Belief) -> tuple[str, int, str, str, str, float, str]:
 
 
 def read_belief(belief: Belief) -> Reading:
-    """Returns a belief with its claims: those of its text, or of its subject when that is the whole statement."""
+    """Returns a belief with its claims: those of its text, or of its subject when that is the whole statement.
+
+    What a row is about is the heading of its statement.
+    """
+    if belief.about and not belief.text.strip():
+        belief = belief._replace(subject=belief.about, text=belief.subject, about="")
     updated = find_time(belief.updated)
     now = updated.date() if updated else None
     bare = not belief.text.strip()
@@ -293,12 +298,22 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
 def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     """Returns the disagreement of two beliefs that say something of one thing in other words."""
     content = a.content | b.content
-    is_headed = bool(a.belief.text.strip() and b.belief.text.strip())
+    is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(map(_is_value, (a, b)))
     # Each heading adds something to what the texts say: they must not differ in words as well.
     is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
     if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
         return None
-    return next(filter(None, (differ(x, y, is_close) for x in a.claims for y in b.claims)), None)
+    heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
+    sides = [
+        [join_claims(each.titles[0], each.claims[0])] if _is_value(each) else each.claims for each in (a, b)
+    ]
+    return next(filter(None, (differ(x, y, heads, is_close) for x in sides[0] for y in sides[1])), None)
+
+
+def _is_value(reading: Reading) -> bool:
+    """Returns whether the text of a belief is a value, which says something with its heading only."""
+    is_one = len(reading.claims) >= 1 and len(reading.titles) == 1 and bool(reading.belief.text.strip())
+    return is_one and not FINITE & {*reading.claims[0].words} and len(reading.claims[0].words) <= 5
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

@@ -107,7 +107,7 @@ _MODES = frozenset(
     "if unless when whenever assuming provided depending plan plans planned want wants wanted should hope hopes aim "
     "aims target targets propose proposed would many ideally originally initially previously past intend intends goal".split()
 )
-_FINITE = frozenset("is are was were has have had do does did will can must should".split())
+FINITE = frozenset("is are was were has have had do does did will can must should".split())
 
 
 class Name(NamedTuple):
@@ -161,7 +161,7 @@ def is_statement(heading: str) -> bool:
     (True, False)
     """
     found = heading.casefold().replace("'", "").split()
-    return len(found) > 2 and any(word in _FINITE or word in NEGATIONS for word in found[1:])
+    return len(found) > 2 and any(word in FINITE or word in NEGATIONS for word in found[1:])
 
 
 @lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes

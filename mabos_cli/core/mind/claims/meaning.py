@@ -5,56 +5,84 @@ from itertools import pairwise
 
 from mabos_cli.core.language.quantities import Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import NEGATIONS, Claim, Name
-from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, Disagreement, are_cases_apart, find_other, is_done
-from mabos_cli.core.mind.claims.match import ALONE, is_same_name
+from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, Disagreement, are_cases_apart, find_other, is_done, is_other_time
+from mabos_cli.core.mind.claims.match import ALONE, is_same_name, leads
 from mabos_cli.core.mind.claims.moments import FIRST_MOMENT, same_time
-from mabos_cli.core.mind.claims.words import compare_words, is_same_event, root, roots, word_class
+from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
 
 # So much must two clauses share to be about one thing, a name counting for two, and such a part of the shorter one.
 _SHARED, _PART = 3, 0.6
+_ENOUGH, _HALF = 2, 0.5
+_CLEAR = 4
+_EVERY = frozenset(('all', 'every', 'each'))
 # What is said of most or some leaves room for others.
 _PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
 # Two claims that go on with other words behind the same one of these are about two cases.
 _SCOPES = frozenset("in at on for during under with".split())
+# A limit, an aim or a guess is another number than what came of it.
+_AIMS = roots("limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept")
+_WEAK = roots("take cost count present time start get need put run make go hold give come keep happen do bring let set use")
+Heads = tuple[frozenset[str], ...]
+
+
+def join_claims(head: Claim, value: Claim) -> Claim:
+    """Returns what a heading and its value say together."""
+    return value._replace(
+        terms=head.terms | value.terms,
+        names=head.names + value.names,
+        quantities=head.quantities + value.quantities,
+        moments=head.moments + value.moments,
+        negative=head.negative != value.negative,
+        hedged=head.hedged or value.hedged,
+        modes=head.modes | value.modes,
+        relations=head.relations | value.relations,
+        words=(*head.words, "is", *value.words),
+    )
 
 
 class Overlap:
-    """Two claims side by side: the roots and names that both have, and those that only one has."""
+    """Two claims side by side: the roots and names that both have, with their headings, and those that only one has."""
 
-    def __init__(self, a: Claim, b: Claim) -> None:
+    def __init__(self, a: Claim, b: Claim, heads: Heads) -> None:
         self.a, self.b = a, b
-        pairs = [(x, y, compare_words(x, y)[0] if x != y else "same") for x in a.terms for y in b.terms]
+        known = [
+            {*claim.terms, *head}.union(*(roots(name.key) for name in claim.names))
+            for claim, head in zip((a, b), heads, strict=True)
+        ]
+        pairs = [(x, y, compare_words(x, y)[0] if x != y else "same") for x in known[0] for y in known[1]]
         self.same = {(x, y) for x, y, how in pairs if how == "same"}
-        self.opposed = [(x, y) for x, y, how in pairs if how == "opposed"]
-        named = [{part for name in claim.names for part in roots(name.key)} for claim in (a, b)]
-        taken = ({x for x, _ in self.same} | named[1], {y for _, y in self.same} | named[0])
+        self.opposed = [(x, y) for x, y, how in pairs if how == "opposed" and x in a.terms and y in b.terms]
+        self.excluded = [(x, y) for x, y, how in pairs if how == "excluded" and x in a.terms and y in b.terms]
+        both = {x for x, _ in self.same}, {y for _, y in self.same}
         self.rest = tuple(
-            {term for term in claim.terms if term not in known} for claim, known in zip((a, b), taken, strict=True)
+            {term for term in claim.terms if term not in each} for claim, each in zip((a, b), both, strict=True)
         )
-        self.names = _unmatched(a, b), _unmatched(b, a)
+        self.names = tuple(
+            [
+                name
+                for name in claim.names
+                if not roots(name.key) <= each and not any(is_same_name(name.key, x.key) for x in other.names)
+            ]
+            for claim, each, other in ((a, both[0], b), (b, both[1], a))
+        )
+        shared = sum(name not in self.names[0] for name in a.names)
         agreed = sum(any(can_agree(x, y) for y in b.quantities) for x in a.quantities)
-        self.common = len({x for x, _ in self.same}) + 2 * (len(a.names) - len(self.names[0])) + agreed
+        self.common = len(both[0]) + shared + agreed
 
-    @property
-    def is_about_one(self) -> bool:
+    def is_about_one(self, least: int = _SHARED, part: float = _PART) -> bool:
         """Returns whether the claims share enough, and no word before a shared one tells two things apart."""
-        least = min(len(claim.terms) + 2 * len(claim.names) for claim in (self.a, self.b))
+        size = min(len(claim.terms) + 2 * len(claim.names) for claim in (self.a, self.b))
         values = min(2 * len(names) for names in self.names)
-        if self.common < _SHARED or self.common < _PART * (least - values):
+        if self.common < least or self.common < part * (size - values):
             return False
         only = [rest.union(*(roots(n.key) for n in names)) for rest, names in zip(self.rest, self.names, strict=True)]
-        leads = [{*_leads(claim, rest)} for claim, rest in zip((self.a, self.b), only, strict=True)]
+        leading = [{*_leads(claim, rest)} for claim, rest in zip((self.a, self.b), only, strict=True)]
         scopes = [{*_scopes(claim, rest)} for claim, rest in zip((self.a, self.b), self.rest, strict=True)]
-        return not scopes[0] & scopes[1] and not any(x in leads[0] and y in leads[1] for x, y in self.same)
-
-
-def _unmatched(claim: Claim, other: Claim) -> list[Name]:
-    words = {*other.terms}.union(*(roots(name.key) for name in other.names))
-    return [
-        name
-        for name in claim.names
-        if not roots(name.key) <= words and not any(is_same_name(name.key, each.key) for each in other.names)
-    ]
+        if scopes[0] & scopes[1] or any(x in leading[0] and y in leading[1] for x, y in self.same):
+            return False
+        firsts = [next((root(word) for word in side.words if root(word) in {*side.terms} | rest), "") for side, rest in zip((self.a, self.b), only, strict=True)]
+        named = all(first not in rest for first, rest in zip(firsts, self.rest, strict=True))
+        return named or not all(first in each for first, each in zip(firsts, only, strict=True))
 
 
 def _leads(claim: Claim, rest: set[str]) -> Iterator[str]:
@@ -69,7 +97,7 @@ def _scopes(claim: Claim, rest: set[str]) -> Iterator[str]:
             yield word
 
 
-def differ(a: Claim, b: Claim, is_close: bool = False) -> Disagreement | None:
+def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_close: bool = False) -> Disagreement | None:
     """Returns how two claims about one thing disagree; None when both can be right. Where they must be close, one of them
     says all that the other says.
 
@@ -83,31 +111,68 @@ def differ(a: Claim, b: Claim, is_close: bool = False) -> Disagreement | None:
         return None
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
-    found = Overlap(a, b)
-    if not found.is_about_one or (is_close and all(found.rest)) or (told and _is_case(found)):
+    found = Overlap(a, b, heads)
+    plain = [{term for term in rest if not denies(term)} - _WEAK for rest in found.rest]
+    if (is_close and all(plain)) or (told and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
         return None
     named = bool(found.names[0] and found.names[1])
-    denied = a.negative != b.negative
-    if found.opposed or bool(numbers) + bool(dates) + named > 1:
+    if bool(numbers) + bool(dates) + named > 1:
         return None
-    if denied:
-        return None if numbers or dates or named else _find_denial(found)
     if numbers or dates:
+        if a.negative != b.negative or found.opposed:
+            return None
         x, y = numbers or dates
-        return Disagreement("number" if numbers else "date", f"{x} against {y}")
-    return _find_other_name(found)
+        is_one = _is_one_number(found, heads) if numbers else found.is_about_one()
+        return Disagreement("number" if numbers else "date", f"{x} against {y}") if is_one else None
+    denied = [side.negative ^ any(denies(term) for term in rest) for side, rest in zip((a, b), found.rest, strict=True)]
+    if denied[0] != denied[1]:
+        return None if named or found.opposed else _find_denial(found, denied[0])
+    if found.opposed:
+        return None if named else _find_opposition(found)
+    if len(found.excluded) == 1 and not named:
+        (x, y), *_ = found.excluded
+        apart = leads(a, x) or leads(b, y)
+        return None if apart or not found.is_about_one(_ENOUGH, _HALF) else Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
+    return _find_other_name(found) if found.is_about_one(_ENOUGH) else None
 
 
-def _find_denial(found: Overlap) -> Disagreement | None:
+def _is_one_number(found: Overlap, heads: Heads) -> bool:
+    """Returns whether two numbers of one measure are of one thing, and neither is only what was wanted."""
+    aims = [bool(_AIMS & {*claim.terms, *head}) for claim, head in zip((found.a, found.b), heads, strict=True)]
+    if aims[0] != aims[1] or is_other_time(found.a, found.b):
+        return False
+    rests = [rest - _WEAK - word_class("happening") for rest in found.rest]
+    measuring = [rest - word_class("measuring") for rest in rests]
+    if all(rests) and any(measuring):
+        return found.is_about_one() and sum(map(len, rests)) <= found.common
+    return found.is_about_one(_ENOUGH, _HALF) and not any(found.names)
+
+
+def _find_opposition(found: Overlap) -> Disagreement | None:
+    (x, y), *more = found.opposed
+    a, b = found.a, found.b
+    if more or not found.is_about_one(_ENOUGH, _HALF) or bool(a.moments) != bool(b.moments):
+        return None
+    if compare_words(x, y)[1] and (leads(a, x) or leads(b, y)):
+        return None
+    if a.negative or b.negative or any(len(rest) > 4 for rest in found.rest):
+        return None
+    return Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
+
+
+def _find_denial(found: Overlap, first: bool) -> Disagreement | None:
     """Returns the denial of what the other claim states; a narrower one leaves the rest standing, and where only one does
     something others do not."""
-    side = 0 if found.a.negative else 1
+    side = 0 if first else 1
     no, yes = (found.a, found.b) if side == 0 else (found.b, found.a)
-    rest = found.rest[side]
-    if found.names[side] or len(rest) > 1 or any(_scopes(no, rest)) or _denied(no) in rest:
+    rest = {term for term in found.rest[side] if not denies(term)} - _WEAK
+    if rest and found.rest[1 - side] - _WEAK and found.common < _CLEAR:
+        return None
+    narrower = found.names[side] and not _EVERY & {*yes.words}
+    if not found.is_about_one() or narrower or len(rest) > 1 or any(_scopes(no, rest)) or _denied(no) in rest:
         return None
     which = {*_leads(no, rest)} | {*_leads(yes, found.rest[1 - side])}
     if any(which & {*pair} for pair in found.same):
@@ -121,9 +186,19 @@ def _find_denial(found: Overlap) -> Disagreement | None:
 def _is_partial(claim: Claim) -> bool:
     """Returns whether a claim is about some of the things that it names: most, not all; at most five is a bound."""
     pairs = [*pairwise(("", *claim.words))]
-    return any(word in _PARTIAL and before != "at" for before, word in pairs) or any(
-        before == "not" and word in ("all", "every", "each", "both") for before, word in pairs
+    return (
+        any(word in _PARTIAL and before != "at" for before, word in pairs)
+        or any(before == "not" and word in ("all", "every", "each", "both") for before, word in pairs)
+        or any(_is_number(x) and y == "of" and z in ("the", "our", "these", "those", "them") for x, y, z in _triples(claim.words))
     )
+
+
+def _triples(words: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
+    return zip(words, words[1:], words[2:])
+
+
+def _is_number(word: str) -> bool:
+    return "\ue000" <= word < chr(FIRST_MOMENT)
 
 
 def _is_case(found: Overlap) -> bool:
@@ -140,16 +215,17 @@ def _find_numbers(a: Claim, b: Claim) -> tuple[str, str] | None:
     counted = [_counted(claim) for claim in (a, b)]
 
     def agree(x: Quantity, y: Quantity) -> bool | None:
-        things = counted[0].get(x, ""), counted[1].get(y, "")
-        return None if not x.unit and all(things) and things[0] != things[1] else can_agree(x, y)
+        things = counted[0].get(x), counted[1].get(y)
+        return None if not x.unit and things[0] and things[1] and not things[0] & things[1] else can_agree(x, y)
 
     return find_other(a.quantities, b.quantities, agree)
 
 
-def _counted(claim: Claim) -> dict[Quantity, str]:
-    """Returns the root of the word behind each number."""
-    behind = [y for x, y in pairwise((*claim.words, "")) if "\ue000" <= x < chr(FIRST_MOMENT)]
-    return {quantity: root(word) for quantity, word in zip(claim.quantities, behind, strict=False)}
+def _counted(claim: Claim) -> dict[Quantity, set[str]]:
+    """Returns the roots of the words behind each number that name what it counts."""
+    places = [n for n, word in enumerate(claim.words) if _is_number(word)]
+    behind = [{root(word) for word in claim.words[n + 1 : n + 3]} & {*claim.terms} for n in places]
+    return dict(zip(claim.quantities, behind, strict=False))
 
 
 def _denied(claim: Claim) -> str:
@@ -180,7 +256,11 @@ def _find_other_name(found: Overlap) -> Disagreement | None:
     if len(found.names[0]) != 1 or len(found.names[1]) != 1:
         return None
     first, second = found.names[0][0], found.names[1][0]
-    is_same_slot = first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
+    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(rest - _WEAK for rest in found.rest):
+        return Disagreement("value", f"{first.text} against {second.text}")
+    if found.a.quantities and found.b.quantities:
+        return None
+    is_same_slot = not all(found.rest) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
     if not is_same_slot and not ALONE & {*found.a.words, *found.b.words}:
         return None
     return Disagreement("value", f"{first.text} against {second.text}")
