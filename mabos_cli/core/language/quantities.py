@@ -175,9 +175,9 @@ def take_quantities(text: str) -> tuple[str, dict[str, Quantity]]:
             found = read(match, before) if is_free else None
             if found is None:
                 continue
-            lead, bound = _find_bound(before, text[match.end() : match.end() + 12])
-            words = " ".join(f"{before[len(lead) :]} {match.group()}".split())
-            quantity, end, gap = _add_rate(_set_bound(found._replace(text=words), bound), text, match.end())
+            lead, bound, end = _find_bound(before, text, match.end())
+            words = " ".join(f"{before[len(lead) :]} {text[match.start() : end]}".split())
+            quantity, end, gap = _add_rate(_set_bound(found._replace(text=words), bound), text, end)
             mark = chr(_FIRST + len(quantities))
             quantities[mark] = quantity
             done += f"{lead} {mark} {gap} "
@@ -257,13 +257,17 @@ _READERS: dict[str, Callable[[re.Match[str], str], Quantity | None]] = {
 }
 
 
-def _find_bound(before: str, after: str) -> tuple[str, str]:
-    """Returns the text before a number without the words that make it a bound, and which bound that is."""
+def _find_bound(before: str, text: str, end: int) -> tuple[str, str, int]:
+    """Returns the text before a number without the words that make it a bound, which bound that is, and where the number
+    ends, with such words behind it."""
     for bound, pattern in _BOUNDS.items():
         match = re.search(rf"(?:^|(?<=[\s(]))(?:a |an |the )?{pattern}\s*(?:a |an )?$", before, re.IGNORECASE)
         if match:
-            return before[: match.start()], bound
-    return before, next((bound for bound, pattern in _BOUNDS_BEHIND.items() if re.match(pattern, after)), "")
+            return before[: match.start()], bound, end
+    for bound, pattern in _BOUNDS_BEHIND.items():
+        if match := re.compile(pattern).match(text, end):
+            return before, bound, match.end()
+    return before, "", end
 
 
 def _set_bound(quantity: Quantity, bound: str) -> Quantity:
@@ -337,9 +341,10 @@ def _word_patterns() -> dict[str, re.Pattern[str]]:
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     tens = "|".join(_TENS)
     return {
-        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand|half)\b", re.IGNORECASE),
+        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand|half|(?:under|within|than) an?)\b", re.IGNORECASE),
         "and half": re.compile(rf"\b(an?|\d+|{words})((?: [a-z]+)?) and a half\b", re.IGNORECASE),
         "half": re.compile(r"\bhalf an? (?=[a-z])", re.IGNORECASE),
+        "one": re.compile(r"\b(under|within|than) an? (?=(?:minute|hour|day|week|month|year)\b)", re.IGNORECASE),
         "spelled": re.compile(
             rf"\b(?:(?:an?|{words}|\d{{1,3}}) (?:hundred|thousand)(?:(?: and)? (?:{words}) hundred)?"
             rf"(?:(?: and)? (?:(?:{tens})(?:[- ](?:{words}))?|{words})(?! hundred))?"
@@ -367,6 +372,7 @@ def write_digits(text: str) -> str:
         return text
     text = patterns["and half"].sub(lambda match: f"{_add_words([match[1]]) + 0.5:g}{match[2]}", text)
     text = patterns["half"].sub("0.5 ", text)
+    text = patterns["one"].sub(r"\1 1 ", text)
     text = patterns["spelled"].sub(lambda match: f"{_add_words(re.split(r'[ -]+', match.group())):.0f}", text)
     return patterns["joined"].sub(r"\1 ", text)
 

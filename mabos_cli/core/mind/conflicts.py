@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
@@ -305,14 +306,14 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
     sides = [
-        [join_claims(each.titles[0], each.claims[0])] if _is_value(each) else each.claims for each in (a, b)
+        [reduce(join_claims, (*each.titles, each.claims[0]))] if _is_value(each) else each.claims for each in (a, b)
     ]
     return next(filter(None, (differ(x, y, heads, is_close) for x in sides[0] for y in sides[1])), None)
 
 
 def _is_value(reading: Reading) -> bool:
     """Returns whether the text of a belief is a value, which says something with its heading only."""
-    is_one = len(reading.claims) >= 1 and len(reading.titles) == 1 and bool(reading.belief.text.strip())
+    is_one = bool(reading.claims and reading.titles) and bool(reading.belief.text.strip())
     return is_one and not FINITE & {*reading.claims[0].words} and len(reading.claims[0].words) <= 5
 
 

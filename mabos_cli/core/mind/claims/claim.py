@@ -23,6 +23,9 @@ _BREAK = (
     r"|it|our|he|she|measured|only|when|with|without)\b)"
     r"|,\s(?=(?:\w{3,}ed|bought|built|made|led|held|kept|paid|run) (?:by|in|on|at|with|from|for)\b)"
     r"|\s(?=(?:but|because|whereas|although|though|due to|thanks to|otherwise)\b)"
+    r"|\s(?=and (?:is|are|was|were|has|have|had|will|can|does|do|did)\b)"
+    # Who says so is no part of it.
+    r"|,\s(?=(?:\w+ ){1,4}(?:insist|confirm|report|said|say|told|wrote|write|think)(?:s|ed)?\b[^,]*$)"
 )
 # What begins like this is a reason or an aside, and claims nothing of its own that another belief could deny.
 _ASIDE = (

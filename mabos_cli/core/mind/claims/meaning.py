@@ -14,6 +14,7 @@ from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_even
 _SHARED, _PART = 3, 0.6
 _ENOUGH, _HALF = 2, 0.5
 _CLEAR = 4
+_ADDED = frozenset(('both', 'also', 'too'))
 _EVERY = frozenset(('all', 'every', 'each'))
 # What is said of most or some leaves room for others.
 _PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
@@ -21,7 +22,7 @@ _PARTIAL = frozenset("most many some several few often usually mostly mainly ave
 _SCOPES = frozenset("in at on for during under with".split())
 # A limit, an aim or a guess is another number than what came of it.
 _AIMS = roots("limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept")
-_WEAK = roots("take cost count present time start get need put run make go hold give come keep happen do bring let set use")
+_WEAK = roots("take cost count present time start get need put run make go hold give come keep happen do bring let set use live sit stand lie locate say")
 Heads = tuple[frozenset[str], ...]
 
 
@@ -34,8 +35,6 @@ def join_claims(head: Claim, value: Claim) -> Claim:
         moments=head.moments + value.moments,
         negative=head.negative != value.negative,
         hedged=head.hedged or value.hedged,
-        modes=head.modes | value.modes,
-        relations=head.relations | value.relations,
         words=(*head.words, "is", *value.words),
     )
 
@@ -253,6 +252,9 @@ def _find_other_name(found: Overlap) -> Disagreement | None:
         only = [name.text for name in one.names if ALONE & {*one.words[max(0, name.at - 1) : name.at]}]
         if only and more and not known and not other.negative:
             return Disagreement("value", f"only {only[0]} against {more[0].text}")
+    for one, other, rest, more in ((found.a, found.b, *found.rest), (found.b, found.a, *found.rest[::-1])):
+        if one.words[0] == "only" and not rest - _WEAK and more - _WEAK and _ADDED & {*other.words} and not other.negative:
+            return Disagreement("value", f"only one against {' '.join(sorted(more))}")
     if len(found.names[0]) != 1 or len(found.names[1]) != 1:
         return None
     first, second = found.names[0][0], found.names[1][0]
@@ -260,7 +262,7 @@ def _find_other_name(found: Overlap) -> Disagreement | None:
         return Disagreement("value", f"{first.text} against {second.text}")
     if found.a.quantities and found.b.quantities:
         return None
-    is_same_slot = not all(found.rest) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
+    is_same_slot = not all(rest - _WEAK for rest in found.rest) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
     if not is_same_slot and not ALONE & {*found.a.words, *found.b.words}:
         return None
     return Disagreement("value", f"{first.text} against {second.text}")

@@ -80,7 +80,7 @@ _NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
 # What makes another word of the same meaning: dimension, dimensional; design, designer.
 _ENDINGS = frozenset("al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split())
 _SYNONYMS = """
-customer client | employee staff worker personnel colleague headcount person | vendor supplier | cost price worth
+customer client | employee staff worker personnel colleague headcount | vendor supplier | cost price worth
 charge fee | revenue turnover | use utilise utilize | store storage save persist | operate execute | build construct
 develop | host deploy | own owner | lead head | manage manager | answer reply respond | ship dispatch | send deliver |
 get receive obtain | need require | pay payment | database db | company firm | application app | error bug defect |
@@ -119,7 +119,10 @@ up (?:on|from)(?= (?:last|a year|the previous))=growing against; down (?:on|from
 (?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; in (?:force|effect)=inforce; (?:comes?|came|coming) out=released;
 in the office=onsite; in person=onsite; on[- ]site=onsite; from home=remotely; by hand=manual; in[- ]house=inhouse;
 full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; free (?:of|from)=without; e-mails?=email;
-no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger; used to(?: be)?=formerly;
+up (?:to|until)(?= the (?:end|middle|start|beginning) of)=until; without exception=always;
+(?:an? |the )?single(?= \w+\b)=one; fed up with=unhappy with; the one who=who; (?:first|second) half of(?= (?:january|february|march|april|may|june|july|august|september|october|november|december))=;
+last day of(?= (?:january|march|may|july|august|october|december))=31; last day of(?= (?:april|june|september|november))=30;
+last day of(?= february)=28; first day of(?= (?:january|february|march|april|may|june|july|august|september|october|november|december))=1; no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger; used to(?: be)?=formerly;
 no earlier than=not before; no later than=by; (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
 (?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable;
 out of date=uncurrent; outdated=uncurrent; up to date=current; out of (?:service|order|use|action)=broken; in (?:service|operation|use)=working;
@@ -135,7 +138,7 @@ _ROLES = ("er", "or", "ist", "ant", "man", "woman", "person")
 _CLASSES = {
     # They need not be matched when something else differs: they introduce a value, or stand for us all.
     "weak": """
-primary main new happens last long due take migrate switch move hold consist apply valid employee company cost stay
+primary main new happens last long due take migrate switch move hold consist apply valid company cost stay
 see
 """,
     # A heading that ends so names something of which there is one: another value excludes the one before.
