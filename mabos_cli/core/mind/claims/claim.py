@@ -32,6 +32,8 @@ _ASIDE = (
     r"(?:so|because|which|who|not|when|only|otherwise|as|since (?:we|it|they|the)\b|due to|thanks to|although"
     r"|though|with|without)\b"
 )
+# When somebody wrote it down is no part of it.
+_NOTED = r"(?i)\b(?:added|created|recorded|updated|noted|(?:last )?(?:reviewed|updated|checked)):? \d{4}-\d\d-\d\d\b"
 _ABBREVIATED = r"\b(Mr|Ms|Mrs|Dr|St|vs|No|Inc|Ltd|Co|approx|ca|e\.g|i\.e)\."
 # A cell of a table gives the value first and then, behind a comma, what else there is to say about it.
 _CELL = r"^((?:[a-z\d€$£][^\s,;:.]*)(?: [^\s,;:.]+){0,4}),(?= )(?! (?:and|or)\b)"
@@ -73,7 +75,7 @@ _CUES = frozenset(
     "nolonger anylonger stopped abolished discontinued retired replaced formerly left lost now nowadays migrated moved "
     "switched changed rewritten since new renamed added converted transferred became instead rebuilt cancelled dropped".split()
 )
-_UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil")
+_UNNEGATED = ("under", "uni", "unless", "until", "unto", "uncle", "unload", "unpack", "unveil", "unlock")
 _ARTICLES = frozenset("the a an our my its their his her your this that new only own".split())
 _CURRENCIES = frozenset("eur usd gbp chf jpy sek nok dkk pln euro euros dollar dollars pounds".split())
 # Words without a claim of their own: a sentence says the same with and without them.
@@ -182,7 +184,8 @@ def plain_text(text: str) -> str:
     >>> plain_text("Scones: 12 minutes.")
     'Scones is 12 minutes.'
     """
-    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", text)
+    plain = re.sub(_NOTED, "", text) if ":" in text else text
+    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", plain)
     plain = "\n".join(" ".join(line.split()) for line in plain.replace("\u2019", "'").strip().split("\n"))
     if "'s" in plain:
         plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)

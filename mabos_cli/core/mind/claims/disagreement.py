@@ -179,7 +179,7 @@ def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagree
     if not len(match.a.names) == len(match.b.names) == 1:
         return None
     alone = bool(ALONE & {*a.words, *b.words})
-    claimed = alone or all(_is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
+    claimed = alone or all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
     if not (_is_role(match) or (fits(match) and claimed)):
         return None
     return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
@@ -191,11 +191,11 @@ def _is_role(match: Match) -> bool:
         return False
     names = [(side.claim, side.names[0]) for side, _ in match.sides]
     plain = [name.slot == "be" or not claim.terms for claim, name in names]
-    placed = [name.slot in ("in", "at", "on") or _is_claimed(claim, name, True) for claim, name in names]
+    placed = [name.slot in ("in", "at", "on") or is_claimed(claim, name, True) for claim, name in names]
     return any(plain) and all(x or y for x, y in zip(plain, placed, strict=True))
 
 
-def _is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
+def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
     """Returns whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
     head, after = root(name.head), claim.words[name.end : name.end + 3]
     if name.slot in ("be", "by", "through", "via", "under", "as", "per"):

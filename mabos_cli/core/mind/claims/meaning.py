@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from mabos_cli.core.language.quantities import Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import NEGATIONS, Claim, Name
-from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, Disagreement, are_cases_apart, find_other, is_done, is_other_time
+from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, Disagreement, are_cases_apart, find_other, is_claimed, is_done, is_other_time
 from mabos_cli.core.mind.claims.match import ALONE, is_same_name, leads
 from mabos_cli.core.mind.claims.moments import FIRST_MOMENT, same_time
 from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
@@ -14,6 +14,7 @@ from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_even
 _SHARED, _PART = 3, 0.6
 _ENOUGH, _HALF = 2, 0.5
 _CLEAR = 4
+_PERSON = root('people')
 _ADDED = frozenset(('both', 'also', 'too'))
 _EVERY = frozenset(('all', 'every', 'each'))
 # What is said of most or some leaves room for others.
@@ -56,6 +57,7 @@ class Overlap:
         self.rest = tuple(
             {term for term in claim.terms if term not in each} for claim, each in zip((a, b), both, strict=True)
         )
+        self.plain = tuple({term for term in rest if not denies(term)} - _WEAK for rest in self.rest)
         self.names = tuple(
             [
                 name
@@ -111,8 +113,7 @@ def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_clo
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
     found = Overlap(a, b, heads)
-    plain = [{term for term in rest if not denies(term)} - _WEAK for rest in found.rest]
-    if (is_close and all(plain)) or (told and _is_case(found)):
+    if (is_close and all(found.plain)) or (told and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
@@ -124,7 +125,7 @@ def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_clo
         if a.negative != b.negative or found.opposed:
             return None
         x, y = numbers or dates
-        is_one = _is_one_number(found, heads) if numbers else found.is_about_one()
+        is_one = _is_one_number(found, heads) if numbers else _is_one_event(found)
         return Disagreement("number" if numbers else "date", f"{x} against {y}") if is_one else None
     denied = [side.negative ^ any(denies(term) for term in rest) for side, rest in zip((a, b), found.rest, strict=True)]
     if denied[0] != denied[1]:
@@ -135,7 +136,7 @@ def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_clo
         (x, y), *_ = found.excluded
         apart = leads(a, x) or leads(b, y)
         return None if apart or not found.is_about_one(_ENOUGH, _HALF) else Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
-    return _find_other_name(found) if found.is_about_one(_ENOUGH) else None
+    return _find_other_name(found) if found.is_about_one(1 if not any(found.plain) else _ENOUGH) else None
 
 
 def _is_one_number(found: Overlap, heads: Heads) -> bool:
@@ -143,17 +144,28 @@ def _is_one_number(found: Overlap, heads: Heads) -> bool:
     aims = [bool(_AIMS & {*claim.terms, *head}) for claim, head in zip((found.a, found.b), heads, strict=True)]
     if aims[0] != aims[1] or is_other_time(found.a, found.b):
         return False
-    rests = [rest - _WEAK - word_class("happening") for rest in found.rest]
-    measuring = [rest - word_class("measuring") for rest in rests]
-    if all(rests) and any(measuring):
-        return found.is_about_one() and sum(map(len, rests)) <= found.common
-    return found.is_about_one(_ENOUGH, _HALF) and not any(found.names)
+    rests = [rest - word_class("happening") for rest in found.plain]
+    measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
+    if all(rests) and (any(measuring) or rests[0] != rests[1]):
+        return False
+    least = _ENOUGH if any(measuring) or not all(claim.quantities[0].unit for claim in (found.a, found.b)) else 1
+    return found.is_about_one(least, _HALF) and not any(found.names)
+
+
+def _is_one_event(found: Overlap) -> bool:
+    """Returns whether two dates are of one event."""
+    rests = [rest - word_class("happening") - word_class("occurring") for rest in found.plain]
+    if all(rests) or any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
+        return found.is_about_one()
+    return found.is_about_one(_ENOUGH if any(rests) else 1, _HALF)
 
 
 def _find_opposition(found: Overlap) -> Disagreement | None:
+    """Returns the opposite words, unless they only tell which thing each claim is about."""
     (x, y), *more = found.opposed
     a, b = found.a, found.b
-    if more or not found.is_about_one(_ENOUGH, _HALF) or bool(a.moments) != bool(b.moments):
+    least = _ENOUGH if found.plain[0] - {x} or found.plain[1] - {y} else 1
+    if more or not found.is_about_one(least, _HALF) or bool(a.moments) != bool(b.moments):
         return None
     if compare_words(x, y)[1] and (leads(a, x) or leads(b, y)):
         return None
@@ -167,11 +179,12 @@ def _find_denial(found: Overlap, first: bool) -> Disagreement | None:
     something others do not."""
     side = 0 if first else 1
     no, yes = (found.a, found.b) if side == 0 else (found.b, found.a)
-    rest = {term for term in found.rest[side] if not denies(term)} - _WEAK
-    if rest and found.rest[1 - side] - _WEAK and found.common < _CLEAR:
+    rest = found.plain[side]
+    if rest and found.plain[1 - side] and found.common < _CLEAR:
         return None
-    narrower = found.names[side] and not _EVERY & {*yes.words}
-    if not found.is_about_one() or narrower or len(rest) > 1 or any(_scopes(no, rest)) or _denied(no) in rest:
+    every = bool(_EVERY & {*yes.words})
+    least = _ENOUGH if not rest and (every or not found.plain[1 - side]) else _SHARED
+    if not found.is_about_one(least) or (found.names[side] and not every) or len(rest) > 1 or any(_scopes(no, rest)) or _denied(no) in rest:
         return None
     which = {*_leads(no, rest)} | {*_leads(yes, found.rest[1 - side])}
     if any(which & {*pair} for pair in found.same):
@@ -214,8 +227,9 @@ def _find_numbers(a: Claim, b: Claim) -> tuple[str, str] | None:
     counted = [_counted(claim) for claim in (a, b)]
 
     def agree(x: Quantity, y: Quantity) -> bool | None:
-        things = counted[0].get(x), counted[1].get(y)
-        return None if not x.unit and things[0] and things[1] and not things[0] & things[1] else can_agree(x, y)
+        things = counted[0].get(x, set()), counted[1].get(y, set())
+        apart = all(things) and not set.intersection(*things) and _PERSON not in set.union(*things)
+        return None if not x.unit and apart else can_agree(x, y)
 
     return find_other(a.quantities, b.quantities, agree)
 
@@ -258,11 +272,13 @@ def _find_other_name(found: Overlap) -> Disagreement | None:
     if len(found.names[0]) != 1 or len(found.names[1]) != 1:
         return None
     first, second = found.names[0][0], found.names[1][0]
-    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(rest - _WEAK for rest in found.rest):
+    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(found.plain):
         return Disagreement("value", f"{first.text} against {second.text}")
     if found.a.quantities and found.b.quantities:
         return None
-    is_same_slot = not all(rest - _WEAK for rest in found.rest) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
+    if not found.is_about_one(_ENOUGH) and not (is_claimed(found.a, first, True) and is_claimed(found.b, second, True)):
+        return None
+    is_same_slot = not all(found.plain) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
     if not is_same_slot and not ALONE & {*found.a.words, *found.b.words}:
         return None
     return Disagreement("value", f"{first.text} against {second.text}")

@@ -103,7 +103,7 @@ automate profitability profitable availability available expiry expire left leav
 natively native reduction reduce cancellation cancel allergies allergy paying pay attendee attend attendees attend
 applicant apply applicants apply lying lie dying die sales sale taught teach thought think bound bind repaid repay
 vacancy vacant vacancies vacant wore wear sped speed split split hires hire rebuilt build rewrote write drainage drain
-goes go
+goes go depth deep length long width wide height high weight weigh
 """
 # What several words say together, as one word.
 _PHRASES = r"""
