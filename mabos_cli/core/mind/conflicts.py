@@ -28,6 +28,7 @@ from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pa
 
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3
+_VALUE = 5  # a text of so many words without a verb is a value
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 _CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
@@ -302,19 +303,21 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(map(_is_value, (a, b)))
     # Each heading adds something to what the texts say: they must not differ in words as well.
     is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_close and tells_apart(a.belief.subject, b.belief.subject, content):
+    bare = is_headed and all(len(c.words) <= _VALUE and not FINITE & {*c.words} for c in (*a.claims, *b.claims))
+    if is_close and (bare or tells_apart(a.belief.subject, b.belief.subject, content)):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
+    single = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
     sides = [
         [reduce(join_claims, (*each.titles, each.claims[0]))] if _is_value(each) else each.claims for each in (a, b)
     ]
-    return next(filter(None, (differ(x, y, heads, is_close) for x in sides[0] for y in sides[1])), None)
+    return next(filter(None, (differ(x, y, heads, is_close, single) for x in sides[0] for y in sides[1])), None)
 
 
 def _is_value(reading: Reading) -> bool:
     """Returns whether the text of a belief is a value, which says something with its heading only."""
     is_one = bool(reading.claims and reading.titles) and bool(reading.belief.text.strip())
-    return is_one and not FINITE & {*reading.claims[0].words} and len(reading.claims[0].words) <= 5
+    return is_one and not FINITE & {*reading.claims[0].words} and len(reading.claims[0].words) <= _VALUE
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

@@ -14,6 +14,10 @@ from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_even
 _SHARED, _PART = 3, 0.6
 _ENOUGH, _HALF = 2, 0.5
 _CLEAR = 4
+_LEADING = roots("lead manage head run chair direct own supervise coordinate")
+_PLACES = frozenset("in at on behind beside under above inside outside near".split())
+_STANDING = roots("hang stand lie keep find store hold sit house serve park place land locate")
+_BE = frozenset("is are".split())
 _PERSON = root('people')
 _ADDED = frozenset(('both', 'also', 'too'))
 _EVERY = frozenset(('all', 'every', 'each'))
@@ -67,8 +71,15 @@ class Overlap:
             for claim, each, other in ((a, both[0], b), (b, both[1], a))
         )
         shared = sum(name not in self.names[0] for name in a.names)
-        agreed = sum(any(can_agree(x, y) for y in b.quantities) for x in a.quantities)
-        self.common = len(both[0]) + shared + agreed
+        for at, claim in enumerate((a, b)):
+            other = (b, a)[at]
+            if claim.first in self.plain[at] and not self.names[at] and (self.names[1 - at] or other.first in self.plain[1 - at]):
+                self.names[at].append(Name(claim.first, claim.terms[claim.first], "first", "", 0, 1))
+        for names, plain, rest in zip(self.names, self.plain, self.rest, strict=True):
+            plain -= {name.key for name in names}
+            rest -= {name.key for name in names}
+        self.agreed = sum(any(can_agree(x, y) for y in b.quantities) for x in a.quantities)
+        self.common = len(both[0]) + shared + self.agreed
 
     def is_about_one(self, least: int = _SHARED, part: float = _PART) -> bool:
         """Returns whether the claims share enough, and no word before a shared one tells two things apart."""
@@ -98,7 +109,7 @@ def _scopes(claim: Claim, rest: set[str]) -> Iterator[str]:
             yield word
 
 
-def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_close: bool = False) -> Disagreement | None:
+def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_close: bool = False, single: bool = False) -> Disagreement | None:
     """Returns how two claims about one thing disagree; None when both can be right. Where they must be close, one of them
     says all that the other says.
 
@@ -136,7 +147,7 @@ def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_clo
         (x, y), *_ = found.excluded
         apart = leads(a, x) or leads(b, y)
         return None if apart or not found.is_about_one(_ENOUGH, _HALF) else Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
-    return _find_other_name(found) if found.is_about_one(1 if not any(found.plain) else _ENOUGH) else None
+    return _find_other_name(found, single)
 
 
 def _is_one_number(found: Overlap, heads: Heads) -> bool:
@@ -147,7 +158,9 @@ def _is_one_number(found: Overlap, heads: Heads) -> bool:
     rests = [rest - word_class("happening") for rest in found.plain]
     measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
     if all(rests) and (any(measuring) or rests[0] != rests[1]):
-        return False
+        counted = [set().union(*_counted(claim).values()) for claim in (found.a, found.b)]
+        is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
+        return is_alike and found.common >= _CLEAR and found.is_about_one()
     least = _ENOUGH if any(measuring) or not all(claim.quantities[0].unit for claim in (found.a, found.b)) else 1
     return found.is_about_one(least, _HALF) and not any(found.names)
 
@@ -260,7 +273,7 @@ def _find_dates(found: Overlap) -> tuple[str, ...] | None:
     return dates or ()
 
 
-def _find_other_name(found: Overlap) -> Disagreement | None:
+def _find_other_name(found: Overlap, single: bool) -> Disagreement | None:
     """Returns the names that stand in one place, or another one beside the only one."""
     for (one, other), (known, more) in (((found.a, found.b), found.names), ((found.b, found.a), found.names[::-1])):
         only = [name.text for name in one.names if ALONE & {*one.words[max(0, name.at - 1) : name.at]}]
@@ -270,15 +283,38 @@ def _find_other_name(found: Overlap) -> Disagreement | None:
         if one.words[0] == "only" and not rest - _WEAK and more - _WEAK and _ADDED & {*other.words} and not other.negative:
             return Disagreement("value", f"only one against {' '.join(sorted(more))}")
     if len(found.names[0]) != 1 or len(found.names[1]) != 1:
-        return None
+        return _find_other_place(found)
     first, second = found.names[0][0], found.names[1][0]
-    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(found.plain):
-        return Disagreement("value", f"{first.text} against {second.text}")
-    if found.a.quantities and found.b.quantities:
+    differs = Disagreement("value", f"{first.text} against {second.text}")
+    plain = [rest - _LEADING for rest in found.plain]
+    numbers = len(found.a.quantities), len(found.b.quantities)
+    if numbers[0] != numbers[1] or (numbers[0] and not found.agreed) or _ADDED & {*found.a.words, *found.b.words}:
         return None
-    if not found.is_about_one(_ENOUGH) and not (is_claimed(found.a, first, True) and is_claimed(found.b, second, True)):
+    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
+        return differs if found.is_about_one(_ENOUGH if found.plain == plain else 1) else None
+    if single and found.is_about_one(1, _HALF) and not all(plain) and all(len(rest) <= 1 for rest in plain):
+        return differs
+    claimed = is_claimed(found.a, first, True) and is_claimed(found.b, second, True)
+    if not found.is_about_one(1 if claimed else _ENOUGH):
         return None
-    is_same_slot = not all(found.plain) and first.slot == second.slot and first.slot in ("in", "at", "on", "be", "by")
-    if not is_same_slot and not ALONE & {*found.a.words, *found.b.words}:
+    slots = ("in", "at", "on", "be", "by") + (("from", "with") if claimed and not any(found.plain) else ())
+    is_same_slot = not all(found.plain) and first.slot == second.slot and first.slot in slots
+    return differs if is_same_slot or ALONE & {*found.a.words, *found.b.words} else None
+
+
+def _find_other_place(found: Overlap) -> Disagreement | None:
+    """Returns the two places where one thing is."""
+    if any(found.names):
         return None
-    return Disagreement("value", f"{first.text} against {second.text}")
+    places = [_place(claim, rest) for claim, rest in zip((found.a, found.b), found.rest, strict=True)]
+    left = [rest - {*map(root, place.split())} - _STANDING for rest, place in zip(found.plain, places, strict=True)]
+    return Disagreement("value", f"{places[0]} against {places[1]}") if all(places) and not any(left) and found.common else None
+
+
+def _place(claim: Claim, rest: set[str]) -> str:
+    """Returns where a claim says that something stands, if that is all that only this claim says."""
+    for at, word in enumerate(claim.words):
+        if at and word in _PLACES and (claim.words[at - 1] in _BE or root(claim.words[at - 1]) in _STANDING):
+            behind = [each for each in claim.words[at + 1 :] if root(each) in claim.terms]
+            return " ".join(behind) if behind and all(root(each) in rest for each in behind) else ""
+    return ""
