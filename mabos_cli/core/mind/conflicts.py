@@ -3,17 +3,16 @@
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
+from mabos_cli.core.language.moments import same_time
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
-from mabos_cli.core.mind.claims.meaning import differ, join_claims
-from mabos_cli.core.mind.claims.moments import same_time
+from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
 from mabos_cli.core.mind.claims.words import (
     compare_words,
     exclusive,
@@ -28,7 +27,7 @@ from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pa
 
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3
-_VALUE = 5  # a text of so many words without a verb is a value
+_VALUE = 5  # so many words without a verb are a value
 _CLEARLY = 0.1  # by how much an older belief must be surer before its age says nothing
 _CONCLUSIONS = frozenset(("inference", "consolidation", "reasoning", "bdi-cycle", "rule", "memory/checkpoints"))
 Show = Callable[[int, int], None]
@@ -300,24 +299,30 @@ def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
 def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     """Returns the disagreement of two beliefs that say something of one thing in other words."""
     content = a.content | b.content
-    is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(map(_is_value, (a, b)))
+    values = [_is_value(each) for each in (a, b)]
+    is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
     # Each heading adds something to what the texts say: they must not differ in words as well.
-    is_close = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    bare = is_headed and all(len(c.words) <= _VALUE and not FINITE & {*c.words} for c in (*a.claims, *b.claims))
-    if is_close and (bare or tells_apart(a.belief.subject, b.belief.subject, content)):
+    is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
+    if is_apart and (all(map(_is_short, (a, b))) or tells_apart(a.belief.subject, b.belief.subject, content)):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
-    single = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
+    has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
+    context = Context((heads[0], heads[1]), has_one, is_apart)
     sides = [
-        [reduce(join_claims, (*each.titles, each.claims[0]))] if _is_value(each) else each.claims for each in (a, b)
+        [join_claims(each.titles, each.claims[0])] if is_value else each.claims
+        for each, is_value in zip((a, b), values, strict=True)
     ]
-    return next(filter(None, (differ(x, y, heads, is_close, single) for x in sides[0] for y in sides[1])), None)
+    return next(filter(None, (differ(x, y, context) for x in sides[0] for y in sides[1])), None)
 
 
 def _is_value(reading: Reading) -> bool:
     """Returns whether the text of a belief is a value, which says something with its heading only."""
-    is_one = bool(reading.claims and reading.titles) and bool(reading.belief.text.strip())
-    return is_one and not FINITE & {*reading.claims[0].words} and len(reading.claims[0].words) <= _VALUE
+    return bool(reading.belief.text.strip() and reading.titles and reading.claims) and _is_short(reading)
+
+
+def _is_short(reading: Reading) -> bool:
+    """Returns whether a belief begins with a few words without a verb."""
+    return all(len(claim.words) <= _VALUE and not FINITE & {*claim.words} for claim in reading.claims[:1])
 
 
 def _are_nearly_equal(a: Claim, b: Claim) -> bool:

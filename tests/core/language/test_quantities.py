@@ -2,8 +2,8 @@
 
 import pytest
 
+from mabos_cli.core.language.moments import same_time, take_moments
 from mabos_cli.core.language.quantities import can_agree, take_quantities
-from mabos_cli.core.mind.claims.moments import same_time, take_moments
 
 
 @pytest.mark.parametrize(

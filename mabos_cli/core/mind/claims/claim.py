@@ -7,10 +7,10 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
+from mabos_cli.core.language.moments import Moment, take_moments
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import Quantity, take_frequencies, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
-from mabos_cli.core.mind.claims.moments import Moment, take_moments
 from mabos_cli.core.mind.claims.words import irregular, join_phrases, opposites, root
 
 # A belief is a sentence or a few; what comes after so many characters or clauses is no longer compared.
@@ -201,7 +201,7 @@ def plain_text(text: str) -> str:
 
 def _read_claim(clause: str, now: date | None) -> Claim:
     """Returns one clause as a claim."""
-    clause = re.sub(r"(?<=\w)n't\b", "nt", join_phrases(clause))
+    clause = re.sub(r"(?i)(?<=\w)n't\b", "nt", join_phrases(clause))
     clause = re.sub(_NUMBERED, _join_number, clause)
     clause, rates = take_frequencies(clause)
     clause, moments = take_moments(clause, now)
@@ -239,7 +239,9 @@ def _read_claim(clause: str, now: date | None) -> Claim:
 def _join_number(match: re.Match[str]) -> str:
     """Returns a number that belongs to a name joined to it: Line 3, Python 3.9."""
     word = match[1].casefold()
-    apart = word in _SILENT or word in _SLOTS or word in _CURRENCIES or re.fullmatch(_DATED, match[1])
+    apart = (
+        word in _SILENT or word in _SLOTS or word in _RELATIONS or word in _CURRENCIES or re.fullmatch(_DATED, match[1])
+    )
     return match.group() if apart else f"{match[1]}_{match[2]}"
 
 
@@ -294,7 +296,8 @@ def _find_names(tokens: list[str]) -> list[Name]:
 
 
 def _is_name(token: str) -> bool:
-    if not token[:1].isalpha() or (token.casefold() in _SILENT and token not in ("US", "Go")):
+    word = token.casefold()
+    if not word[:1].isalpha() or word in NEGATIONS or (word in _SILENT and token not in ("US", "Go")):
         return False
     return _is_code(token) or token[0].isupper()
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
+from mabos_cli.core.language.moments import Moment, same_time
 from mabos_cli.core.language.quantities import Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import HEDGES, Claim, Name
 from mabos_cli.core.mind.claims.match import (
@@ -19,7 +20,6 @@ from mabos_cli.core.mind.claims.match import (
     match_claims,
     shares,
 )
-from mabos_cli.core.mind.claims.moments import Moment, same_time
 from mabos_cli.core.mind.claims.words import compare_words, denies, root, roots
 
 _CONDITIONS = frozenset("if when whenever".split())

@@ -1,38 +1,57 @@
-"""Claims in other words: whether two clauses are about one thing, and hold values of a kind that exclude each other."""
+"""Claims in other words: whether two clauses about one thing hold values of a kind that exclude each other."""
 
 from collections.abc import Iterator
+from functools import reduce
 from itertools import pairwise
+from typing import NamedTuple
 
+from mabos_cli.core.language.moments import FIRST_MOMENT, same_time
 from mabos_cli.core.language.quantities import Quantity, can_agree
-from mabos_cli.core.mind.claims.claim import NEGATIONS, Claim, Name
-from mabos_cli.core.mind.claims.disagreement import LEFT_OUT, Disagreement, are_cases_apart, find_other, is_claimed, is_done, is_other_time
-from mabos_cli.core.mind.claims.match import ALONE, is_same_name, leads
-from mabos_cli.core.mind.claims.moments import FIRST_MOMENT, same_time
+from mabos_cli.core.mind.claims.claim import NEGATIONS, Claim
+from mabos_cli.core.mind.claims.disagreement import (
+    LEFT_OUT,
+    Disagreement,
+    are_cases_apart,
+    find_other,
+    is_claimed,
+    is_done,
+    is_other_time,
+)
+from mabos_cli.core.mind.claims.match import ALONE, leads
+from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, scopes_of
 from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
 
-# So much must two clauses share to be about one thing, a name counting for two, and such a part of the shorter one.
-_SHARED, _PART = 3, 0.6
-_ENOUGH, _HALF = 2, 0.5
-_CLEAR = 4
-_LEADING = roots("lead manage head run chair direct own supervise coordinate")
-_PLACES = frozenset("in at on behind beside under above inside outside near".split())
-_STANDING = roots("hang stand lie keep find store hold sit house serve park place land locate")
-_BE = frozenset("is are".split())
-_PERSON = root('people')
-_ADDED = frozenset(('both', 'also', 'too'))
-_EVERY = frozenset(('all', 'every', 'each'))
 # What is said of most or some leaves room for others.
 _PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
-# Two claims that go on with other words behind the same one of these are about two cases.
-_SCOPES = frozenset("in at on for during under with".split())
+_EVERY = frozenset("all every each".split())
+_MEMBERS = frozenset("the our these those them".split())
+_ADDED = frozenset("both also too".split())
 # A limit, an aim or a guess is another number than what came of it.
-_AIMS = roots("limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept")
-_WEAK = roots("take cost count present time start get need put run make go hold give come keep happen do bring let set use live sit stand lie locate say")
-Heads = tuple[frozenset[str], ...]
+_AIMS = roots(
+    "limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept"
+)
+_LEADING = roots("lead manage head run chair direct own supervise coordinate")
+# Verbs and prepositions that tell where something is.
+_STANDING = roots("hang stand lie keep find store hold sit house serve park place land locate is are")
+_PLACES = frozenset("in at on behind beside under above inside outside near".split())
+_PERSON = root("people")
 
 
-def join_claims(head: Claim, value: Claim) -> Claim:
+class Context(NamedTuple):
+    """What the headings of two claims tell: their roots, whether one names something of which there is one, and whether each
+    adds something to what the claims say."""
+
+    heads: Heads = (frozenset(), frozenset())
+    has_one: bool = False
+    is_apart: bool = False
+
+
+def join_claims(heading: tuple[Claim, ...], value: Claim) -> Claim:
     """Returns what a heading and its value say together."""
+    return reduce(_join, (*heading, value))
+
+
+def _join(head: Claim, value: Claim) -> Claim:
     return value._replace(
         terms=head.terms | value.terms,
         names=head.names + value.names,
@@ -44,74 +63,9 @@ def join_claims(head: Claim, value: Claim) -> Claim:
     )
 
 
-class Overlap:
-    """Two claims side by side: the roots and names that both have, with their headings, and those that only one has."""
-
-    def __init__(self, a: Claim, b: Claim, heads: Heads) -> None:
-        self.a, self.b = a, b
-        known = [
-            {*claim.terms, *head}.union(*(roots(name.key) for name in claim.names))
-            for claim, head in zip((a, b), heads, strict=True)
-        ]
-        pairs = [(x, y, compare_words(x, y)[0] if x != y else "same") for x in known[0] for y in known[1]]
-        self.same = {(x, y) for x, y, how in pairs if how == "same"}
-        self.opposed = [(x, y) for x, y, how in pairs if how == "opposed" and x in a.terms and y in b.terms]
-        self.excluded = [(x, y) for x, y, how in pairs if how == "excluded" and x in a.terms and y in b.terms]
-        both = {x for x, _ in self.same}, {y for _, y in self.same}
-        self.rest = tuple(
-            {term for term in claim.terms if term not in each} for claim, each in zip((a, b), both, strict=True)
-        )
-        self.plain = tuple({term for term in rest if not denies(term)} - _WEAK for rest in self.rest)
-        self.names = tuple(
-            [
-                name
-                for name in claim.names
-                if not roots(name.key) <= each and not any(is_same_name(name.key, x.key) for x in other.names)
-            ]
-            for claim, each, other in ((a, both[0], b), (b, both[1], a))
-        )
-        shared = sum(name not in self.names[0] for name in a.names)
-        for at, claim in enumerate((a, b)):
-            other = (b, a)[at]
-            if claim.first in self.plain[at] and not self.names[at] and (self.names[1 - at] or other.first in self.plain[1 - at]):
-                self.names[at].append(Name(claim.first, claim.terms[claim.first], "first", "", 0, 1))
-        for names, plain, rest in zip(self.names, self.plain, self.rest, strict=True):
-            plain -= {name.key for name in names}
-            rest -= {name.key for name in names}
-        self.agreed = sum(any(can_agree(x, y) for y in b.quantities) for x in a.quantities)
-        self.common = len(both[0]) + shared + self.agreed
-
-    def is_about_one(self, least: int = _SHARED, part: float = _PART) -> bool:
-        """Returns whether the claims share enough, and no word before a shared one tells two things apart."""
-        size = min(len(claim.terms) + 2 * len(claim.names) for claim in (self.a, self.b))
-        values = min(2 * len(names) for names in self.names)
-        if self.common < least or self.common < part * (size - values):
-            return False
-        only = [rest.union(*(roots(n.key) for n in names)) for rest, names in zip(self.rest, self.names, strict=True)]
-        leading = [{*_leads(claim, rest)} for claim, rest in zip((self.a, self.b), only, strict=True)]
-        scopes = [{*_scopes(claim, rest)} for claim, rest in zip((self.a, self.b), self.rest, strict=True)]
-        if scopes[0] & scopes[1] or any(x in leading[0] and y in leading[1] for x, y in self.same):
-            return False
-        firsts = [next((root(word) for word in side.words if root(word) in {*side.terms} | rest), "") for side, rest in zip((self.a, self.b), only, strict=True)]
-        named = all(first not in rest for first, rest in zip(firsts, self.rest, strict=True))
-        return named or not all(first in each for first, each in zip(firsts, only, strict=True))
-
-
-def _leads(claim: Claim, rest: set[str]) -> Iterator[str]:
-    """Yields the roots of words that stand right behind one which only this claim has: that tells which one it is."""
-    return (root(word) for before, word in pairwise(claim.words) if root(before) in rest)
-
-
-def _scopes(claim: Claim, rest: set[str]) -> Iterator[str]:
-    """Yields the words that lead to something which only this claim names."""
-    for at, word in enumerate(claim.words):
-        if word in _SCOPES and any(root(each) in rest for each in claim.words[at + 1 : at + 3]):
-            yield word
-
-
-def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_close: bool = False, single: bool = False) -> Disagreement | None:
-    """Returns how two claims about one thing disagree; None when both can be right. Where they must be close, one of them
-    says all that the other says.
+def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | None:
+    """Returns how two claims about one thing disagree; None when both can be right. Where their headings are apart, one of
+    them says all that the other says.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one = read_claims("The free plan allows up to three projects per account")[0]
@@ -123,103 +77,39 @@ def differ(a: Claim, b: Claim, heads: Heads = (frozenset(), frozenset()), is_clo
         return None
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
-    found = Overlap(a, b, heads)
-    if (is_close and all(found.plain)) or (told and _is_case(found)):
+    found = Overlap(a, b, context.heads)
+    if (context.is_apart and all(found.plain)) or (told and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
         return None
+    denied = [side.negative ^ any(map(denies, rest)) for side, rest in zip((a, b), found.rest, strict=True)]
     named = bool(found.names[0] and found.names[1])
-    if bool(numbers) + bool(dates) + named > 1:
-        return None
     if numbers or dates:
-        if a.negative != b.negative or found.opposed:
-            return None
-        x, y = numbers or dates
-        is_one = _is_one_number(found, heads) if numbers else _is_one_event(found)
-        return Disagreement("number" if numbers else "date", f"{x} against {y}") if is_one else None
-    denied = [side.negative ^ any(denies(term) for term in rest) for side, rest in zip((a, b), found.rest, strict=True)]
+        is_one_thing = _is_one_number(found, context.heads) if numbers else _is_one_event(found)
+        is_other = (numbers and dates) or named or found.opposed or a.negative != b.negative or not is_one_thing
+        kind = "number" if numbers else "date"
+        return None if is_other else Disagreement(kind, " against ".join(numbers or dates))
+    if named and (found.opposed or denied[0] != denied[1]):
+        return None
     if denied[0] != denied[1]:
-        return None if named or found.opposed else _find_denial(found, denied[0])
-    if found.opposed:
-        return None if named else _find_opposition(found)
-    if len(found.excluded) == 1 and not named:
-        (x, y), *_ = found.excluded
-        apart = leads(a, x) or leads(b, y)
-        return None if apart or not found.is_about_one(_ENOUGH, _HALF) else Disagreement("value", f"{a.terms[x]} against {b.terms[y]}")
-    return _find_other_name(found, single)
-
-
-def _is_one_number(found: Overlap, heads: Heads) -> bool:
-    """Returns whether two numbers of one measure are of one thing, and neither is only what was wanted."""
-    aims = [bool(_AIMS & {*claim.terms, *head}) for claim, head in zip((found.a, found.b), heads, strict=True)]
-    if aims[0] != aims[1] or is_other_time(found.a, found.b):
-        return False
-    rests = [rest - word_class("happening") for rest in found.plain]
-    measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
-    if all(rests) and (any(measuring) or rests[0] != rests[1]):
-        counted = [set().union(*_counted(claim).values()) for claim in (found.a, found.b)]
-        is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
-        return is_alike and found.common >= _CLEAR and found.is_about_one()
-    least = _ENOUGH if any(measuring) or not all(claim.quantities[0].unit for claim in (found.a, found.b)) else 1
-    return found.is_about_one(least, _HALF) and not any(found.names)
-
-
-def _is_one_event(found: Overlap) -> bool:
-    """Returns whether two dates are of one event."""
-    rests = [rest - word_class("happening") - word_class("occurring") for rest in found.plain]
-    if all(rests) or any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
-        return found.is_about_one()
-    return found.is_about_one(_ENOUGH if any(rests) else 1, _HALF)
-
-
-def _find_opposition(found: Overlap) -> Disagreement | None:
-    """Returns the opposite words, unless they only tell which thing each claim is about."""
-    (x, y), *more = found.opposed
-    a, b = found.a, found.b
-    least = _ENOUGH if found.plain[0] - {x} or found.plain[1] - {y} else 1
-    if more or not found.is_about_one(least, _HALF) or bool(a.moments) != bool(b.moments):
-        return None
-    if compare_words(x, y)[1] and (leads(a, x) or leads(b, y)):
-        return None
-    if a.negative or b.negative or any(len(rest) > 4 for rest in found.rest):
-        return None
-    return Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
-
-
-def _find_denial(found: Overlap, first: bool) -> Disagreement | None:
-    """Returns the denial of what the other claim states; a narrower one leaves the rest standing, and where only one does
-    something others do not."""
-    side = 0 if first else 1
-    no, yes = (found.a, found.b) if side == 0 else (found.b, found.a)
-    rest = found.plain[side]
-    if rest and found.plain[1 - side] and found.common < _CLEAR:
-        return None
-    every = bool(_EVERY & {*yes.words})
-    least = _ENOUGH if not rest and (every or not found.plain[1 - side]) else _SHARED
-    if not found.is_about_one(least) or (found.names[side] and not every) or len(rest) > 1 or any(_scopes(no, rest)) or _denied(no) in rest:
-        return None
-    which = {*_leads(no, rest)} | {*_leads(yes, found.rest[1 - side])}
-    if any(which & {*pair} for pair in found.same):
-        return None
-    if bool(no.moments) != bool(yes.moments) or ALONE & {*no.words, *yes.words}:
-        return None
-    words = " ".join(sorted(x for x, _ in found.same))
-    return Disagreement("negation", f"denied by one, stated by the other: {words}")
+        return None if found.opposed else _find_denial(found, denied[0])
+    if found.opposed or (found.excluded and not named):
+        return _find_opposition(found)
+    return _find_only(found) or (_find_other_name(found, context.has_one) if named else _find_other_place(found))
 
 
 def _is_partial(claim: Claim) -> bool:
-    """Returns whether a claim is about some of the things that it names: most, not all; at most five is a bound."""
-    pairs = [*pairwise(("", *claim.words))]
-    return (
-        any(word in _PARTIAL and before != "at" for before, word in pairs)
-        or any(before == "not" and word in ("all", "every", "each", "both") for before, word in pairs)
-        or any(_is_number(x) and y == "of" and z in ("the", "our", "these", "those", "them") for x, y, z in _triples(claim.words))
-    )
-
-
-def _triples(words: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
-    return zip(words, words[1:], words[2:])
+    """Returns whether a claim is about some of the things that it names: most, not all, two of them; at most five is a bound."""
+    words = ("", *claim.words, "", "")
+    for before, word, after, last in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if word in _PARTIAL and before != "at":
+            return True
+        if before == "not" and word in _EVERY | _ADDED:
+            return True
+        if _is_number(word) and after == "of" and last in _MEMBERS:
+            return True
+    return False
 
 
 def _is_number(word: str) -> bool:
@@ -228,7 +118,7 @@ def _is_number(word: str) -> bool:
 
 def _is_case(found: Overlap) -> bool:
     """Returns whether one claim is about when something happens of which the other does not speak."""
-    for claim, rest in zip((found.a, found.b), found.rest, strict=True):
+    for claim, rest in zip(found.claims, found.rest, strict=True):
         after = claim.words[claim.words.index("when") + 1 :] if "when" in claim.words else ()
         if any(root(word) in rest for word in after) or "when" in claim.words[:1]:
             return True
@@ -241,7 +131,7 @@ def _find_numbers(a: Claim, b: Claim) -> tuple[str, str] | None:
 
     def agree(x: Quantity, y: Quantity) -> bool | None:
         things = counted[0].get(x, set()), counted[1].get(y, set())
-        apart = all(things) and not set.intersection(*things) and _PERSON not in set.union(*things)
+        apart = all(things) and things[0].isdisjoint(things[1]) and _PERSON not in things[0] | things[1]
         return None if not x.unit and apart else can_agree(x, y)
 
     return find_other(a.quantities, b.quantities, agree)
@@ -254,67 +144,137 @@ def _counted(claim: Claim) -> dict[Quantity, set[str]]:
     return dict(zip(claim.quantities, behind, strict=False))
 
 
+def _is_one_number(found: Overlap, heads: Heads) -> bool:
+    """Returns whether two numbers of one measure are of one thing, and neither is only what was wanted."""
+    aims = [bool(_AIMS & {*claim.terms, *head}) for claim, head in zip(found.claims, heads, strict=True)]
+    if aims[0] != aims[1] or is_other_time(found.a, found.b):
+        return False
+    rests = [rest - word_class("happening") for rest in found.plain]
+    measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
+    if all(rests) and (any(measuring) or rests[0] != rests[1]):
+        counted = [set[str]().union(*_counted(claim).values()) for claim in found.claims]
+        is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
+        return is_alike and found.is_about_one(4)
+    least = 1 if not any(measuring) and all(claim.quantities[0].unit for claim in found.claims) else 2
+    if any(rest & head for rest, head in zip(measuring, heads, strict=True)):
+        # The battery of the sensor, under that heading, is not any battery.
+        least = 3
+    return found.is_about_one(least, 0.5) and not any(found.names)
+
+
+def _find_dates(found: Overlap) -> tuple[str, ...] | None:
+    """Returns the two dates that exclude each other, nothing if there are none; None when they are of two events."""
+    a, b = found.a.moments, found.b.moments
+    if sum(any(same_time(x, y) is False for y in b) and not any(same_time(x, y) for y in b) for x in a) > 1:
+        return None
+    dates = find_other(a, b, same_time) if not is_done(found.a) else None
+    events = [rest - word_class("occurring") for rest in found.rest]
+    if dates and all(events) and not any(is_same_event(x, y) for x in events[0] for y in events[1]):
+        return None
+    return dates or ()
+
+
+def _is_one_event(found: Overlap) -> bool:
+    """Returns whether two dates are of one event."""
+    rests = [rest - word_class("happening") - word_class("occurring") for rest in found.plain]
+    if all(rests) or any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
+        return found.is_about_one()
+    return found.is_about_one(2 if any(rests) else 1, 0.5)
+
+
+def _find_denial(found: Overlap, is_first: bool) -> Disagreement | None:
+    """Returns the denial of what the other claim states; a narrower one leaves the rest standing, and where only one does
+    something others do not."""
+    side, other = (0, 1) if is_first else (1, 0)
+    no, yes = found.claims[side], found.claims[other]
+    rest, more = found.plain[side], found.plain[other]
+    is_every = bool(_EVERY & {*yes.words})
+    if (rest and more and found.common < 4) or len(rest) > 1 or (found.names[side] and not is_every):
+        return None
+    if not found.is_about_one(2 if not rest and (is_every or not more) else 3):
+        return None
+    if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
+        return None
+    which = {*followers(no, rest), *followers(yes, found.rest[other])}
+    if ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
+        return None
+    return Disagreement("negation", f"denied by one, stated by the other: {' '.join(sorted(x for x, _ in found.same))}")
+
+
 def _denied(claim: Claim) -> str:
     """Returns the root of the first word with content behind one that denies."""
     at = next((n for n, word in enumerate(claim.words) if word in NEGATIONS), -1)
     return next((root(word) for word in claim.words[at + 1 :] if root(word) in claim.terms), "") if at >= 0 else ""
 
 
-def _find_dates(found: Overlap) -> tuple[str, ...] | None:
-    """Returns the two dates that exclude each other, nothing if there are none; None when they are of two events."""
-    a, b = found.a.moments, found.b.moments
-    others = [sum(any(same_time(x, y) is False for y in b) and not any(same_time(x, y) for y in b) for x in a)]
-    if max(others) > 1:
+def _find_opposition(found: Overlap) -> Disagreement | None:
+    """Returns the words that exclude each other, unless they only tell which thing each claim is about."""
+    (x, y), *more = found.opposed or found.excluded
+    a, b = found.claims
+    least = 1 if found.opposed and not found.plain[0] - {x} and not found.plain[1] - {y} else 2
+    if more or a.negative or b.negative or max(map(len, found.rest)) > 4:
         return None
-    dates = find_other(a, b, same_time) if not is_done(found.a) else None
-    told = [rest - word_class("occurring") for rest in found.rest]
-    if dates and all(told) and not any(is_same_event(x, y) for x in told[0] for y in told[1]):
+    if bool(a.moments) != bool(b.moments) or is_other_time(a, b):
         return None
-    return dates or ()
+    is_which = leads(a, x) or leads(b, y)
+    if (is_which and (found.excluded or compare_words(x, y)[1])) or not found.is_about_one(least, 0.5):
+        return None
+    return Disagreement("antonym" if found.opposed else "value", f"{a.terms[x]} against {b.terms[y]}")
 
 
-def _find_other_name(found: Overlap, single: bool) -> Disagreement | None:
-    """Returns the names that stand in one place, or another one beside the only one."""
-    for (one, other), (known, more) in (((found.a, found.b), found.names), ((found.b, found.a), found.names[::-1])):
+def _find_only(found: Overlap) -> Disagreement | None:
+    """Returns what one claim says there is only one of, and what the other adds to it."""
+    for side, other in ((0, 1), (1, 0)):
+        one, two = found.claims[side], found.claims[other]
+        if two.negative or not ALONE & {*one.words} or not found.is_about_one():
+            continue
         only = [name.text for name in one.names if ALONE & {*one.words[max(0, name.at - 1) : name.at]}]
-        if only and more and not known and not other.negative:
-            return Disagreement("value", f"only {only[0]} against {more[0].text}")
-    for one, other, rest, more in ((found.a, found.b, *found.rest), (found.b, found.a, *found.rest[::-1])):
-        if one.words[0] == "only" and not rest - _WEAK and more - _WEAK and _ADDED & {*other.words} and not other.negative:
-            return Disagreement("value", f"only one against {' '.join(sorted(more))}")
-    if len(found.names[0]) != 1 or len(found.names[1]) != 1:
-        return _find_other_place(found)
-    first, second = found.names[0][0], found.names[1][0]
-    differs = Disagreement("value", f"{first.text} against {second.text}")
+        if only and found.names[other] and not found.names[side]:
+            return Disagreement("value", f"only {only[0]} against {found.names[other][0].text}")
+        if one.words[0] == "only" and not found.plain[side] and found.plain[other] and _ADDED & {*two.words}:
+            return Disagreement("value", f"only one against {' '.join(sorted(found.plain[other]))}")
+    return None
+
+
+def _find_other_name(found: Overlap, has_one: bool) -> Disagreement | None:
+    """Returns the names that stand in one place: of who leads or does it, of where it is, of what there is one of."""
+    numbers = {len(claim.quantities) for claim in found.claims}
+    if [len(names) for names in found.names] != [1, 1] or len(numbers) > 1 or (max(numbers) and not found.agreed):
+        return None
+    if any(_ADDED & {*claim.words} for claim in found.claims):
+        return None
+    (first,), (second,) = found.names
     plain = [rest - _LEADING for rest in found.plain]
-    numbers = len(found.a.quantities), len(found.b.quantities)
-    if numbers[0] != numbers[1] or (numbers[0] and not found.agreed) or _ADDED & {*found.a.words, *found.b.words}:
-        return None
-    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
-        return differs if found.is_about_one(_ENOUGH if found.plain == plain else 1) else None
-    if single and found.is_about_one(1, _HALF) and not all(plain) and all(len(rest) <= 1 for rest in plain):
-        return differs
     claimed = is_claimed(found.a, first, True) and is_claimed(found.b, second, True)
-    if not found.is_about_one(1 if claimed else _ENOUGH):
-        return None
-    slots = ("in", "at", "on", "be", "by") + (("from", "with") if claimed and not any(found.plain) else ())
-    is_same_slot = not all(found.plain) and first.slot == second.slot and first.slot in slots
-    return differs if is_same_slot or ALONE & {*found.a.words, *found.b.words} else None
+    slots = {"in", "at", "on", "be", "by"} | ({"from", "with"} if claimed and not any(found.plain) else set())
+    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
+        is_one = found.is_about_one(2 if plain == [*found.plain] else 1)
+    elif (
+        has_one
+        and "to" not in (first.slot, second.slot)
+        and not all(plain)
+        and max(map(len, plain)) <= 1
+        and found.is_about_one(1, 0.5)
+    ):
+        is_one = True
+    else:
+        is_same_slot = first.slot == second.slot and first.slot in slots and not all(found.plain)
+        is_alone = any(ALONE & {*claim.words} for claim in found.claims)
+        is_one = (is_same_slot or is_alone) and found.is_about_one(1 if claimed else 2)
+    return Disagreement("value", f"{first.text} against {second.text}") if is_one else None
 
 
 def _find_other_place(found: Overlap) -> Disagreement | None:
     """Returns the two places where one thing is."""
-    if any(found.names):
+    if any(found.names) or not found.common:
         return None
-    places = [_place(claim, rest) for claim, rest in zip((found.a, found.b), found.rest, strict=True)]
-    left = [rest - {*map(root, place.split())} - _STANDING for rest, place in zip(found.plain, places, strict=True)]
-    return Disagreement("value", f"{places[0]} against {places[1]}") if all(places) and not any(left) and found.common else None
+    places = [[*_place(claim, rest)] for claim, rest in zip(found.claims, found.rest, strict=True)]
+    left = [rest - {*map(root, place)} - _STANDING - _PLACES for rest, place in zip(found.plain, places, strict=True)]
+    return Disagreement("value", " against ".join(map(" ".join, places))) if all(places) and not any(left) else None
 
 
-def _place(claim: Claim, rest: set[str]) -> str:
-    """Returns where a claim says that something stands, if that is all that only this claim says."""
-    for at, word in enumerate(claim.words):
-        if at and word in _PLACES and (claim.words[at - 1] in _BE or root(claim.words[at - 1]) in _STANDING):
-            behind = [each for each in claim.words[at + 1 :] if root(each) in claim.terms]
-            return " ".join(behind) if behind and all(root(each) in rest for each in behind) else ""
-    return ""
+def _place(claim: Claim, rest: set[str]) -> Iterator[str]:
+    """Yields the words for where a claim says that something is, if only this claim says any of them."""
+    at = next((n for n, (x, y) in enumerate(pairwise(claim.words), 1) if y in _PLACES and root(x) in _STANDING), 0)
+    behind = [word for word in claim.words[at + 1 :] if root(word) in claim.terms] if at else []
+    yield from behind if all(root(word) in rest for word in behind) else ()

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from mabos_cli.core.language.moments import same_time, take_moments
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import NUMBER_WORDS, can_agree
 from mabos_cli.core.language.similar import LONGEST_STATEMENT
 from mabos_cli.core.mind.claims.claim import Claim, plain_text, read_claims
 from mabos_cli.core.mind.claims.disagreement import disagree, is_restated
-from mabos_cli.core.mind.claims.moments import same_time, take_moments
 from mabos_cli.core.mind.claims.words import irregular, root, roots, word_class
 
 # A value that was set to something is that now.

@@ -126,7 +126,7 @@ last day of(?= february)=28; first day of(?= (?:january|february|march|april|may
 no earlier than=not before; no later than=by; (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
 (?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable;
 out of date=uncurrent; outdated=uncurrent; up to date=current; out of (?:service|order|use|action)=broken; in (?:service|operation|use)=working;
-behind schedule=late; ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; ahead of=above; behind=below;
+behind schedule=late; ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; ahead of=above;
 as well as=and; such as=like; as of=from; per cent=percent; around the clock=24/7; not only=; the other (?:side|party)=opponents; (?:still )?(?:waiting for|awaiting)=not;
 (?:has|have) been (?:stopped|closed|ended|terminated)=retired; (?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired;
 (?:taken|handed|passed) over (?:by|to)=now led by; (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;

@@ -142,13 +142,7 @@ DISAGREE = [
     ("Auditor", "KPMG audits our books.", "Our books are audited by Grant Thornton.", ""),
     ("Terminus", "The night train ends in Trieste.", "The night train's terminus is Ljubljana.", ""),
     ("Headteacher", "Mrs. Okoye", "Mr. Brandt", ""),
-    pytest.param(
-        "Rolling stock",
-        "The trains are built by Stadler.",
-        "The trains are made by Alstom.",
-        "",
-        marks=pytest.mark.xfail(strict=True, reason="verbs that lead to the same kind of name are not known"),
-    ),
+    ("Rolling stock", "The trains are built by Stadler.", "The trains are made by Alstom.", ""),
     ("Ship registry", "The ship is registered in Malta.", "The ship is registered in Panama.", ""),
     ("Freight forwarder", "Kuehne handles our sea freight.", "Our sea freight is handled by Maersk.", ""),
     # supersession

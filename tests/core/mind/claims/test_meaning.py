@@ -21,6 +21,14 @@ def kind_of(one: str, two: str) -> str:
         ("The registered seat of Bluebird Freight is in Genoa", "Bluebird Freight has its registered seat in Turin", "value"),
         ("Visitors pay a fee of 5 EUR at the museum garage", "No fee is charged to visitors at the museum garage", "negation"),
         ("Pruning of the Riesling vines starts on 3 February", "The Riesling vine pruning begins on 20 February", "date"),
+        ("Flights to the island are cleared by Ada", "Bo clears flights to the island", "value"),
+        ("The kayaks stand behind the boathouse", "The kayaks are kept in the old stable", "value"),
+        ("The nightly import finishes in under a minute", "The nightly import takes 20 minutes or more", "number"),
+        ("Every lifeguard has a whistle", "Lifeguard Ines has no whistle", "negation"),
+        ("Dogs may swim in the castle lake", "No dogs in the castle lake, the new warden says", "negation"),
+        ("The lake is deep", "Our lake is quite shallow", "antonym"),
+        ("Only the warden has a key to the boathouse", "Both the warden and the cook have keys to the boathouse", "value"),
+        ("The lake closes on the last day of October", "The lake closes on 12 October", "date"),
     ],
 )  # fmt: skip
 def test_claims_about_one_thing_exclude_each_other(one: str, two: str, kind: str):
@@ -36,6 +44,13 @@ def test_claims_about_one_thing_exclude_each_other(one: str, two: str, kind: str
         ("Only Ada signs contracts of the harbour tour", "Bo does not sign contracts of the harbour tour"),
         ("The harbour tour lasts 90 minutes", "By 2030 the harbour tour is to last 120 minutes"),
         ("Members of the club pay no entry fee", "Old members of the club pay an entry fee"),
+        ("The limit for a loan is 900 EUR", "A loan of 700 EUR was paid out"),
+        ("The repair of the jetty was estimated at 900 EUR", "The repair of the jetty cost 1,200 EUR"),
+        ("Twelve of the lifeguards are paid", "Forty lifeguards are paid"),
+        ("Kayaks are rented by the hour", "Rowing boats are not rented by the hour"),
+        ("We rent kayaks from Ferro", "We also rent kayaks from Lund"),
+        ("Until the end of May the lake is closed", "Since 1 June the lake is open"),
+        ("The jetty is 20 metres long", "The jetty is 3 metres wide"),
     ],
 )
 def test_claims_about_two_things_do_not(one: str, two: str):
@@ -46,3 +61,37 @@ def test_beliefs_under_other_headings_meet():
     one = Belief("Gate rules", "A guest card admits up to four people to the pool.", 0.9, line=1)
     two = Belief("Guest cards", "The pool lets in six people per guest card.", 0.8, line=2)
     assert [conflict.kind for conflict in find_conflicts([one, two])] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "kinds"),
+    [
+        # A value says something with its heading.
+        (("Time a firing takes in the big kiln", "14 hours"), ("Big kiln, firing: start to finish", "a day and a half"), ["number"]),
+        (("Does a tag on main start an upload?", "yes, automatically"), ("Upload after a tag on main", "never happens by itself"), ["negation"]),
+        (("Guests who book by telephone", "8 of 10"), ("Guests who want breakfast", "3 of 10"), []),
+        (("Wheat bread", "not baked today"), ("Rye bread", "baked with caraway")  , []),
+        # What a text says of its heading is about what the heading names.
+        (("Harbour fund", "Applications close on 3 May."), ("Harbour fund application", "It has to be in by 20 May."), ["date"]),
+        (("Boat licence", "Adults need one."), ("Boat licence", "Children need two."), []),
+        # Who is the one for it.
+        (("Rope supplier", "Our rope comes from Ferro."), ("Rope", "We order the rope from Lund."), ["value"]),
+    ],
+)  # fmt: skip
+def test_headings_belong_to_what_is_said(one: tuple[str, str], two: tuple[str, str], kinds: list[str]):
+    beliefs = [Belief(*one, 0.9, line=1), Belief(*two, 0.8, line=2)]
+    assert [conflict.kind for conflict in find_conflicts(beliefs)] == kinds
+
+
+def test_the_about_column_is_the_heading_of_a_statement():
+    one = Belief("It is held in the gymnasium.", "", 0.9, line=1, about="Spring fair")
+    two = Belief("It is held on the lower field.", "", 0.8, line=2, about="The spring fair")
+    assert [conflict.kind for conflict in find_conflicts([one, two])] == ["value"]
+    assert find_conflicts([one, two._replace(about="Autumn fair")]) == []
+
+
+def test_when_something_was_written_down_is_no_part_of_it():
+    one = Belief("Keys", "The keys hang in the hall. Recorded: 2025-02-01", 0.9, line=1)
+    assert (
+        find_conflicts([one, one._replace(text="The keys hang in the hall. Last reviewed: 2026-02-01", line=2)]) == []
+    )
