@@ -316,8 +316,10 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
 
 
 def _is_value(reading: Reading) -> bool:
-    """Returns whether the text of a belief is a value, which says something with its heading only."""
-    return bool(reading.belief.text.strip() and reading.titles and reading.claims) and _is_short(reading)
+    """Returns whether the text of a belief is a value, which says something with its heading only; a number there tells one
+    heading from another."""
+    has_both = bool(reading.belief.text.strip() and reading.titles and reading.claims)
+    return has_both and _is_short(reading) and not any(claim.quantities for claim in reading.titles)
 
 
 def _is_short(reading: Reading) -> bool:
