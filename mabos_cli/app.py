@@ -14,81 +14,27 @@ from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error, write
 from mabos_cli.workspace.files import watch_writes
 
-# name -> (module in commands/, first line of its help). A module is imported only when its command is called; the
-# house test keeps the lines equal to the docstrings.
-COMMANDS = {
-    "init": ("operations.setup", "Make a workspace, with a first agent."),
-    "agent": ("operations.setup", "Create, list and show agents."),
-    "store": ("memory.store", "Remember something."),
-    "recall": ("search.recall", "Find memories and passages of memory files."),
-    "get": ("memory.item", "Show the item with an id, live or archived."),
-    "read": ("search.recall", "Print lines of a file of the agent."),
-    "update": ("memory.item", "Edit an item; the version before is archived."),
-    "forget": ("memory.item", "Move an item to the archive; revive undoes it."),
-    "revive": ("memory.item", "Bring an archived item back."),
-    "reinforce": ("memory.item", "Count a use of an item, and raise its importance if asked."),
-    "trust": ("memory.trust", "Show how far an item is trusted and why, or decide it."),
-    "timeline": ("search.recall", "Show what happened around an id, a date or a query, in order."),
-    "consolidate": ("memory.upkeep", "Compress related short-term memories into long-term ones."),
-    "log": ("hierarchy.hierarchy", "Take events of old daily logs into MEMORY.md, and archive old logs."),
-    "lifecycle": ("memory.upkeep", "Archive what nobody used for long, and what has expired."),
-    "capture": ("memory.capture", "Note down what happened, without secrets; harvest makes memories of it."),
-    "ingest": ("memory.capture", "Take what was said in transcripts of agent hosts as observations."),
-    "harvest": ("memory.capture", "Make memories of observations, never twice."),
-    "migrate": ("memory.migrate", "Make memories of notes that people wrote, each once, with their lines cited."),
-    "grade": ("memory.upkeep", "Fill in the importance that nobody gave, by heuristic-v1."),
-    "hierarchy": ("hierarchy.hierarchy", "Sum up weeks, months and quarters, and find the way down to a day."),
-    "status": ("memory.status", "Show counts, what is due and the last runs."),
-    "checkpoint": ("memory.checkpoint", "Write down the state of a session, or show and restore one."),
-    "belief": ("mind.bdi", "Add, revise and list what an agent holds true."),
-    "desire": ("mind.attitudes", "Add, change and list what an agent wants."),
-    "goal": ("mind.attitudes", "Add, change, close, delegate and list goals, and show how they are related."),
-    "intention": ("mind.attitudes", "Add intentions, note progress, complete, drop and list them."),
-    "plan": ("mind.attitudes", "Add plans and steps, finish steps, and list plans."),
-    "commitment": ("mind.attitudes", "Add, change, end and list what an agent has promised to others."),
-    "learning": ("mind.attitudes", "Add and list lessons, and make instructions of them."),
-    "mind": (
-        "mind.bdi",
-        "Show a mind on one screen: what an agent believes, wants, intends and owes, and what is due.",
-    ),
-    "bdi": ("mind.bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about."),
-    "fact": ("knowledge.fact", "Assert, retract, query and check facts."),
-    "rule": ("knowledge.infer", "Create, list, test and switch rules over facts."),
-    "infer": ("knowledge.infer", "Derive facts by rules, prove goals, and look for explanations."),
-    "constraint": ("knowledge.infer", "Check facts against constraints."),
-    "policy": ("knowledge.infer", "Evaluate policies against facts."),
-    "explain": (
-        "knowledge.infer",
-        "Answer a question or a triple in one line; then proof, hypotheses, memories and cases, each cited.",
-    ),
-    "graph": ("knowledge.graph", "Walk and export the graph of facts, and show what depends on a belief."),
-    "ontology": ("knowledge.ontology", "Propose, check and merge concepts, and show ontologies."),
-    "case": ("knowledge.case", "Store cases, retrieve those like the present situation, and note what came of reuse."),
-    "reason": ("knowledge.reason", "Reason about a problem by one of 35 methods, or several."),
-    "typedb": ("mirror.typedb", "Mirror agents in a TypeDB 3 server, and query it."),
-    "context": ("context.context", "Decide what an agent reads: its memory index, packs, whole windows."),
-    "index": ("search.index", "Keep and inspect the search index; it can be deleted at any time."),
-    "report": ("operations.reports", "Write a page of HTML that shows memory, mind and facts of one agent or of all."),
-    "materialize": ("memory.upkeep", "Rewrite the Markdown that is derived from memory."),
-    "ui": ("operations.page", "Open memory, mind and facts to a browser of this machine: look, search, decide."),
-    "git": ("operations.setup", "Merge what two branches remember, by git itself."),
-    "review": ("operations.reports", "Show what an agent learned since a commit."),
-    "connect": (
-        "operations.hosts",
-        "Give an agent host this memory: hooks, MCP server, skill, first index; then try it.",
-    ),
-    "disconnect": ("operations.hosts", "Take out of an agent host's files exactly what connect put in."),
-    "hook": ("operations.hosts", "Answer an event of an agent host, whose JSON comes on standard input."),
-    "skill": ("operations.hosts", "Print what tells an agent how to use its memory here."),
-    "doctor": ("operations.reports", "Check every file of an agent, and repair what can be repaired."),
-    "allow": ("operations.setup", "Allow settings of a workspace that run programs, send data or lower guards."),
-    "deny": ("operations.setup", "Withdraw what mabos allow permitted."),
-    "schedule": ("operations.reports", "Run the upkeep of all agents by timers of systemd, or by cron."),
-    "mcp": ("operations.hosts", "Serve tools and memory to an agent host, by the Model Context Protocol."),
-    "completion": ("operations.setup", "Print what completes this program's words in a shell."),
-    "demo": ("operations.setup", "Show how it all goes, on three months of a small company's memories."),
-    "config": ("operations.setup", "Show the settings in effect and where each comes from."),
-}
+# The module in commands/ of each command, which is imported only when it is called.
+COMMANDS = dict(
+    pair.split(":")
+    for pair in (
+        "init:operations.setup agent:operations.setup store:memory.store recall:search.recall get:memory.item "
+        "read:search.recall update:memory.item forget:memory.item revive:memory.item reinforce:memory.item "
+        "trust:memory.trust timeline:search.recall consolidate:memory.upkeep log:hierarchy.hierarchy "
+        "lifecycle:memory.upkeep capture:memory.capture ingest:memory.capture harvest:memory.capture "
+        "migrate:memory.migrate grade:memory.upkeep hierarchy:hierarchy.hierarchy status:memory.status "
+        "checkpoint:memory.checkpoint belief:mind.bdi desire:mind.attitudes goal:mind.attitudes "
+        "intention:mind.attitudes plan:mind.attitudes commitment:mind.attitudes learning:mind.attitudes "
+        "mind:mind.bdi bdi:mind.bdi fact:knowledge.fact rule:knowledge.infer infer:knowledge.infer "
+        "constraint:knowledge.infer policy:knowledge.infer explain:knowledge.infer graph:knowledge.graph "
+        "ontology:knowledge.ontology case:knowledge.case reason:knowledge.reason typedb:mirror.typedb "
+        "context:context.context index:search.index report:operations.reports materialize:memory.upkeep "
+        "ui:operations.page git:operations.setup review:operations.reports connect:operations.hosts "
+        "disconnect:operations.hosts hook:operations.hosts skill:operations.hosts doctor:operations.reports "
+        "allow:operations.setup deny:operations.setup schedule:operations.reports mcp:operations.hosts "
+        "completion:operations.setup demo:operations.setup config:operations.setup"
+    ).split()
+)
 
 # The groups of the help, the daily commands first.
 GROUPS = {
@@ -150,7 +96,7 @@ ANYWHERE = (
 
 def find_commands(name: str) -> Commands:
     """Imports the commands of the module that holds one with a name, or the group of this name."""
-    module = import_module(f"mabos_cli.commands.{COMMANDS[name][0]}")
+    module = import_module(f"mabos_cli.commands.{COMMANDS[name]}")
     group = getattr(module, name, None)  # a module may hold several groups, each under its name
     found: Commands = group if isinstance(group, Commands) else module.app
     return found

@@ -17,6 +17,7 @@ from typer.models import CommandInfo
 from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
 from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option, run_function
 from mabos_cli.errors import UsageFault
+from mabos_cli.serve.complete import offer
 from mabos_cli.terminal.emit import is_terminal, write
 from mabos_cli.workspace.runtime import now
 
@@ -162,10 +163,11 @@ class LazyGroup(TyperGroup):
         return load_command(name) if name in COMMANDS else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        about = dict(offer([], ""))  # first lines of helps, without importing a command
         width = max(map(len, COMMANDS))  # one column of names for all groups
         for group, names in GROUPS.items():
             with formatter.section(group):
-                formatter.write_dl([(name.ljust(width), COMMANDS[name][1]) for name in names.split()])
+                formatter.write_dl([(name.ljust(width), f"{about[name]}.") for name in names.split()])
 
 
 def build_root() -> TyperGroup:

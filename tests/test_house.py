@@ -15,6 +15,7 @@ import typer
 from transcript import parse_transcript
 
 from mabos_cli.app import COMMANDS, GROUPS, OTHER_NAMES
+from mabos_cli.serve.complete import offer
 from mabos_cli.typer_app import load_command
 
 ROOT = Path(__file__).parent.parent
@@ -323,8 +324,8 @@ def test_commands_are_found() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_first_line_of_help(name: str) -> None:
-    assert _docstring(name).split("\n")[0] == COMMANDS[name][1]
-    assert (ALL[name].help or "").split("\n")[0] == COMMANDS[name][1]
+    about = dict(offer([], ""))[name]
+    assert _docstring(name).split("\n")[0] == (ALL[name].help or "").split("\n")[0] == f"{about}."
 
 
 @pytest.mark.parametrize("name", CALLABLE)
