@@ -7,6 +7,21 @@ def read_data(name: str) -> str:
     return data.decode("utf-8")
 
 
+def read_table(name: str) -> dict[str, str]:
+    """Returns the entries of a table by name: `name: words`, or `name = pattern`. What is indented below goes on, words behind a blank,
+    a pattern as it stands; lines that begin with # are comments."""
+    found: dict[str, str] = {}
+    key = sign = ""
+    for line in read_data(name).split("\n"):
+        if line[:1] == " ":
+            found[key] += line[4:] if sign == "=" or not found[key] else line[3:]
+        elif line and line[0] != "#":
+            at = next(place for place, letter in enumerate(line) if letter in ":=")
+            key, sign = line[:at].strip(), line[at]
+            found[key] = line[at + 1 :].strip()
+    return found
+
+
 class BadValue(ValueError):
     """A value that cannot be accepted. The caller knows whether a command line or a file is to blame."""
 

@@ -4,69 +4,36 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mabos_cli.core import read_table
 from mabos_cli.core.language.text import STOP_WORDS, fold, stem, words
 from mabos_cli.core.memory.item import TYPES, grade
 
-# The types that headings stand for. A noun counts where the phrase ends with it ("Key decisions", "Rules of engagement", "Decision
-# log"), for before another noun it only describes that ("Event format"); the words behind the bar count anywhere ("Preferred tools").
-HEADINGS = (
-    ("preference", "preference style taste | prefer preferred likes dislike favourite favorite"),
-    (
-        "instruction",
-        "instruction rule directive guideline policy convention boundary protocol handbook runbook playbook checklist "
-        "| always never",
-    ),
-    ("decision", "decision | decided"),
-    ("lesson", "lesson pattern mistake gotcha retrospective | learned learning"),
-    ("plan", "todo task plan goal roadmap backlog reminder milestone | next tomorrow upcoming recurring"),
-    ("outcome", "outcome result accomplishment | done completed achieved"),
-    ("insight", "insight reflection idea thought"),
-    ("observation", "observation finding | observed"),
-    ("person", "person people contact relationship team family colleague investor adviser advisor stakeholder"),
-    ("project", "project"),
-    ("event", "event session log timeline meeting incident | happened"),
-    ("fact", "fact reference"),
-)
+_WORDS = read_table("hierarchy/words.txt")
+# The types that headings stand for, each with nouns and other words.
+HEADINGS = {name.removeprefix("heading "): row for name, row in _WORDS.items() if name.startswith("heading ")}
 _ROWS = tuple(
     (kind, frozenset(map(stem, nouns.split())), frozenset(map(stem, others.split())))
-    for kind, row in HEADINGS
+    for kind, row in HEADINGS.items()
     for nouns, _, others in [row.partition("|")]
 )
-_CONTAINERS = frozenset("log list notes note context history items overview status summary tracker board made".split())
-# Words in front of a line that name its type, besides the types themselves and their plurals.
+_CONTAINERS = frozenset(_WORDS["containers"].split())
+# Words in front of a line that name its type.
 _LABELS = {
     **{name: name for name in TYPES},
     **{f"{name}s": name for name in TYPES if name != "person"},
-    **{"decided": "decision", "learned": "lesson", "learnings": "lesson", "result": "outcome", "results": "outcome"},
     **{
-        "idea": "insight",
-        "thought": "insight",
-        "finding": "observation",
-        "findings": "observation",
-        "rule": "instruction",
-        "milestones": "plan",
+        label: name.removeprefix("label ")
+        for name, labels in _WORDS.items()
+        for label in labels.split(", ")
+        if name.startswith("label ")
     },
-    **dict.fromkeys(
-        ("todo", "to do", "next", "next step", "next steps", "follow up", "action item", "action items"), "plan"
-    ),
 }
 _PREFIX = re.compile(r"\**([A-Za-z]+(?:[ -][A-Za-z]+)?)\**\s*(?:\((\d(?:\.\d+)?)(?:, untrusted)?\))?\s*:\**(?:\s+|$)")
 _DECIDED = re.compile(r"(?i)\b(?:we|i|they|team) (?:have |has )?(?:decided|agreed) (?:to|that|on|against)\b|^decided\b")
 _TELLING = ("event", "note", "fact")  # kinds that may be milestones by their words
 _FIRST_OR_NAME = re.compile(r"^\W*\w+|(?<=\s)[^\W\d_a-z]\w*")
 _DIGIT = re.compile(r"\d")
-# What a file says about itself: when it was changed, by what it was made, when a session began.
-_ABOUT_ITSELF = re.compile(
-    r"(?i)[\W_]*(?:last[ -](?:updated?|edited|reviewed|modified|synced)\b|(?:updated|edited|generated) ?(?:on\b|at\b|by\b|from\b|:)"
-    r"|auto(?:matically)?[- ]?generated\b|do not edit (?:this|below|above)\b|keep (?:it|this file) (?:under|below|short)\b"
-    r"|this (?:file|document|page|summary)\b.*\b(?:generated|loaded|maintained|updated)\b|(?:version|agent|sync id)\W*: *\S+\W*$"
-    r"|(?:time|date|duration|started?|ended?|created|next scheduled)\W*: *[\d:TZhms .+-]+$|(?:table of )?contents\W*$)"
-)
-_MILESTONE = re.compile(
-    r"(?i)\b(?:launch(?:ed|es)?|shipped|released|went live|go live|signed|closed|won|lost|hired|resigned|left the company|"
-    r"migrated|completed|finished|reached|passed|raised|acquired|opened|outage|breach|incident|cancelled|renewed|"
-    r"certified|approved|delivered|retired|switched)\b"
-)
+_ABOUT_ITSELF, _MILESTONE = re.compile(_WORDS["about itself"]), re.compile(_WORDS["milestone"])
 
 
 class LogEvent(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from mabos_cli.core import read_table
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.text import STOP_WORDS, join_names, stem
 
@@ -15,35 +16,10 @@ _NAMED = 3.0  # what an entry adds to a topic that it names by a tag or a headin
 _PHRASE, _NAME, WORD = 2.0, 1.0, 0.25
 _SIGNS = r".,;:!?()\[\]{}\"“”|/\\<>=*_`~—–。、！？"
 _RUN, _BREAK = re.compile(rf"[^\s{_SIGNS}]+"), re.compile(rf"[{_SIGNS}\n]+")
-# Words that stand in every log and name nothing.
-_DULL = frozenset(
-    (
-        "today yesterday tomorrow morning afternoon evening night day days week weeks month months year time times hour hours "
-        "minute minutes monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
-        "september october november december once twice above below new old first second third next last "
-        "back still one two three four five six seven eight nine ten per via new make made makes get got gets go went "
-        "goes use used uses using need needs needed want wants wanted ask asked asks say said says tell told send sent "
-        "sends set add added adds check checked checks see saw seen look looked looks take took takes give gave given "
-        "let put keep kept keeps come came run ran runs show shows showed work works worked working done start started "
-        "end ended open opened close closed move moved change changed changes find found finds call called calls meet "
-        "met try tried plan planned note noted notes update updated updates thing things way lot bit part kind case "
-        "point people person team everyone somebody nobody good better best well much many few several every each both "
-        "another again already soon later early late long short big small high low right left full half even yet also "
-        "instead without within between against during since because however may might must shall should yes no ok okay "
-        "decision decided outcome lesson fact observation event preference instruction project insight consolidated "
-        "der die das den dem des ein eine einen einem einer und oder aber nicht auch noch nur schon sehr mehr als wie wenn weil "
-        "dass wir ihr sie ich man uns mit von vom zum zur bei für auf aus nach über unter vor seit bis ist sind war waren wird "
-        "werden hat haben hatte kann können soll muss sich es im am an um zu so da heute gestern morgen "
-        "memories memory log entry entries eur usd gbp percent euro euros"
-    ).split()
-)
+_WORDS = read_table("hierarchy/words.txt")
+# Words, and headings, that stand in every log and name nothing.
+_DULL, _DULL_HEADINGS = frozenset(_WORDS["dull"].split()), frozenset(_WORDS["dull headings"].split(", "))
 _NO_NAMES = STOP_WORDS | _DULL
-_DULL_HEADINGS = frozenset(
-    (
-        "action items, agenda, done, events, log, misc, next steps, notes, notes for tomorrow, other, session, "
-        "session end, session start, standup, summary, tasks, to remember, today, todo, tomorrow, work"
-    ).split(", ")
-)
 _MOST_TAGS = 50
 _KEPT = 250  # topics of a segment; a week of a busy agent mentions thousands of words once
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from math import exp
 from zlib import crc32
 
+from mabos_cli.core import read_table
 from mabos_cli.core.language.periods import MONTHS, WEEKDAYS
 from mabos_cli.core.language.text import stem
 
@@ -118,48 +119,23 @@ def parse_classes(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 _SURE = 0.25, 0.6  # at most so likely noise, and so likely of its type where it is none
+_TALK = read_table("memory/talk.txt")
 # Words that are frequent in a language and none of English.
-_FREQUENT = frozenset(
-    "der das und nicht ich wir ein eine einen für mit auf zu den dem im ist sind bitte unser unsere mein meine wird haben werden sich auch dir mir mal aus vom kommt dass "
-    "le la les des est et nous je ne pas une pour avec du au à notre mon ma que qui dans ce sont vous il elle "
-    "el los las y en una con por nuestro nuestra mi está es lo se del al como pero "
-    "lo gli è non che di per sono nostro della il con anche ho abbiamo grazie "
-    "os não que um uma com nosso nossa meu minha está são para do da no "
-    "het een niet wij ik voor op van onze mijn zijn ook naar hebben te om".split()
-) - frozenset("no la al com do da on per con es en se op".split())
-_ENGLISH = frozenset(
-    "the are we i you to of and for with my our it this that not have has be will does never always use from by they".split()
-)
-_ASKS = re.compile(
-    r"(?:(?:bitte|por favor|per favore|s'il te plaît|graag|пожалуйста),? )?(?:"
-    r"merke? dir|denke? (?:bitte )?daran|vergiss nicht|notiere?|rappelle-toi|souviens-toi|n'oublie pas|retiens|note bien|recuerda|no olvides"
-    r"|ten en cuenta|anota|apunta|ricorda(?:ti)?|non dimenticare|tieni presente|lembra-te|lembre-se|não (?:te )?esqueças?|onthoud|vergeet niet"
-    r"|запомни(?:те)?|не забудь(?:те)?|覚えておいて(?:ください|ね)?|覚えて(?:ください|ね)?|忘れないで(?:ください)?|请?记住|請?記住|기억해(?: ?줘|주세요)?"
-    r")(?:,? (?:que|che|что)\b| qu')?[\s:：,，、–—-]*",
-    re.IGNORECASE,
-)
+_FREQUENT = frozenset(_TALK["frequent"].split()) - frozenset(_TALK["also english"].split())
+_ENGLISH = frozenset(_TALK["english"].split())
+_ASKS, _QUESTION = re.compile(_TALK["asks to keep"], re.IGNORECASE), re.compile(_TALK["question"])
 # By type, in the order in which they are tried: a label in front, and words that may stand anywhere.
-_LABELS = {
-    "decision": "Entscheidung|Beschluss|Décision|Decisión|Decisione|Decisão|Besluit|Beslissing|Решение|決定(?:事項)?|决定|결정",
-    "instruction": "Regel|Vorgabe|Règle|Consigne|Regla|Regola|Regra|Правило|ルール|规则|規則|규칙",
+_LABEL = {
+    name.removeprefix("labelled "): re.compile(rf"(?:{names})\s*[:：]\s*(?P<rest>\S.*)", re.IGNORECASE)
+    for name, names in _TALK.items()
+    if name.startswith("labelled ")
 }
-_SAYS = {
-    "decision": r"\b(?:entschieden|beschlossen|(?:avons|a|ai) décidé|decidido|decidimos|deciso|besloten|решили|решила?)\b"
-    "|決めました|決めた|ことにしました|ことにした|决定|決定|결정했",
-    "person": r"\b(?:mein name ist|ich heiße|je m'appelle|me llamo|mi chiamo|me chamo|ik heet|mijn naam is|меня зовут)\b|名前は.+です|我叫|我的名字",
-    "preference": r"\b(?:bevorzuge|am liebsten|préfère|préférons|prefiero|preferimos|preferisco|prefiro|liever|предпочитаю)\b"
-    "|好きです|好みです|更?喜欢|偏好|좋아",
-    "instruction": r"\b(?:immer|nie|niemals|ab jetzt|ab sofort|künftig|in zukunft|grundsätzlich|toujours|jamais|désormais|dorénavant"
-    "|à partir de maintenant|siempre|nunca|jamás|a partir de ahora|de ahora en adelante|sempre|mai|d'ora in poi|a partir de agora|altijd|nooit"
-    r"|vanaf nu|всегда|никогда|отныне|впредь)\b|常に|必ず|絶対に|決して|今後は?|总是|始终|从不|絕不|绝不|今后|항상|절대",
-}  # fmt: skip
-_LABEL = {kind: re.compile(rf"(?:{names})\s*[:：]\s*(?P<rest>\S.*)", re.IGNORECASE) for kind, names in _LABELS.items()}
-_CUES = {kind: re.compile(words, re.IGNORECASE) for kind, words in _SAYS.items()}
-# Who tells of somebody gives no rule; and a question is none.
-_NARRATED = re.compile(
-    r"\b(?:ich|er|sie|es|je|j'|il|elle|yo|él|ella|io|lui|lei|eu|ele|ela|ik|hij|zij|я|он|она)\b|j'", re.IGNORECASE
-)
-_QUESTION = re.compile(r"[?？]\s*$|^¿|か。?$|[吗嗎呢]。?$")
+_CUES = {
+    name.removeprefix("says "): re.compile(words, re.IGNORECASE)
+    for name, words in _TALK.items()
+    if name.startswith("says ")
+}
+_NARRATED = re.compile(_TALK["narrated"], re.IGNORECASE)  # who tells of somebody gives no rule
 
 
 def is_other_language(text: str) -> bool:

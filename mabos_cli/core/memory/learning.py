@@ -10,78 +10,31 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from mabos_cli.core import read_table
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.statements import name_days, split_statements
 from mabos_cli.core.memory.judging import NOISE, Judge, is_other_language, is_sure, read_cue
 
 PERSON, AGENT, TOOL = "user", "assistant", "tool"
+_TALK = read_table("memory/talk.txt")
 # Tools of hosts that give back what stands in the person's own files; a setting adds to them.
-LOCAL_TOOLS = frozenset(
-    "apply_patch bash edit exec_command exitplanmode glob grep list_directory local_shell ls multiedit notebookedit read read_file "
-    "read_many_files replace run_shell_command search_file_content shell task todowrite update_plan write write_file".split()
-)
+LOCAL_TOOLS = frozenset(_TALK["local tools"].split())
 _FETCHES = re.compile(r"https?://|\b(?:curl|wget|lynx|w3m|ftp|scp|mail|mutt)\b")
 _LONGEST = 400  # characters of what is kept
 _LONG_TURN = 2000  # characters from which on a message is taken to hold text that was pasted into it
 _SHOWN = 20_000  # lines of tools that what an agent says is compared with
 _QUOTED = 0.75  # of the words of a statement that a tool gave before: then it is the tool's
 
-_FILLER = re.compile(
-    r"(?:(?:ok(?:ay)?|yes|yeah|yep|sure|right|great|cool|nice|perfect|thanks(?: a lot)?|thank you|btw|by the way|also|oh|ah|hey|hi|"
-    r"so|well|and|but|hm+|anyway|one more thing|just|please|fyi|first|second|finally|alright|good|got it|fine|plus)\b[\s,.:;!–—-]*)+",
-    re.IGNORECASE,
+_FILLER, _EXPLICIT, _ASKS, _REQUEST, _STANDING, _PRONOUN, _REASON, _CORRECTS, _IT_IS, _INSTEAD = (
+    re.compile(_TALK[name], re.IGNORECASE)
+    for name in "filler,explicit,asks,request,standing,pronoun,reason,corrects,it is,instead".split(",")
 )
-_EXPLICIT = re.compile(
-    r"(?:let's |please )?"
-    r"(?:remember|note|keep in mind|bear in mind|don'?t forget|do not forget|make a note|take (?:a )?note|write (?:this |that )?down|"
-    r"save (?:this|that)|store (?:this|that)|memori[sz]e|for the record|for (?:future|your|later) reference|just so you know|"
-    r"heads[- ]up|fyi|note to self|important)\b"
-    r"(?: of)?(?: this| it)?(?: (?:that|for (?:next time|later|the future)))*[\s,:;–—-]*",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(r"(?:when|how|where|what|why|who|if|the (?:time|last)|me)\b", re.IGNORECASE)
-_LABELS = {
-    "decision": "final decision|decision|decided|resolution",
-    "lesson": "lessons? learned|lessons?|takeaway|root cause|finding",
-    "instruction": "rule|policy|convention|guideline|constraint|requirement|instruction",
-    "preference": "preference",
-    "plan": "plan|next steps?",
-    "outcome": "outcome|result",
-    "fact": "fact|correction",
-}
+_NAME, _SAYS = re.compile(_TALK["name"]), re.compile(_TALK["says"])
+_LABELS = {name.removeprefix("label "): names for name, names in _TALK.items() if name.startswith("label ")}
 _LABEL = re.compile(
     f"(?:{'|'.join(f'(?P<{kind}>{names})' for kind, names in _LABELS.items())})\\s*(?::|[–—]| - )\\s*(?P<rest>\\S.*)",
     re.IGNORECASE,
 )
-_REQUEST = re.compile(
-    r"(?:can|could|would|will) you (?:please |kindly )?(?=\w)|i(?:'d| would) (?:like|prefer) you to |i (?:want|need) you to ",
-    re.IGNORECASE,
-)
-_STANDING = re.compile(
-    r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|each time|whenever|by default|until further notice|every\w*|each|all|any)\b",
-    re.IGNORECASE,
-)
-# A demonstrative refers where a verb follows it: `that customer` names whom it means.
-_PRONOUN = re.compile(
-    r"\b(?:(?:he|she|they|it)(?:'\w+)?|them|him|his|her|hers|their|theirs|its|(?:this|that|these|those)(?='s| (?:is|are|was|were|has|have|will|would|can|means)\b))\b",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"\b[A-Z][\w'’-]+|\b(?i:my|our|the|a|an|every|all) \w+|\b(?i:I|we)\b")
-_REASON = re.compile(
-    r"(?:because|since|the reason|that'?s because|this is because|otherwise|their|that way)\b", re.IGNORECASE
-)
-_CORRECTS = re.compile(
-    r"(?:(?:no+|nope|wrong|actually|correction|sorry|wait|not quite|i meant?|scratch that|that'?s (?:wrong|not right|outdated))\b[\s,.:;!–—-]*)+",
-    re.IGNORECASE,
-)
-_IT_IS = re.compile(
-    r"(?:it|that|this|they)(?:'s|'re| is| are| was| were| should be| must be| will be) (?:now |actually |really )?(?P<value>\S.*)",
-    re.IGNORECASE,
-)
-_SAYS = re.compile(
-    r"(?P<head>.*?\b(?:is|are|was|were|will be|costs?|starts? (?:at|on)|set to|due|called|named))\s+(?P<value>\S.*)"
-)
-_INSTEAD = re.compile(r"(?:it'?s |it is |use )?(?P<new>.{1,60}?),? not (?P<old>.{1,40}?)[.!]?$", re.IGNORECASE)
 
 
 class Turn(NamedTuple):
