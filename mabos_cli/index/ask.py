@@ -5,10 +5,10 @@ from heapq import nlargest
 from itertools import repeat
 from typing import NamedTuple
 
-from mabos_cli.core.context.texts import choose_relevant, least_relevance, read_prompt, relevance
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.search.prompt import choose_relevant, least_relevance, read_prompt, relevance
 from mabos_cli.core.search.question import (
     LONGEST_ASKING,
     asked_for,

@@ -36,6 +36,7 @@ _ROW = (
     f" coalesce(i.importance, 0.5), coalesce(i.access_count, 0), coalesce(i.size, p.size), {TRUST}, coalesce(i.expires_at, '')"
     " FROM passages p LEFT JOIN items i ON i.row = p.item_row WHERE "
 )
+END_OF_TIME = ("~", "")  # a moment and an id behind all others
 _BEFORE = " AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 _AFTER = " AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 # Numbers as one value: the statement stays the same, and SQLite prepares it once.

@@ -11,7 +11,11 @@ from struct import error as StructError
 from struct import iter_unpack
 from typing import Any, NamedTuple
 
-from mabos_cli.core.context.texts import (
+from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.search.documents import Embedder, cosine
+from mabos_cli.core.search.prompt import (
     Prompt,
     choose_relevant,
     least_relevance,
@@ -21,12 +25,10 @@ from mabos_cli.core.context.texts import (
     telling_words,
     words_needed,
 )
-from mabos_cli.core.language.ids import stamp_of
-from mabos_cli.core.memory.item import TRUSTS
-from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
-from mabos_cli.index.candidates import ARCHIVED, GONE, Row, first_parts
+from mabos_cli.index.candidates import ARCHIVED, END_OF_TIME, GONE, Row, first_parts
 from mabos_cli.index.packing import pack_vector, signs_of
+from mabos_cli.index.restriction import Restriction
 from mabos_cli.index.tables import SCHEMA, SqliteLanes, address_of, give_memo, match_any, read_meta
 
 _ROWS = 2000  # passages with a word that are looked at
@@ -97,6 +99,13 @@ class Peek:
         scored = score(signals, Weighing(importance=importance), _KEPT)
         by_row = {row.row: row for row in rows}
         return [*self._seen([(by_row[int(one.ref)], one.score) for one in scored])]
+
+    def latest(self, count: int, least: int) -> list[Seen]:
+        """Returns the items that are trusted at least so far and happened last, the newest first."""
+        told = self._lanes.list_around(END_OF_TIME, count, 0, FINDABLE)[0]
+        ids = [json.loads(line)["id"] for line, *_ in reversed(told)]
+        rows = {row.item: row for row in self._lanes.load_items(ids, Restriction(), GONE) if row.trust >= least}
+        return [*self._seen([(rows[item_id], 1 - n / len(ids)) for n, item_id in enumerate(ids) if item_id in rows])]
 
     def _weigh(
         self, prompt: Prompt, least: int, embedder: Embedder, sure: dict[int, float], shared: dict[int, float]

@@ -53,8 +53,8 @@ def prompt_text(call: HostCall) -> str:
 
     from mabos_cli.core.context.candidates import Limits
     from mabos_cli.core.context.pack import choose, pack
-    from mabos_cli.core.context.texts import read_prompt
     from mabos_cli.core.language.text import terms, token_cost
+    from mabos_cli.core.search.prompt import read_prompt
     from mabos_cli.formats.context.context_pack import WRITING
     from mabos_cli.services.operations.prompt_entries import find_entries, find_shared
     from mabos_cli.workspace.layout import WorkspacePaths

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
-from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import earlier, format_time
-from mabos_cli.core.language.text import asked_words, split_sentences, stem, terms, words, words_as_written
+from mabos_cli.core.language.text import split_sentences, terms, words, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
 
 if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt that waits has neither
@@ -27,10 +26,6 @@ _CONCERNS, _FARTHER = (
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
 _STATEMENT_CHARS = 300  # characters of a claim; what is longer tells of more than one thing
 _COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one
-# Passages from which on a memory is large; share of a question that it must not know, and that no text may hold, to be beyond it: the
-# latter for a question whose unknown words are none that it writes as names, and for others.
-_LARGE_MEMORY, _UNKNOWN, _ENOUGH = 1000, 0.25, (0.4, 0.6)
-_NAMED = r"(?<=\S )\w*[A-Z]\w*|\b\w+[A-Z]\w*"  # a word with a capital, unless it begins the question
 # How sentences begin whose subject stands in another one; with an article, unless both texts open alike.
 _LEANING = r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|these|those|here|there)\b"
 _PERHAPS_LEANING = rf"{_LEANING}|\W*the\b"
@@ -167,27 +162,6 @@ def focus(request: str, holders: Callable[[Sequence[str]], Mapping[str, int]]) -
     telling = sorted(known, key=lambda n: (held[found[n].casefold()], n))[:_WORDS]
     codes = [phrase for phrase, _ in phrases(request)]
     return " ".join([*(found[n] for n in sorted(telling)), *codes]) or request
-
-
-def is_unheard_of(question: str, held: Mapping[str, int], total: int, texts: Iterable[str]) -> bool:
-    """Returns whether a question asks for something that a large memory has never heard of.
-
-    Much of what the question is about (rare words tell most) stands nowhere, and no text holds enough of the rest; where a name
-    stands nowhere, a text must hold more of it. A small memory lacks most words: there it tells nothing.
-
-    >>> is_unheard_of("How do I drain a Nomad client?", {"drain": 9, "client": 300}, 5000, ["Drain a node: kubectl drain"])
-    True
-    """
-    asked = dict.fromkeys(asked_words(question))
-    worth = {word: log(1 + total / (held.get(word, 0) + 0.5)) for word in asked}
-    unknown = {word for word in asked if not held.get(word)}
-    whole = sum(worth.values())
-    if total < _LARGE_MEMORY or sum(worth[word] for word in unknown) < _UNKNOWN * whole:
-        return False
-    is_named = not unknown.isdisjoint(word.casefold() for word in re.findall(_NAMED, question))
-    by_stem = {stem(word): value for word, value in worth.items()}
-    held_most = max((sum(by_stem[term] for term in {*terms(text)} & by_stem.keys()) for text in texts), default=0.0)
-    return held_most < _ENOUGH[is_named] * whole
 
 
 def fresh_since(now: datetime, fresh: float) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
@@ -18,24 +19,25 @@ from mabos_cli.core.context.candidates import (
     fresh_since,
     has_rival_facts,
     is_fact_page,
-    is_unheard_of,
     mark_rivals,
     named_things,
     wanted_hits,
 )
 from mabos_cli.core.context.memory_index import CRITICAL
 from mabos_cli.core.context.pack import choose, pack
-from mabos_cli.core.context.texts import Turn, read_prompt
+from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import asked_words, plural, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.question import is_about_many
+from mabos_cli.core.search.prompt import holds_value, is_unheard_of, read_prompt
+from mabos_cli.core.search.question import is_about_many, times_in
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.context.context_pack import WRITING
+from mabos_cli.index.candidates import END_OF_TIME
 from mabos_cli.services.inputs import Session, read_given
 from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant
 from mabos_cli.services.search.agent_search import SearchOptions
@@ -44,6 +46,8 @@ from mabos_cli.workspace.agent import Agent
 
 _ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here
 _LOOKED_AT = 10  # hits that may hold enough of what is asked
+_RELEVANT = 0.25  # share of the best relevance from which on a hit is still about the question
+_LATEST = 20  # items that happened last
 _RECENT = 50  # items of working and short-term memory, and instructions, that are looked at whatever they are about
 
 
@@ -164,7 +168,7 @@ class PackSearch:
     """The candidates of a pack, the question that they were searched by, and whether nothing was found about it."""
 
     def __init__(self, call: Session, agent: Agent, query: str, bounds: Bounds) -> None:
-        self._agent, self._trust, self._query = agent, bounds.min_trust, query
+        self._agent, self._trust, self._prompt = agent, bounds.min_trust, read_prompt(query)
         self._notes: list[str] = []
         self.is_unknown = False
         now = agent.now()
@@ -177,20 +181,22 @@ class PackSearch:
 
     def find(self) -> list[Entry]:
         """Returns all candidates. Those that are trusted too little are among them, for the receipts."""
-        hits = recall(self._search, self.question, self._search.options.limit)
-        hits = [] if self._is_unheard_of(hits) else hits
+        hits = self._latest() if self._prompt.wants_latest else self._answers()
         is_known = bool(hits)
         if self._trust:
             hits += self._refused()
-        hits += self._recent()
+        # What is recent stands beside what a request is about. It answers no question about something else.
+        is_at_work = self._prompt.wants_latest or (is_known and not self._prompt.is_question)
+        hits += self._recent() if is_at_work else ()
         standing = self._standing()
         hits += [hit for hit in standing if hit.candidate.ref not in {hit.candidate.ref for hit in hits}]
         checkpoint, text = self._checkpoint()
         found = [entry_of(hit, self._since, checkpoint) for hit in hits if not is_fact_page(hit.candidate)]
         lines = text.rstrip().split("\n")
-        if lines[-1] and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
-            ref = f"{checkpoint}:1-{len(lines)}"
-            found.append(Entry(ref, text, "passage", "hot", "checkpoint", at=checkpoint_time(checkpoint)))
+        if is_at_work and lines[-1] and not any(entry.ref.startswith(f"{checkpoint}:") for entry in found):
+            ref, worth = f"{checkpoint}:1-{len(lines)}", float(self._prompt.wants_latest)
+            at = checkpoint_time(checkpoint)
+            found.append(Entry(ref, text, "passage", "hot", "checkpoint", score=worth, at=at))
         found += self._facts([hit for hit in hits if is_fact_page(hit.candidate)])
         relevant = [*self._relevant({entry.ref for entry in found})]
         found += relevant
@@ -198,10 +204,37 @@ class PackSearch:
         first = {hit.candidate.ref for hit in standing}
         return [entry._replace(applies=entry.ref in first) for entry in found]
 
+    def _answers(self) -> list[Hit]:
+        """Returns what is relevant to the question, beside the best of it, if anything in memory is about it."""
+        hits = recall(self._search, self.question, self._search.options.limit)
+        least = _RELEVANT * max((hit.relevance for hit in hits), default=0.0)
+        kept = [hit for hit in hits if hit.relevance >= least or not hit.candidate.item]
+        hits = [] if self._is_unheard_of(hits) else kept
+        return hits if holds_value(self._prompt, [hit.candidate.text for hit in hits]) else []
+
+    def _latest(self) -> list[Hit]:
+        """Returns what happened last, or in the time that is named, the newest first."""
+        options, now = self._search.options, self._agent.now()
+        last = self._search.around(END_OF_TIME, _LATEST, 0)[0]
+        spans = (
+            times_in(self.question, (), now.date()) or [(date.fromisoformat(last[0].at[:10]), now.date())]
+            if last
+            else []
+        )
+        found: list[Hit] = []
+        for first, end in spans[:1]:
+            filters = options.filters._replace(
+                since=first.isoformat(), until=f"{end.isoformat()}~", now=format_time(now)
+            )
+            self._search.options = options._replace(filters=filters, limit=_RECENT)
+            found = sorted(self._search.best(), key=lambda hit: hit.candidate.at, reverse=True)[:_LATEST]
+        self._search.options = options
+        return [hit._replace(score=round(1 - n / _RECENT, 4)) for n, hit in enumerate(found)]
+
     def _relevant(self, known: Collection[str]) -> Iterator[Entry]:
         """Yields what a hook would tell for this as a prompt: what answers it in other words."""
         settings = self._agent.settings
-        for entry in find_entries(self._agent.paths, settings, read_prompt(self._query), _ENTRIES) or ():
+        for entry in find_entries(self._agent.paths, settings, self._prompt, _ENTRIES) or ():
             if (
                 entry.kind == "item"
                 and entry.ref not in known
@@ -246,7 +279,7 @@ class PackSearch:
     def _standing(self) -> list[Hit]:
         """Returns the standing instructions that apply: those that are critical, and those that are relevant enough."""
         hits = [hit for hit in self._best(types=("instruction",)) if trust_rank(hit.candidate.trust)]
-        near = find_relevant(self._agent.settings, read_prompt(self._query), [hit.candidate.text for hit in hits])
+        near = find_relevant(self._agent.settings, self._prompt, [hit.candidate.text for hit in hits])
         return [hit for n, hit in enumerate(hits) if n in near or hit.candidate.importance >= CRITICAL]
 
     def _best(self, stores: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> list[Hit]:

@@ -12,13 +12,21 @@ from typing import Any
 
 from mabos_cli.config import Settings
 from mabos_cli.core.context.candidates import Entry
-from mabos_cli.core.context.texts import Prompt, choose_relevant, least_relevance, other_names, relevance, words_needed
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.text import stem, words
 from mabos_cli.core.memory.stores import FINDABLE, reach_of
 from mabos_cli.core.memory.trust import Sharing, needs_voucher, parse_sharing, trust_rank
 from mabos_cli.core.search.documents import WRITING, Embedder, cosine
+from mabos_cli.core.search.prompt import (
+    Prompt,
+    choose_relevant,
+    holds_value,
+    least_relevance,
+    other_names,
+    relevance,
+    words_needed,
+)
 from mabos_cli.errors import MabosError, Unavailable
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.layout import AgentPaths
@@ -71,7 +79,11 @@ def find_entries(
         is_small = len(_read(os.fspath(paths.store))) <= _RECENT and not paths.store_pages.exists()
         return _find_recent(paths, settings, prompt, embedder if is_small else None, None) or None
     with peek:
-        seen = peek.find(prompt, trust_rank(settings["hook.min_trust"]), settings["recall.importance_weight"], embedder)
+        least = trust_rank(settings["hook.min_trust"])
+        if prompt.wants_latest:
+            seen = peek.latest(most, least)
+        else:
+            seen = peek.find(prompt, least, settings["recall.importance_weight"], embedder)
         entries = _find_recent(paths, settings, prompt, embedder, peek) if sharing is None else []
         seen = [one for one in seen if not sharing or (one.item and sharing.admits(one.item.get("tags") or ()))]
         judge = (
@@ -90,7 +102,9 @@ def find_entries(
             kind = ("item", "warm", str(item.get("type", ""))) if item else ("passage", "cold", "file")
             entry = Entry(one.ref, one.text, *kind, trust, one.importance, one.score, one.at, state=state)
             entries.append(entry._replace(author=str((item or {}).get("author") or "")))
-    return [entry._replace(applies=entry.type == "instruction" and trust_rank(entry.trust) > 0) for entry in entries]
+    entries = [entry._replace(applies=entry.type == "instruction" and trust_rank(entry.trust) > 0) for entry in entries]
+    is_answered = holds_value(prompt, [entry.text for entry in entries])
+    return [entry for entry in entries if is_answered or entry.applies]
 
 
 def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str]) -> set[int]:

@@ -22,6 +22,7 @@ from mabos_cli.core.search.recall import (
 from mabos_cli.core.search.recall import recall as find_hits
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile, NotFound
+from mabos_cli.index.candidates import END_OF_TIME
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import MOST, AgentSearch, SearchOptions
 from mabos_cli.workspace.agent import Agent
@@ -30,7 +31,6 @@ _DEEPEST, _AUTOMATIC = 3, 2
 _WIDER = 3  # times more hits from which what is all about a thing is gathered
 _EITHER = "--live and --archived exclude each other", "leave one of them out"
 _RERANKED = 20  # hits that a model puts in order
-_END = ("~", "")  # behind every moment
 _LOOKED_AT = 20  # hits, which may be passages of files; the best item among them is what a timeline is about
 _LARGEST = 64 << 20  # bytes of a file that is read
 _RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")
@@ -238,8 +238,8 @@ def find_timeline(
         entries = [*earlier, *later] if later or named else []
         focus = named or (later[0].ref if later else None)
     else:
-        entries, focus = search.around(_END, before + 1, 0)[0], None
-    is_known = bool(entries or search.around(_END, 1, 0)[0])
+        entries, focus = search.around(END_OF_TIME, before + 1, 0)[0], None
+    is_known = bool(entries or search.around(END_OF_TIME, 1, 0)[0])
     return Timeline(entries, focus, is_known, search.warnings())
 
 

@@ -115,26 +115,48 @@ def test_facts_that_cannot_be_read_are_a_warning(desk: Desk) -> None:
     assert ids[0] in said.data["citations"] and any("facts.json" in text for text in said.warnings)
 
 
-def test_what_is_at_hand_is_packed_whatever_it_is_about(desk: Desk) -> None:
+def at_hand(desk: Desk) -> tuple[str, set[str]]:
+    """Puts what is recent, what is not, and a seat into memory; returns the seat, and what is at hand."""
     held = note(1, "Call Ann back before noon")
     old = note(2, "Lunch was late", created_at="2026-02-20T00:00:00.000Z")
     new = note(3, "Bob is ill", created_at="2026-02-24T13:00:00.000Z")
     desk.put([note(5, "A seat costs 49 dollars")], working=[held], short_term=[old, new])
     desk.write("memory/checkpoints/2026-02-24-1400.md", "# Session Checkpoint\n\n## Next\n\nWrite to the bank.\n")
     desk.write("memory/checkpoints/2026-02-23-1400.md", "# Session Checkpoint\n\n## Next\n\nWater the plants.\n")
-    items = pack(desk, ASK).data["items"]
-    assert items[0]["text"] == "A seat costs 49 dollars"
-    assert {item["ref"] for item in items if item["lane"] == "hot"} == {
-        held.id, new.id, "memory/checkpoints/2026-02-24-1400.md:1-5"
-    }  # fmt: skip
+    return note(5, "").id, {held.id, new.id, "memory/checkpoints/2026-02-24-1400.md:1-5"}
+
+
+def cited(desk: Desk, asked: str) -> list[str]:
+    refs: list[str] = pack(desk, asked).data["citations"]
+    return refs
+
+
+def test_what_is_at_hand_stands_beside_what_a_request_is_about_but_answers_no_question(desk: Desk) -> None:
+    seat, hand = at_hand(desk)
+    assert cited(desk, "raise the seat costs")[0] == seat and {*cited(desk, "raise the seat costs")} == hand | {seat}
+    assert cited(desk, ASK) == [seat]
+    assert cited(desk, "Which breed is the dog?") == cited(desk, "zzzz qqqq") == []
+
+
+@pytest.mark.parametrize("asked", ["go on", "Where were we?", "what happened this week?", "status"])
+def test_what_happened_last_answers_a_request_that_is_about_nothing_else(desk: Desk, asked: str) -> None:
+    _, hand = at_hand(desk)
+    found = cited(desk, asked)
+    assert hand <= {*found} and found[:2] == ["memory/checkpoints/2026-02-24-1400.md:1-5", note(3, "").id]
+
+
+def test_a_question_for_an_amount_is_answered_by_what_has_one(desk: Desk) -> None:
+    desk.put([note(1, "The mixer squeals in second gear"), note(2, "The van is insured, excess 500 euros")])
+    assert cited(desk, "What does the mixer cost?") == []
+    assert cited(desk, "How much do we pay when the van is damaged?") == [note(2, "").id]
 
 
 def test_a_checkpoint_is_cited_by_the_lines_that_read_counts(desk: Desk) -> None:
     desk.write("memory/checkpoints/2026-02-24-1400.md", "Call\u2028Ann\x85back\nat noon\n\n")
-    (item,) = pack(desk, "zebra").data["items"]
+    (item,) = pack(desk, "go on").data["items"]
     assert item["ref"] == "memory/checkpoints/2026-02-24-1400.md:1-2"
     desk.write("memory/checkpoints/2026-02-24-1401.md", " \n\n")
-    assert pack(desk, "zebra").data["items"] == []
+    assert pack(desk, "go on").data["items"] == []
 
 
 def test_a_checkpoint_that_cannot_be_read_is_a_warning(desk: Desk) -> None:

@@ -8,11 +8,11 @@ from mabos_cli.core.context.candidates import (
     focus,
     fresh_since,
     is_fact_page,
-    is_unheard_of,
     wanted_hits,
 )
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.search.prompt import is_unheard_of
 from mabos_cli.core.search.recall import Candidate, Hit
 
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mabos_cli.core.context.texts import asked_about, share_words, telling_words, words_needed
+from mabos_cli.core.search.prompt import asked_about, share_words, telling_words, words_needed
 
 WORDS = st.sampled_from("acme seat price webhook dana refund".split())
 
