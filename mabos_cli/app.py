@@ -137,6 +137,8 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found[_VALUES[word]] = given
         elif equals and name in _VALUES:
             found[_VALUES[name]] = value
+        elif equals and name in _SWITCHES:
+            raise UsageFault(f"{name} takes no value", f"give {name} alone")
         elif word[:2] in _VALUES and word[1] != "-":
             found[_VALUES[word[:2]]] = word[2:]
         elif len(word) > 2 and set(word[1:]) <= {"q", "v"} and word[0] == "-":

@@ -2,9 +2,11 @@
 
 import functools
 import inspect
+import re
 import shlex
 import sys
 from contextlib import redirect_stdout
+from difflib import get_close_matches
 from io import StringIO
 from itertools import takewhile
 from typing import Annotated, Any
@@ -21,6 +23,8 @@ from mabos_cli.serve.complete import offer
 from mabos_cli.terminal.emit import is_terminal, write
 from mabos_cli.workspace.runtime import now
 
+# Arguments that take a text of several words.
+_WORDS_TO_QUOTE = frozenset("TEXT QUERY TITLE PROBLEM NOTE LESSON".split())
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -192,7 +196,7 @@ def build_root() -> TyperGroup:
         ] = "",
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
         quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
-        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
+        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print more.")] = False,
         lock_timeout: Annotated[
             str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
         ] = "",
@@ -232,7 +236,7 @@ def run_typer(call: Call, args: list[str]) -> int:
             return 2
         if type(error).__name__ == "NoArgsIsHelpError":
             raise UsageFault("no command given", f"see {name} --help") from None
-        raise UsageFault(error.format_message().rstrip("."), _usage_hint(error, args)) from None
+        raise UsageFault(_plain_message(error), _usage_hint(error, args)) from None
 
 
 def _show_help(call: Call, run: Any) -> Any:
@@ -251,6 +255,26 @@ def _show_help(call: Call, run: Any) -> Any:
     return code
 
 
+# What the parser says, and how it is said in plain words.
+_PLAINER = (
+    (r"Got unexpected extra argument\S* \((.*)\)", r"unexpected argument: \1"),
+    (r"Invalid value for '([^']*)'(?: / '[^']*')*: ", r"\1: "),
+    (r"is not a valid float(?: range)?", "is not a number"),
+    (r"is not a valid int(?:eger)?(?: range)?", "is not a whole number"),
+    (r"is not in the range x>=(\S+)", r"is less than \1"),
+    (r"is not in the range (\S+)<=x<=(\S+)", r"is not within \1 to \2"),
+    (r"Option '(\S+)' requires an argument", r"\1 needs a value"),
+    (r" \(Possible options: .*\)", ""),
+)
+
+
+def _plain_message(error: Any) -> str:
+    message = error.format_message().rstrip(".")
+    for pattern, plain in _PLAINER:
+        message = re.sub(pattern, plain, message)
+    return message[:1].lower() + message[1:]
+
+
 def _usage_hint(error: Any, args: list[str]) -> str:
     """Returns what to do about a line that the parser did not understand."""
     known = f"mabos {args[0]}" if args and args[0] in COMMANDS else "mabos"
@@ -259,9 +283,24 @@ def _usage_hint(error: Any, args: list[str]) -> str:
         return _name_command(args)
     if (group := path.removeprefix("mabos ")) in COMMANDS and type(error).__name__ == "UsageError":
         below = list(getattr(load_command(group), "commands", ()))
+        word = args[1] if len(args) > 1 else ""
+        meant = (
+            name for name, others in OTHER_NAMES.items() if word in others.split() and name.startswith(f"{group} ")
+        )
+        if below and (known := next(meant, "")):
+            return f"did you mean mabos {known}?"
         if below:
-            return f"one of: {', '.join(below)}"
+            return (
+                f"one of: {', '.join(below)}"
+                if len(below) > 1
+                else f"did you mean {path} {shlex.join((*below, *args[1:]))}?"
+            )
     option = str(getattr(error, "option_name", ""))
+    if type(error).__name__ == "NoSuchOption":
+        known = [name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts)]
+        near = get_close_matches(option, [*known, *re.findall(r"--[a-z-]+", ANYWHERE)], 2, 0.7)
+        if near:
+            return f"did you mean {' or '.join(near)}? see {path} --help"
     dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
     if dashed or (option.startswith("-") and option[1:2].isdigit()):
         return f"text that starts with a dash goes behind --, as in: {path} -- TEXT"
@@ -270,16 +309,19 @@ def _usage_hint(error: Any, args: list[str]) -> str:
         places = [each.metavar or "" for each in error.ctx.command.params if each.param_type_name == "argument"]
         if path == "mabos config":
             return f"settings are changed in mabos.yaml: {words[-2]}: {words[-1]}; mabos config shows where each comes from"
+        if path == "mabos update" and len(words) > 1:
+            return f"the new text goes behind --content: {path} {words[0]} --content {shlex.quote(' '.join(words[1:]))}"
         if not places and len(words) == 1:
             return f"to name an agent: {path} --agent {words[0]}"
-        if len(words) > 1 and len(places) == 1 and "ID" not in places[0]:
+        if len(words) > 1 and len(places) == 1 and places[0].strip("[]") in _WORDS_TO_QUOTE:
             return f'did you mean to quote it? {path} "{" ".join(words)}"'
     if (
         type(error).__name__ == "MissingParameter"
         and (apart := [word for each in args for word in each.split()]) != args
     ):
         return f"did you mean mabos {shlex.join(apart)}?"
-    return f"see {path} --help"
+    example = re.search(r"Example: (.*)", getattr(getattr(error.ctx, "command", None), "help", "") or "")
+    return f"as in: {example[1]}" if example and "--" not in option else f"see {path} --help"
 
 
 def _name_list(word: str) -> str:
@@ -291,8 +333,6 @@ def _name_list(word: str) -> str:
 
 def _name_command(args: list[str]) -> str:
     """Returns the command that is probably meant by a line whose first word is none."""
-    from difflib import get_close_matches
-
     word = args[0].lower()
     known = next((name for name, others in OTHER_NAMES.items() if word in others.split()), "")
     listed = _name_list(word)
@@ -308,6 +348,6 @@ def _name_command(args: list[str]) -> str:
         return f"mabos {noun} has: {', '.join(found)}; see mabos {noun} --help"
     if known:
         return f"did you mean {shlex.join(['mabos', *known.split(), *args[1:]])}? see mabos --help"
-    if " " in args[0]:
-        return f"to keep it: mabos store {shlex.quote(args[0])}; to look for it: mabos recall {shlex.quote(args[0])}"
+    if " " in (text := " ".join(args)) and not any(word.startswith("-") for word in args):
+        return f"to keep it: mabos store {shlex.quote(text)}; to look for it: mabos recall {shlex.quote(text)}"
     return "see mabos --help"

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -45,9 +46,11 @@ def at_terminal(
 ) -> Seen:
     """Runs a command line in a fork of this process at a terminal of so many columns and lines, and presses Ctrl-C after some
     seconds if that is wanted; `before` is called in the fork."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until the fork can catch it
     pid, terminal = pty.fork()
     if pid == 0:
         _run(words, folder, environment, size, before)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     end = None if interrupt is None else time.monotonic() + interrupt
     written = b""
     with suppress(OSError):  # the other end is closed
@@ -75,6 +78,7 @@ def _run(
 ) -> NoReturn:
     code = 1
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         sys.stdin, sys.stdout, sys.stderr = (open(n, mode, closefd=False) for n, mode in enumerate("rww"))  # noqa: SIM115
         os.environ.clear()

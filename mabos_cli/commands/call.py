@@ -294,7 +294,7 @@ Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this ma
 ValidAt = Annotated[str, Option(metavar="DATE", help="As things are or were then: today, 2026-03-01.")]
 # What becomes of secrets in what is stored.
 Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
-AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it although it holds a secret.")]
+AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it even if it holds a secret.")]
 # How far what is stored is trusted, and by whose word.
 Trust = Annotated[
     str,

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from select import select
 from socketserver import TCPServer, ThreadingMixIn
 from threading import BoundedSemaphore, Event, Lock
 from typing import Any, NoReturn
@@ -40,7 +41,6 @@ _PATIENCE = 10  # seconds that a client may take for its request, or to read its
 _THREADS = 32  # requests at a time; others wait to be accepted
 _STREAMS = 12  # of these, at most so many that wait for changes
 _PAUSE = 0.7  # seconds between two looks at the files, and more where a look takes long
-_SILENCE = 15  # seconds until a stream says that it is still there, which shows who has left
 _STATUS = {2: 400, 3: 404, 4: 422, 5: 409, 6: 503}  # of an answer, by the exit code that the command would have
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -262,14 +262,13 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages wait for changes")
         try:
             self._head(HTTPStatus.OK, "text/event-stream")
-            known, told = "", 0.0
+            known = ""
             while not door.ending.wait(_PAUSE if known else 0):
+                if select([self.connection], [], [], 0)[0]:
+                    return  # who waits sends nothing: this is the end of the connection
                 if (stamp := door.stamp()) != known:
-                    known, told = stamp, time.monotonic()
+                    known = stamp
                     self.wfile.write(f"data: {stamp}\n\n".encode())
-                elif time.monotonic() - told > _SILENCE:
-                    told = time.monotonic()
-                    self.wfile.write(b":\n\n")
         finally:
             door.streams.release()
 

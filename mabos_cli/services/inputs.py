@@ -101,7 +101,7 @@ def refuse_secrets(settings: Settings, **texts: str) -> None:
 
     for name, text in texts.items() if settings["secrets.refuse"] else ():
         if kinds := redact(text)[1]:
-            raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "say it without")
+            raise BadValue(f"a secret in {name}: {', '.join(kinds)}", "remove the secret")
 
 
 def draft_from(
@@ -112,7 +112,7 @@ def draft_from(
     `secrets` says what becomes of them: refuse, redact or allow. A command without options for that leaves it to the setting.
     `by` names the person who vouches for what comes from outside.
     """
-    hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "say it without"
+    hint = "--redact stores it with the secret replaced, --allow-secret as it is" if secrets else "remove the secret"
     fields, redacted = _without_secrets(fields, secrets or secrets_mode(False, False, settings), hint)
     unknown = fields.keys() - _KEYS
     if unknown:

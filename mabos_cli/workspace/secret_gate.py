@@ -111,7 +111,7 @@ def _check(place: str, texts: Iterable[str], known: Sequence[bytes]) -> None:
         kinds = [found.kind for found in find_secrets(part) if not _is_known(part[found.start : found.end], known)]
         if kinds:
             raise BadValue(
-                f"a secret in {place}: {', '.join(sorted(set(kinds)))}", "say it without; nothing was written"
+                f"a secret in {place}: {', '.join(sorted(set(kinds)))}", "remove the secret; nothing was written"
             )
 
 

@@ -380,7 +380,7 @@ def index_places(paths: AgentPaths) -> Iterator[IndexPlace]:
 def index_state(agent: Agent) -> str:
     """Says whether an index is fresh, by its note alone: SQLite is not opened."""
     states = [_state(place, agent) for place in index_places(agent.paths) if place.path.exists()]
-    return "fresh" if "fresh" in states else next(iter(states), "none: the next recall makes it")
+    return "fresh" if "fresh" in states else next(iter(states), "none: the next recall builds it")
 
 
 def _state(place: IndexPlace, agent: Agent) -> str:
@@ -388,7 +388,7 @@ def _state(place: IndexPlace, agent: Agent) -> str:
     if stamp == WRITING:
         return "being written"
     if stamp != stamp_of_file(place.path):
-        return "damaged: the next recall makes it anew"
+        return "damaged: the next recall rebuilds it"
     return "fresh" if rest.partition(" ")[0] == digest_of(find_sources(agent)) else "stale: the next recall follows"
 
 

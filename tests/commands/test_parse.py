@@ -142,3 +142,8 @@ def _is_readable(function: Function) -> bool:
     from mabos_cli.commands.parse import _read_parameters
 
     return _read_parameters(function) is not None
+
+
+def test_a_switch_takes_no_value() -> None:
+    with pytest.raises(UsageFault, match="--json takes no value"):
+        _global_options(["store", "x", "--json=yes"])

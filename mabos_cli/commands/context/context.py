@@ -28,7 +28,7 @@ _PLACES = {
 
 app = Commands(
     "context",
-    "Decide what an agent reads: its memory index, packs, whole windows.",
+    "Build what an agent reads: memory index, packs, whole windows.",
     late=_PLACES,
 )
 
@@ -137,7 +137,7 @@ def pack(
     live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
     shared: Annotated[bool, Option("--shared", help="Also pack what the other agents share.")] = False,
     trace: Annotated[
-        bool, Option("--trace", help="Say of each candidate why it is in or out, without its content.")
+        bool, Option("--trace", help="Show why each candidate is in or out, without its content.")
     ] = False,
     no_use: Annotated[bool, Option("--no-use", help="Do not count what is packed as used.")] = False,
 ) -> None:

@@ -21,7 +21,7 @@ from mabos_cli.workspace.files import list_names
 _LISTED = 12
 _MOST = 1000  # results, whatever is asked for
 
-app = Commands("hierarchy", "Sum up weeks, months and quarters, and find the way down to a day.")
+app = Commands("hierarchy", "Summarize weeks, months and quarters, and drill down to a day.")
 
 
 @app.command()
@@ -29,7 +29,7 @@ def build(
     ctx: Context,
     scope: Annotated[str, Option(metavar="[week|month|quarter|all]", help="Which summaries.")] = "all",
     since: Annotated[str, Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")] = "",
-    force: Annotated[bool, Option("--force", help="Write all of them anew; edited ones are set aside.")] = False,
+    force: Annotated[bool, Option("--force", help="Rewrite all of them; edited ones are set aside.")] = False,
     dry_run: DryRun = False,
     no_llm: Annotated[bool, Option("--no-llm", help="Without an overview by a language model.")] = False,
 ) -> None:
@@ -78,7 +78,7 @@ def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[s
     for path in built.orphans:
         yield f"left {agent.paths.relative(path)}: its logs are gone"
     for state in built.kept:
-        stale = ", and its logs changed since; --force writes it anew" if "stale" in state.state else ""
+        stale = ", and its logs changed since; --force rewrites it" if "stale" in state.state else ""
         yield f"kept {agent.paths.relative(state.path)}: edited by hand{stale}"
 
 
@@ -163,7 +163,7 @@ def drill_command(
     width: Annotated[int | None, Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
     limit: Annotated[int, Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")] = 3,
 ) -> None:
-    """Go down from quarters to months, weeks, days and lines, and say why.
+    """Go down from quarters to months, weeks, days and lines, and show why.
 
     found: what the index finds below a node; told: what the summary above says of it; named: the question names that time.
 
@@ -181,20 +181,20 @@ def drill_command(
 
 _SHOWN = 20  # MEMORY.md and --json have all of them
 
-log = Commands("log", "Take events of old daily logs into MEMORY.md, and archive old logs.")
+log = Commands("log", "Copy events of old daily logs into MEMORY.md, and archive old logs.")
 
 
 @log.command()
 def consolidate(
     ctx: Context,
-    older_than: Annotated[str | None, Option(metavar="SPAN", help="Days of more than this ago (default 7d).")] = None,
+    older_than: Annotated[str | None, Option(metavar="SPAN", help="Only days older than this (default 7d).")] = None,
     min_importance: Annotated[float | None, Option(help="Take events at least this important (default 0.6).")] = None,
     dry_run: DryRun = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model find facts in them; a dry run does not ask it.")
     ] = False,
 ) -> None:
-    """Take the important events of old daily logs into MEMORY.md, each once.
+    """Copy the important events of old daily logs into MEMORY.md, never twice.
 
     Example: mabos log consolidate --dry-run
     """
@@ -270,7 +270,7 @@ def _line(candidate: Candidate) -> str:
 @log.command()
 def archive(
     ctx: Context,
-    older_than: Annotated[str | None, Option(metavar="SPAN", help="Logs of more than this ago (default 30d).")] = None,
+    older_than: Annotated[str | None, Option(metavar="SPAN", help="Only logs older than this (default 30d).")] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Move old daily logs to memory/archive/; they stay searchable and readable.

@@ -151,7 +151,7 @@ def retrieve(
     desire: Annotated[list[str] | None, Option("--desire", help="A desire, likewise.")] = None,
     context: Annotated[str, Option(help="The situation in words, compared by words and meaning.")] = "",
     success_only: Annotated[bool, Option("--success-only", help="Only cases that worked.")] = False,
-    min_score: Annotated[float, Option(help="Only cases at least this near.")] = 0.0,
+    min_score: Annotated[float, Option(help="Only cases that match at least this well.")] = 0.0,
     limit: Limit = 5,
 ) -> None:
     """Find the cases that are like the present situation, and what worked then.

@@ -42,8 +42,8 @@ def assert_command(
     source: Annotated[str, Option(help="Where it comes from; manual for a new fact, else as it was.")] = "",
     trust: Trust = "",
     by: Voucher = "",
-    since: Annotated[str, Option("--from", metavar="DATE", help="Since when it holds; none clears it.")] = "",
-    until: Annotated[str, Option(metavar="DATE", help="Until when it holds, that day included; none clears it.")] = "",
+    since: Annotated[str, Option("--from", metavar="DATE", help="The day from which it holds; none clears it.")] = "",
+    until: Annotated[str, Option(metavar="DATE", help="The last day on which it holds; none clears it.")] = "",
 ) -> None:
     """Add a fact, or change the one that says the same. It may hold for several stretches of time.
 
@@ -69,14 +69,12 @@ def extract(
     text: Annotated[
         str, Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
     ] = "",
-    review: Annotated[
-        bool, Option("--review", help="List candidates and write nothing, which is what it does anyway.")
-    ] = False,
+    review: Annotated[bool, Option("--review", help="List candidates and write nothing (the default).")] = False,
     apply: Annotated[str, Option(metavar="ID,...", help="Assert these candidates of a review, or all.")] = "",
     we: Annotated[
-        str, Option(metavar="NAME", help="Whom we, our, I and my mean; such statements are left out without it.")
+        str, Option(metavar="NAME", help="Who we, our, I and my are; without it, such statements are left out.")
     ] = "",
-    min_confidence: Annotated[float, Option(help="Only candidates at least this sure.")] = 0.0,
+    min_confidence: Annotated[float, Option(help="Only candidates with at least this confidence.")] = 0.0,
     source: Annotated[str, Option(help="Where the text comes from; a memory is its own source.")] = "extract",
     trust: Trust = "",
     limit: Limit = 50,
@@ -161,7 +159,7 @@ def retract(
     cascade: Annotated[bool, Option("--cascade", help="Also drop the derived facts that rest on them alone.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take facts out; the archive keeps them.
+    """Retract facts; the archive keeps them.
 
     Example: mabos fact retract --subject acme --predicate hasRevenue --reason "restated"
     """
@@ -188,7 +186,7 @@ def query(
     subject: Annotated[str, Argument(help="A subject; * stands for anything.")] = "*",
     predicate: Annotated[str, Argument(help="A predicate, likewise.")] = "*",
     object: Annotated[str, Argument(help="An object, likewise.")] = "*",
-    min_confidence: Annotated[float, Option(help="Only facts at least this sure.")] = 0.0,
+    min_confidence: Annotated[float, Option(help="Only facts with at least this confidence.")] = 0.0,
     valid_at: ValidAt = "",
     no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Limit = 50,
@@ -256,7 +254,7 @@ def current(
 
 @app.command()
 def timeline(ctx: Context, subject: Subject) -> None:
-    """Show how what is known of a subject came about: facts in the order of their time, retracted and updated ones too.
+    """Show the history of what is known of a subject, with retracted and updated facts.
 
     Example: mabos fact timeline acme
     """
@@ -290,7 +288,7 @@ def import_command(
     form: Annotated[
         str, Option("--format", metavar="[ndjson|csv|turtle]", help="The format; else by the name of the file.")
     ] = "",
-    source: Annotated[str, Option(help="Where facts come from that do not say so.")] = "",
+    source: Annotated[str, Option(help="The source of facts that name none.")] = "",
     trust: Annotated[
         str,
         Option(metavar="[trusted|agent|untrusted]", help="For facts that do not say, and the most for those that do."),
@@ -311,7 +309,7 @@ def import_command(
     named = path if path != "-" else "standard input"
     done, derived = facts.import_facts(agent, read_given(path), named, form, silent, voucher)
     counts = {state: sum(each == state for _, each in done.states) for state in ("added", "updated", "unchanged")}
-    warnings = [f"{plural(derived, 'derived fact')} left out: rules make them anew"] if derived else []
+    warnings = [f"{plural(derived, 'derived fact')} left out: rules derive them again"] if derived else []
     line = ", ".join(f"{count} {state}" for state, count in counts.items())
     ctx.obj.emit("fact.import", {**counts, "derived": derived}, [f"facts: {line}"], done.warnings + warnings)
 

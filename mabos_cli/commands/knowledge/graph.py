@@ -94,7 +94,7 @@ def preflight(
     valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
-    """Say before work on something what is decided, blocked, contradicted and related, each with its path.
+    """Show what is decided, blocked, contradicted and related before work on something, each with its path.
 
     Example: mabos graph preflight billing
     """
@@ -123,7 +123,7 @@ def export(
     ctx: Context,
     form: Annotated[str, Option("--format", metavar="[mermaid|dot|jsonld]", help="The format.")] = "mermaid",
     around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
-    hops: Annotated[int, Option(help="How near.")] = 2,
+    hops: Annotated[int, Option(help="How many steps away.")] = 2,
     valid_at: ValidAt = "",
 ) -> None:
     """Print the graph of facts for another program.

@@ -47,9 +47,9 @@ Part = Annotated[str, Argument(help="* or ?x stands for anything.")]
 def forward(
     ctx: Context,
     persist: Annotated[bool, Option("--persist", help="Write what follows to facts-derived.json.")] = False,
-    max_facts: Annotated[int, Option(help="Derive this many at most; the surest are kept.")] = 250_000,
-    min_confidence: Annotated[float, Option(help="Derive nothing less sure.")] = 0.0,
-    max_depth: Annotated[int, Option(help="Rules in a row at most; 0 for no limit.")] = 0,
+    max_facts: Annotated[int, Option(help="Derive this many at most; those of highest confidence are kept.")] = 250_000,
+    min_confidence: Annotated[float, Option(help="Derive nothing of lower confidence.")] = 0.0,
+    max_depth: Annotated[int, Option(help="The longest chain of rules; 0 for no limit.")] = 0,
     max_work: Annotated[int, Option(help="Combinations of facts that each rule may try.")] = Limits().max_joins,
     failing: Annotated[bool, Option("--check", help="Exit 7 when a limit kept something from being derived.")] = False,
     valid_at: ValidAt = "",
@@ -100,10 +100,10 @@ def backward(
     subject: Part,
     predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
-    depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
+    depth: Annotated[int, Option(help="The longest chain of rules.")] = 5,
     valid_at: ValidAt = "",
 ) -> None:
-    """Say whether something follows, by which proof, and what is missing if it does not.
+    """Prove that something follows, or say what is missing.
 
     Example: mabos infer backward acme isTaxable true
     """
@@ -118,7 +118,7 @@ def abductive(
     subject: Part,
     predicate: Annotated[str, Argument(help="The predicate.")],
     object: Part,
-    depth: Annotated[int, Option(help="Rules in a row at most.")] = 3,
+    depth: Annotated[int, Option(help="The longest chain of rules.")] = 3,
     valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
@@ -145,7 +145,7 @@ def explain_command(
     words: Annotated[
         list[str], Argument(metavar="TEXT | S P O", help="A question, or a triple; - reads standard input.")
     ],
-    depth: Annotated[int, Option(help="Rules in a row at most.")] = 5,
+    depth: Annotated[int, Option(help="The longest chain of rules.")] = 5,
     valid_at: ValidAt = "",
     llm: Annotated[
         bool, Option("--llm", help="Let the language model help to read the question, never to answer.")
@@ -219,8 +219,8 @@ def create(
         str, Option(metavar="[info|warning|error|critical]", help="Constraint: how bad a violation is.")
     ] = "warning",
     action: Annotated[str, Option(help="Policy: what to do; ?x is filled in.")] = "",
-    escalate: Annotated[bool, Option("--escalate", help="Policy: somebody must be told.")] = False,
-    factor: Annotated[float, Option(help="Inference: what a conclusion keeps of the confidence.")] = 0.9,
+    escalate: Annotated[bool, Option("--escalate", help="Policy: requires escalation.")] = False,
+    factor: Annotated[float, Option(help="Inference: the confidence of a conclusion is multiplied by this.")] = 0.9,
     description: Annotated[str, Option(help="More about it.")] = "",
     domain: Annotated[str, Option(help="The domain that it belongs to.")] = "",
 ) -> None:
@@ -240,7 +240,7 @@ def list_command(
     ctx: Context,
     type: Annotated[str, Option(metavar="[inference|constraint|policy]", help="Only rules of this kind.")] = "",
 ) -> None:
-    """List the rules; those that cannot run are said to be so.
+    """List the rules, and say which cannot run.
 
     Example: mabos rule list --type inference
     """
@@ -268,7 +268,7 @@ def show(ctx: Context, rule_id: RuleId) -> None:
 def toggle(
     ctx: Context,
     rule_id: RuleId,
-    on: Annotated[bool | None, Option("--on/--off", help="Which; else the other one.")] = None,
+    on: Annotated[bool | None, Option("--on/--off", help="On or off; the other one if left out.")] = None,
 ) -> None:
     """Switch a rule on or off.
 
@@ -281,7 +281,7 @@ def toggle(
 
 @rule.command()
 def delete(ctx: Context, rule_id: RuleId) -> None:
-    """Take a rule out; the archive keeps it. What it derived goes with the next infer forward --persist.
+    """Delete a rule; the archive keeps it. What it derived goes with the next infer forward --persist.
 
     Example: mabos rule delete R-001
     """
@@ -349,7 +349,7 @@ def import_command(
         str, Option("--format", metavar="[turtle|jsonld]", help="The format; else by the name of the file.")
     ] = "",
 ) -> None:
-    """Make constraints of SHACL shapes; what the same shapes asked for before is replaced.
+    """Turn SHACL shapes into constraints; those of an earlier import are replaced.
 
     Example: mabos constraint import shapes.ttl
     """

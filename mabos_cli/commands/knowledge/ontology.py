@@ -16,7 +16,7 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.knowledge.ontologies import Library
 
 app = Commands("ontology", "Propose, check and merge concepts, and show ontologies.")
-AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that are only alike, not the same.")]
+AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that are similar to existing ones.")]
 
 
 @app.command("list")
@@ -150,7 +150,7 @@ def validate_command(
 def merge_command(
     ctx: Context,
     ids: Annotated[list[str] | None, Argument(metavar="[ID...]", ids="proposals", help="Proposals.")] = None,
-    every: Annotated[bool, Option("--all", help="All that wait.")] = False,
+    every: Annotated[bool, Option("--all", help="All pending proposals.")] = False,
     similar: AllowSimilar = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -201,7 +201,7 @@ def scaffold_command(
     ],
     name: Annotated[str, Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
 ) -> None:
-    """Copy a ready ontology into the workspace; to one that is there only what it lacks is added.
+    """Copy a ready-made ontology into the workspace; an existing one only gets what it lacks.
 
     Example: mabos ontology scaffold ecommerce
     """

@@ -64,12 +64,12 @@ def capture(
         str | None,
         Option(
             metavar="FILE",
-            help="Capture each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
+            help="Capture each line of an NDJSON file, or - for standard input; options apply to what a line leaves out.",
         ),
     ] = None,
     strict: Annotated[bool, Option("--strict", help="Take nothing when one line of a batch is malformed.")] = False,
 ) -> None:
-    """Note down what happened, without secrets; harvest makes memories of it.
+    """Record what happened, without secrets; harvest turns it into memories.
 
     Example: mabos capture "3 tests failed" --tool pytest --session s1
     """
@@ -165,7 +165,7 @@ def harvest(
     ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Make memories of observations, never twice.
+    """Turn observations into memories, never twice.
 
     Example: mabos harvest --since 7d --review
     """
@@ -286,7 +286,7 @@ def _harvest_lines(gathered: Gathered, done: HarvestResult, dry_run: bool) -> It
     yield ", ".join(parts)
 
 
-ingest = Commands("ingest", "Take what was said in transcripts of agent hosts as observations.")
+ingest = Commands("ingest", "Read transcripts of agent hosts into observations.")
 
 
 @ingest.command()
@@ -302,7 +302,7 @@ def transcript(
     roles: Annotated[str, Option(help="Whose messages to take.")] = ",".join(ROLES),
     tools: Annotated[bool, Option("--tools/--no-tools", help="Take what tools answered.")] = True,
     since: Annotated[str, Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")] = "",
-    harvest: Annotated[bool, Option("--harvest", help="Make memories of what waits, behind it.")] = False,
+    harvest: Annotated[bool, Option("--harvest", help="Then harvest what waits.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Take messages and answers of tools from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once.

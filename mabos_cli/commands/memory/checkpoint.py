@@ -25,7 +25,7 @@ def checkpoint(
     question: Annotated[list[str] | None, Option(help="An open question; may repeat.")] = None,
     next: Annotated[list[str] | None, Option(help="A next step; may repeat.")] = None,
 ) -> None:
-    """Write down the state of a session, or show and restore one.
+    """Save the state of a session, or show and restore one.
 
     Example: mabos checkpoint -c "Migrating billing" --decision "Keep Stripe" --next "Port webhooks"
     """

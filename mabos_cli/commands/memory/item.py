@@ -168,7 +168,7 @@ def update(
     expires: Annotated[str | None, Option(help="A date, or how long from now: 30d. Empty: never.")] = None,
     supersedes: Annotated[
         list[str] | None,
-        Option(metavar="ID", ids="items", help="An item that was so before; it is archived. May repeat."),
+        Option(metavar="ID", ids="items", help="An older item that this one replaces; it is archived. May repeat."),
     ] = None,
     redact: Redact = False,
     allow_secret: AllowSecret = False,

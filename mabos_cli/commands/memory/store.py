@@ -77,7 +77,7 @@ def store(
         str | None,
         Option(
             metavar="FILE",
-            help="Store each line of an NDJSON file, or - for standard input; options hold where a line is silent.",
+            help="Store each line of an NDJSON file, or - for standard input; options apply to what a line leaves out.",
         ),
     ] = None,
 ) -> None:

@@ -18,7 +18,7 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
 app = Commands()
-lifecycle = Commands("lifecycle", "Archive what nobody used for long, and what has expired.")
+lifecycle = Commands("lifecycle", "Archive what has expired or was not used for a long time.")
 _SHOWN = 20  # of what would be archived
 
 
@@ -30,7 +30,7 @@ def consolidate(
     no_summarize: Annotated[bool, Option("--no-summarize", help="Move items one by one, without grouping.")] = False,
     dry_run: DryRun = False,
     llm: Annotated[
-        bool, Option("--llm", help="Let the language model word the groups; a dry run does not ask it.")
+        bool, Option("--llm", help="Let the language model write the text of groups; a dry run does not ask it.")
     ] = False,
 ) -> None:
     """Compress related short-term memories into long-term ones.
@@ -73,8 +73,8 @@ def _consolidation(planned: Consolidation, dry_run: bool) -> dict[str, Any]:
 def _consolidation_lines(planned: Consolidation, dry_run: bool) -> list[str]:
     if not planned.groups:
         return ["nothing to consolidate"]
-    would = "would make" if dry_run else "made"
-    lines = [f"{would} {plural(len(planned.groups), 'long-term item')} of {plural(planned.candidates, 'memory')}"]
+    done = "would consolidate" if dry_run else "consolidated"
+    lines = [f"{done} {plural(planned.candidates, 'memory')} into {plural(len(planned.groups), 'item')}"]
     for item, members in planned.groups:
         label = "(new)" if dry_run and len(members) > 1 else item.id
         marked = "untrusted " if is_untrusted(item) else ""
@@ -91,11 +91,11 @@ def grade(
         list[str] | None,
         Argument(metavar="[ID...]", ids="items observations", help="Items, or observations to see their grade."),
     ] = None,
-    all: Annotated[bool, Option("--all", help="Every item whose importance nobody gave.")] = False,
+    all: Annotated[bool, Option("--all", help="Every item to which nobody gave an importance.")] = False,
     dry_run: DryRun = False,
-    explain: Annotated[bool, Option("--explain", help="Say how each number comes about.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Explain each number.")] = False,
 ) -> None:
-    """Fill in the importance that nobody gave, by heuristic-v1.
+    """Grade the items to which nobody gave an importance, by heuristic-v1.
 
     Example: mabos grade --all --explain
     """

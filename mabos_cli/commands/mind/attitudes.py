@@ -11,7 +11,7 @@ Group = Annotated[str, Option(help="The heading that it goes under.")]
 Priority = Annotated[
     str, Option(metavar="[critical|high|medium|low|NUMBER]", help="How much it matters; a number is from 0 to 1.")
 ]
-Deadline = Annotated[str, Option(metavar="DATE", help="Until when.")]
+Deadline = Annotated[str, Option(metavar="DATE", help="The deadline.")]
 NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
 Why = Annotated[str, Option(help="Why; kept in the revision log of the file, if it has one.")]
 Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its title.")]
@@ -22,7 +22,7 @@ goal = Commands("goal", "Add, change, close, delegate and list goals, and show h
 intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
 plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
 commitment = Commands("commitment", "Add, change, end and list what an agent has promised to others.")
-learning = Commands("learning", "Add and list lessons, and make instructions of them.")
+learning = Commands("learning", "Add and list lessons, and adopt them as instructions.")
 
 
 def _add(call: Call, kind: str, title: str, fields: Mapping[str, Any], **more: Any) -> None:
@@ -90,8 +90,8 @@ def add_goal(
     parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
     desire: Annotated[list[str] | None, Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
     requires: Annotated[list[str] | None, Option(metavar="PLAN", help="A plan that it requires; may repeat.")] = None,
-    resource: Annotated[list[str] | None, Option(help="What it takes and others cannot have then; may repeat.")] = None,
-    excludes: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it cannot go with; may repeat.")] = None,
+    resource: Annotated[list[str] | None, Option(help="A resource that it needs for itself; may repeat.")] = None,
+    excludes: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that it rules out; may repeat.")] = None,
     group: Annotated[str, Option(help="The heading that it goes under; else that of its level.")] = "",
 ) -> None:
     """Add a goal to Goals.md, in the shape that the file has.
@@ -142,9 +142,7 @@ def list_goals(
     ctx: Context,
     status: Annotated[str, Option(help="Only those with this status: active, achieved, ...")] = "",
     level: Annotated[str, Option(metavar="[strategic|tactical|operational]", help="Only goals of this level.")] = "",
-    behind: Annotated[
-        bool, Option("--behind", help="Only those that are late or done to a lesser share than they should be.")
-    ] = False,
+    behind: Annotated[bool, Option("--behind", help="Only goals that are late or behind schedule.")] = False,
     every: Every = False,
 ) -> None:
     """List the goals in the order of the file, with their places, and what other agents report of those they were handed.
@@ -161,7 +159,7 @@ def delegate(
     name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
     to: Annotated[str, Option(metavar="AGENT", help="The agent that is to reach it.")],
 ) -> None:
-    """Hand a goal to another agent: it stands in the files of both, and what becomes of it there is reported here.
+    """Delegate a goal to another agent: it is in the files of both, and its state there is reported here.
 
     Example: mabos goal delegate G-001 --to cto
     """
@@ -281,7 +279,7 @@ def add_commitment(
     ctx: Context,
     title: Annotated[str, Argument(help="What is promised; - reads standard input.")],
     to: Annotated[str, Option(metavar="WHOM", help="To whom.")] = "",
-    deadline: Annotated[str, Option("--deadline", "--due", metavar="DATE", help="Until when.")] = "",
+    deadline: Annotated[str, Option("--deadline", "--due", metavar="DATE", help="The deadline.")] = "",
     status: Annotated[str, Option(help="open, kept, broken, ...")] = "open",
     group: Group = "",
 ) -> None:
@@ -365,7 +363,7 @@ def add_learning(
 def adopt_learning(
     ctx: Context, name: Annotated[str, Argument(metavar="LESSON", help="Its id, or the lesson.")], by: Voucher = ""
 ) -> None:
-    """Make an instruction of a lesson: memory keeps it for good, and the lesson is marked as adopted.
+    """Adopt a lesson as an instruction, which memory keeps for good; the lesson is marked as adopted.
 
     Example: mabos learning adopt "Ask the night shift first"
     """

@@ -45,7 +45,7 @@ from mabos_cli.services.mind.overview import describe_all, describe_mind, show_m
 from mabos_cli.terminal.emit import columns, note
 
 mind = Commands()
-app = Commands("bdi", "Run the cycle over an agent's mind, and settle what its beliefs disagree about.")
+app = Commands("bdi", "Run the cycle over an agent's mind, and resolve conflicts of its beliefs.")
 
 _SHOWN = 20  # proposals that a cycle prints
 
@@ -60,10 +60,10 @@ def cycle(
         bool, Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
     ] = False,
     watching: Annotated[
-        str, Option("--watch", metavar="SPAN", help="Stay, and run again after 30m, 1h, ... until stopped.")
+        str, Option("--watch", metavar="SPAN", help="Keep running, once every 30m, 1h, ... until stopped.")
     ] = "",
 ) -> None:
-    """Prune intentions, sort desires, compare beliefs, report what they disagree about, and propose what to do.
+    """End stale intentions, sort desires, report conflicts of beliefs, and propose what to do.
 
     Example: mabos bdi cycle --all
     """
@@ -154,7 +154,7 @@ def deliberate(
     ctx: Context,
     adopt: Annotated[str, Option(metavar="ID", help="Take a proposal: its id, or the name of what it is about.")] = "",
     decline: Annotated[
-        str, Option(metavar="ID", help="Decline one: it stays away while its reasons are the same.")
+        str, Option(metavar="ID", help="Decline one: it does not come back while its reasons are the same.")
     ] = "",
     deadline: Annotated[str, Option(metavar="DATE", help="Until when, for what is adopted.")] = "",
     reason: Annotated[str, Option(help="Why it is taken or declined.")] = "",
@@ -184,7 +184,7 @@ def _proposed(found: Deliberation) -> dict[str, Any]:
 
 @app.command()
 def status(ctx: Context, every: Every = False) -> None:
-    """Show how much an agent holds in mind, what the next cycle would end, and open conflicts; of all agents, a table.
+    """Show counts of an agent's mind, what the next cycle would end, and open conflicts; for all agents, a table.
 
     Example: mabos bdi status --all
     """

@@ -134,7 +134,7 @@ def seed_goals(
     file: Annotated[
         str, Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
     ] = "",
-    create_agents: Annotated[bool, Option("--create-agents", help="Make the agents that are not there.")] = False,
+    create_agents: Annotated[bool, Option("--create-agents", help="Create the agents that are missing.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.

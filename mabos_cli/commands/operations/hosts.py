@@ -19,7 +19,7 @@ app = Commands()
 _SHOWN = 12  # lines of what a model would see
 
 Host = Annotated[str, Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
-User = Annotated[bool, Option("--user", help="Settings in your home, for all projects, not those of this project.")]
+User = Annotated[bool, Option("--user", help="Use the settings in your home, for all projects.")]
 Project = Annotated[
     str, Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here.")
 ]
@@ -27,7 +27,7 @@ Project = Annotated[
 
 @app.command()
 def connect(ctx: Context, host: Host, user: User = False, project: Project = "", dry_run: DryRun = False) -> None:
-    """Give an agent host this memory: hooks, MCP server, skill, first index; then try it.
+    """Connect an agent host: hooks, MCP server, skill, first index; then try it.
 
     All else in the host's files stays to the byte, and a second run changes nothing. At the end the events of a session are played
     through the commands that were written, and what a model would see of it is printed.
@@ -52,7 +52,7 @@ def disconnect(
     every: Annotated[bool, Option("--all", help="Every host that was connected from here.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take out of an agent host's files exactly what connect put in.
+    """Remove from an agent host's files exactly what connect added.
 
     A file that was made for the connection is removed, with the folders that were made for it.
 
@@ -134,10 +134,10 @@ def hook(
     ctx: Context,
     event: Annotated[str, Argument(metavar="EVENT", help="The event.")],
     host: Annotated[
-        str, Option(metavar=f"[{'|'.join(HOSTS)}]", help="Who calls; else it is found by what is sent.")
+        str, Option(metavar=f"[{'|'.join(HOSTS)}]", help="The host that calls; detected if left out.")
     ] = "auto",
 ) -> None:
-    """Answer an event of an agent host, whose JSON comes on standard input.
+    """Answer an event of an agent host; its JSON is read from standard input.
 
     Hosts run it, as mabos connect tells them: session-start, user-prompt, pre-compact, stop, session-end, or their own names of these.
     The exit code is always 0.
@@ -160,7 +160,7 @@ def skill(
         str, Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
     ] = "",
 ) -> None:
-    """Print what tells an agent how to use its memory here.
+    """Print instructions for an agent: how to use its memory here.
 
     Example: mabos skill --format agents -o AGENTS.md
     """
@@ -189,7 +189,7 @@ def mcp(
     ] = False,
     list_only: Annotated[bool, Option("--list", help="Print the tools instead of serving them.")] = False,
 ) -> None:
-    """Serve tools and memory to an agent host, by the Model Context Protocol.
+    """Serve tools and memory to an agent host over the Model Context Protocol.
 
     A host starts it and speaks to it over standard input and output; it ends with the host. Without --tools every tool answers,
     and a dozen are listed. With --agent, tools and resources are that agent's unless a call names another.

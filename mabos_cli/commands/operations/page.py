@@ -17,7 +17,7 @@ def ui(
     read_only: Annotated[bool, Option("--read-only", help="Only look: nothing on the page writes.")] = False,
     list_only: Annotated[bool, Option("--list", help="Print what the page may call instead of serving it.")] = False,
 ) -> None:
-    """Open memory, mind and facts to a browser of this machine: look, search, decide.
+    """Open a page in a browser of this machine: search, look, decide.
 
     Prints an address that holds a secret of this run, and serves it until Ctrl-C. Every change on the page is the command's own.
 

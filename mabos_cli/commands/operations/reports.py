@@ -34,7 +34,7 @@ def report(
         str, Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
     ] = "report.html",
     every: Annotated[bool, Option("--all", help="All agents, even if MABOS_AGENT names one.")] = False,
-    force: Annotated[bool, Option("--force", help="Replace a file that is no report of ours.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace a file that is not a report of mabos.")] = False,
 ) -> None:
     """Write a page of HTML that shows memory, mind and facts of one agent or of all.
 
@@ -99,11 +99,9 @@ def review(
 @app.command()
 def doctor(
     ctx: Context,
-    mend: Annotated[bool, Option("--repair", help="Mend what can be mended without guessing.")] = False,
+    mend: Annotated[bool, Option("--repair", help="Repair what needs no guessing.")] = False,
     check: Annotated[bool, Option("--check", help="Exit 7 when anything needs attention.")] = False,
-    security: Annotated[
-        bool, Option("--security", help="Instead look for what makes the whole workspace risky.")
-    ] = False,
+    security: Annotated[bool, Option("--security", help="Check the security of the whole workspace instead.")] = False,
 ) -> None:
     """Check every file of an agent, and repair what can be repaired.
 
@@ -157,7 +155,7 @@ def _show_security(call: Call, check: bool) -> None:
         raise CheckFailed(f"{plural(len(serious), 'finding')} to attend to", "they need a person")
 
 
-schedule = Commands("schedule", "Run the upkeep of all agents by timers of systemd, or by cron.")
+schedule = Commands("schedule", "Schedule the upkeep of all agents, with systemd timers or cron.")
 UserUnits = Annotated[bool, Option("--user", help="Timers of your systemd.")]
 Crontab = Annotated[bool, Option("--cron", help="Lines in your crontab.")]
 
@@ -194,7 +192,7 @@ def _file_lines(texts: dict[str, str]) -> Iterator[str]:
 
 @schedule.command()
 def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
-    """Have the jobs run by themselves; again after a change of settings.
+    """Install the jobs; run it again after a change of settings.
 
     Timers of a user run while that user is logged in, or always after `loginctl enable-linger`.
 
@@ -210,7 +208,7 @@ def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_ru
 
 @schedule.command()
 def uninstall(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
-    """Take the jobs of this workspace out again, and nothing else.
+    """Remove the jobs of this workspace, and nothing else.
 
     Example: mabos schedule uninstall --user
     """

@@ -127,7 +127,7 @@ def _format_value(setting: Setting, value: Any) -> str:
 
 @app.command()
 def completion(ctx: Context, shell: Annotated[str, Argument(metavar="[bash|zsh|fish]", help="The shell.")]) -> None:
-    """Print what completes this program's words in a shell.
+    """Print the completion script of a shell.
 
     At each TAB the script asks the program, which answers from a table of its words and from the files of the workspace.
 
@@ -147,7 +147,7 @@ def demo(
         str, Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
     ] = "",
 ) -> None:
-    """Show how it all goes, on three months of a small company's memories.
+    """Take a tour, on three months of a small company's memories.
 
     It goes through a temporary folder that is removed at the end, and touches nothing else. With a FOLDER, empty or not
     there yet, the workspace stays to play with. Chapters about git are left out where there is none.
@@ -202,7 +202,7 @@ def _next_steps(place: str) -> list[str]:
 def allow(
     ctx: Context, show: Annotated[bool, Option("--show", help="Only list them, and whether they are allowed.")] = False
 ) -> None:
-    """Allow settings of a workspace that run programs, send data or lower guards.
+    """Allow settings of a workspace that run programs, send data or weaken checks.
 
     Such settings in mabos.yaml and agent.json are ignored until you allow them on this machine; when they
     change, they need permission again. What your environment sets needs none.
@@ -235,14 +235,14 @@ def _risky_lines(found: list[setup.RiskySetting]) -> list[str]:
     return columns(rows)
 
 
-git = Commands("git", "Merge what two branches remember, by git itself.")
+git = Commands("git", "Let git merge the memories of two branches.")
 _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): "removed", (True, True): "would remove"}
 
 
 @git.command()
 def install(
     ctx: Context,
-    uninstall: Annotated[bool, Option("--uninstall", help="Take it out again.")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Remove it again.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Register the merge driver in this clone, and say in .gitattributes what it merges.

@@ -19,9 +19,9 @@ def sync(
     ctx: Context,
     rebuild: Annotated[bool, Option("--rebuild", help="Build a new index beside the old one, then swap them.")] = False,
     wait: Annotated[
-        bool, Option("--wait", help="Stay until the better model has embedded all passages, if it takes long.")
+        bool, Option("--wait", help="Wait until the better model has embedded all passages, if it takes long.")
     ] = False,
-    watch: Annotated[bool, Option("--watch", help="Stay, and follow changes until interrupted.")] = False,
+    watch: Annotated[bool, Option("--watch", help="Keep running, and follow changes until interrupted.")] = False,
 ) -> None:
     """Bring the index up to date with the files.
 

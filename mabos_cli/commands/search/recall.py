@@ -71,9 +71,11 @@ def recall(
     mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
     decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
     explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
-    all_about: Annotated[bool, Option("--all-about", help="Gather over sessions, each thing once, by time.")] = False,
+    all_about: Annotated[
+        bool, Option("--all-about", help="Gather from all sessions, without repetition, in order of time.")
+    ] = False,
     llm: Annotated[
-        bool, Option("--llm", help="Let the language model rephrase the question and help to order.")
+        bool, Option("--llm", help="Let the language model rephrase the question and help to rank.")
     ] = False,
 ) -> None:
     """Find memories and passages of memory files.

@@ -121,7 +121,7 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
         chosen = [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
         rejected = [each.id for each in chosen if each.status == "rejected"]
         if rejected:
-            raise UsageFault(f"{rejected[0]} was rejected", "propose it anew, with what was asked for")
+            raise UsageFault(f"{rejected[0]} was rejected", "propose it again, with what was asked for")
         waiting = [each for each in chosen if each.status == "pending"]
         for domain in {each.domain for each in waiting}:
             check_domain(domain)

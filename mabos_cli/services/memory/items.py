@@ -1,5 +1,6 @@
 """Items by their ids: found live or archived, shown with their history, edited, and how far they are trusted."""
 
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,6 +66,8 @@ def not_live(agent: Agent, item_id: str) -> NotFound:
 
 def _never_issued(agent: Agent, item_id: str) -> NotFound:
     hint = "mabos recall finds ids; another agent may have it (--agent)"
+    if item_id.replace(" ", "").isalpha():
+        hint = f"to find its id: mabos recall {shlex.quote(item_id)}"
     return NotFound(f"no item {item_id!r} for agent {agent.id}", hint)
 
 

@@ -128,7 +128,7 @@ def test_what_a_person_edited_is_kept_and_reported(built: Logbook):
     said = built.run("build", "--json")
     assert [row["period"] for row in said.data["written"]] == ["2026-W09", "2026-Q1"]
     assert [(row["period"], row["state"]) for row in said.data["kept"]] == [("2026-02", "edited, stale")]
-    assert "edited by hand, and its logs changed since; --force writes it anew" in built.say("build")
+    assert "edited by hand, and its logs changed since; --force rewrites it" in built.say("build")
     assert built.text("2026-02") == mine and states(built)["2026-02"] == "edited, stale"
 
 

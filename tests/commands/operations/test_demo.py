@@ -46,13 +46,13 @@ def test_every_command_is_shown_with_what_it_prints_and_nothing_stays(tour, quic
     assert commands_of(done.stdout) == [c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands]
     for told in (
         "stored 124 items",
-        "made 4 long-term items of 13 memories",
+        "consolidated 13 memories into 4 items",
         "(archived) Saltmarsh said yes on the phone",
         "+## Consolidated (2026-02-24)",
         "## Strategic Themes",
         "denied by one, stated by the other: Saltmarsh renew",
         "saltmarsh-discount was approved by lotte, who requested it",
-        "negotiation: 5,900 EUR",
+        "negotiation: price 27 a berth, term 3 years",
         "token=[redacted:github_token]",
         "beliefs: 2 new",
         "agent cfo is healthy",
