@@ -269,7 +269,7 @@ _PLAINER = (
 
 
 def _plain_message(error: Any) -> str:
-    message = error.format_message().rstrip(".")
+    message: str = error.format_message().rstrip(".")
     for pattern, plain in _PLAINER:
         message = re.sub(pattern, plain, message)
     return message[:1].lower() + message[1:]
@@ -297,8 +297,8 @@ def _usage_hint(error: Any, args: list[str]) -> str:
             )
     option = str(getattr(error, "option_name", ""))
     if type(error).__name__ == "NoSuchOption":
-        known = [name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts)]
-        near = get_close_matches(option, [*known, *re.findall(r"--[a-z-]+", ANYWHERE)], 2, 0.7)
+        options = [name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts)]
+        near = get_close_matches(option, [*options, *re.findall(r"--[a-z-]+", ANYWHERE)], 2, 0.7)
         if near:
             return f"did you mean {' or '.join(near)}? see {path} --help"
     dashed = next((word for word in args[1:] if word.startswith("-") and " " in word), "")
