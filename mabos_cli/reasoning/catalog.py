@@ -1,6 +1,7 @@
 """The methods of reasoning: what each is for, and which problems fit it. Light: a solver is imported when it is asked for."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
@@ -42,55 +43,20 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-# name | category | uncertainty | complexity | domain | data | stakes | effort | draws | about
-_TABLE = """
-deductive | formal | low | simple moderate | formal | rich moderate | medium high | 1 | facts rules | What follows from premises with certainty: proves or refutes a statement.
-inductive | formal | medium | moderate | empirical | rich | low medium | 1 | facts | What generally holds, from observed instances: how far a pattern can be trusted.
-abductive | formal | high | moderate complex | empirical mixed | sparse | medium | 1 | facts rules | Which explanation accounts best for what was observed.
-analogical | formal | medium high | moderate | mixed | sparse | low medium | 2 | | What carries over from a known situation with the same structure.
-modal | formal | low medium | complex | formal | moderate | medium | 2 | | What must be and what may be, over possible worlds.
-deontic | formal | low | moderate | social formal | moderate | high | 1 | facts rules | What is obligatory, permitted or forbidden, and where norms clash.
-temporal | formal | low medium | moderate complex | formal empirical | moderate | medium | 2 | | How events lie in time: which orders are possible, and what must come before.
-default | formal | medium | moderate | formal mixed | sparse moderate | medium | 1 | facts | What normally holds unless something speaks against it.
-constraint-satisfaction | formal | low | complex | formal | rich moderate | medium high | 2 | | An assignment that meets all constraints, or why there is none.
-fuzzy | formal | medium | moderate | empirical mixed | moderate | low medium | 2 | | A verdict from matters of degree, by rules in words.
-bayesian | probabilistic | high medium | moderate | empirical | moderate sparse | high medium | 1 | | How evidence changes what to believe.
-decision-theory | probabilistic | high | moderate complex | mixed empirical | sparse moderate | high | 2 | | Which act to choose when the state of the world is unknown: several criteria side by side.
-expected-utility | probabilistic | medium high | moderate simple | empirical mixed | rich moderate | high medium | 1 | | Which option has the highest expected utility, with an attitude to risk.
-info-theory | probabilistic | high | moderate | empirical formal | sparse moderate | medium | 2 | | Which question is worth asking first, and what the answer is worth.
-monte-carlo | probabilistic | high | complex | empirical | rich moderate | high medium | 2 | | The range of outcomes of a model with uncertain inputs, by simulation.
-causal | causal | medium | complex | empirical | rich | high | 3 | | Whether and how strongly one thing causes another, apart from what confounds them.
-counterfactual | causal | medium | complex | empirical mixed | moderate | high | 3 | | What would have happened if something had been otherwise.
-interventional | causal | medium high | complex | empirical | rich moderate | high | 2 | | What will happen if we set something ourselves.
-root-cause | causal | medium | moderate complex | empirical | moderate | medium high | 2 | | Which basic faults account for a failure, and which to mend first.
-systems-thinking | causal | medium high | complex | mixed empirical social | moderate sparse | high | 3 | | Which feedback loops drive a system, and where to act.
-heuristic | experience | medium high | simple | mixed empirical | sparse | low | 1 | | Which option is better by the first cue that tells them apart.
-case-based | experience | medium | moderate | mixed empirical social | moderate sparse | medium | 1 | cases beliefs desires | What worked before in a situation like this.
-pattern-recognition | experience | medium | moderate simple | empirical | rich | low medium | 1 | | Which known pattern a situation shows, by the nearest examples.
-satisficing | experience | medium | simple moderate | mixed | sparse moderate | low medium | 1 | | The first option that is good enough on every count.
-naturalistic | experience | high medium | complex moderate | mixed social | sparse | high | 1 | | The course of action that experience suggests, played through before it is taken.
-game-theory | social | medium | moderate complex | social formal | moderate rich | high | 2 | | What players do who all do their best against each other.
-negotiation | social | medium | moderate complex | social | moderate | high medium | 2 | | What a fair and lasting deal is, given what each can walk away to.
-social-choice | social | low | moderate simple | social | rich | medium | 1 | | What a group prefers, by several rules of voting.
-argumentation | social | medium high | complex moderate | social mixed | moderate sparse | medium high | 2 | | Which arguments stand when all attacks are weighed.
-stakeholder | social | medium | moderate | social | moderate | high medium | 1 | | Who matters, who is for it, and whom to approach how.
-meta-cognitive | meta | high | complex | mixed | sparse moderate | high medium | 1 | past | What is known, assumed and missing, and whether more thought is worth it.
-strategy-selection | meta | medium high | complex moderate | mixed | moderate | medium | 1 | past | Which method to use here, by fit and by how it has done.
-learning-to-reason | meta | medium | moderate | mixed | rich moderate | low medium | 2 | past | What past results teach about which method works for what.
-reflection | meta | medium | moderate complex | mixed social | moderate sparse | medium low | 1 | past | What was expected, what happened, why, and what to do differently.
-calibration | meta | high medium | moderate | mixed empirical | rich moderate | medium high | 1 | past | Whether stated confidence matches what came true.
-"""
-
-
 def _parse_row(row: str) -> Method:
-    name, category, uncertainty, complexity, domain, data, stakes, effort, draws, about = row.split(" | ")
+    name, category, uncertainty, complexity, domain, data, stakes, effort, draws, about = row.replace(
+        "| |", "|  |"
+    ).split(" | ")
     fit = (_words(uncertainty), _words(complexity), _words(domain), _words(data), _words(stakes))
     return Method(name, category, about, *fit, int(effort), _words(draws))
 
 
-METHODS = {
-    method.name: method for method in (_parse_row(row.replace("| |", "|  |")) for row in _TABLE.strip().split("\n"))
-}
+def _read_methods() -> dict[str, Method]:
+    rows = Path(__file__).with_name("catalog.txt").read_text("utf-8").split("\n")[1:-1]
+    return {method.name: method for method in map(_parse_row, rows)}
+
+
+METHODS = _read_methods()
 # What an aspect is worth. Time pressure is worth nothing: it decides between methods that fit equally well.
 WEIGHTS = {"uncertainty": 0.2, "complexity": 0.2, "domain": 0.3, "data_availability": 0.15, "stakes": 0.15}
 _SHORT = {"data": "data_availability", "time": "time_pressure"}

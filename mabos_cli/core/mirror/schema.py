@@ -1,10 +1,11 @@
 """The schema of the mirror as values: which types there are, and what they own and play."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import NamedTuple
 
+from mabos_cli.core import read_data
 from mabos_cli.core.knowledge.ontology import Ontology, Property, Taxonomy, local_name
 from mabos_cli.core.language.values import is_whole_number
 
@@ -82,110 +83,42 @@ class Schema(NamedTuple):
         return found
 
 
-# Texts in the words of the files stand beside moments, which have an order: `deadline` is what somebody wrote, `due_at` when
-# that is over; `status` is what somebody wrote, `state` one of open, active, stalled, done, gone.
-_ATTRIBUTES = {
-    "string": (
-        "uid name content summary source author session trust status state deadline owner department agent_role "
-        "commitment_strategy hierarchy_level item_type store_name tag derived_from related_to context_text subject_val "
-        "predicate_val object_val valid_from valid_until rule_ref rule_type domain condition_text conclusion_text "
-        "violation_message severity action_text lessons plan_ref adapted_from situation_belief situation_desire metric_text "
-        "method_name method_category problem_text classification rationale decided_by trigger_text outcome_text assignee"
-    ),
-    "double": (
-        "certainty confidence confidence_factor priority urgency alignment progress importance proficiency effort_hours"
-    ),
-    "integer": "step_number step_count steps_done merged_count",
-    "boolean": "is_done is_derived is_enabled is_shared escalates succeeded happened",
-    "datetime-tz": (
-        "created_at updated_at observed_at expires_at due_at starts_at ends_at stored_at reasoned_at decided_at "
-        "started_at finished_at"
-    ),
-}
-_MANY = frozenset("tag derived_from related_to situation_belief situation_desire".split())
-
-_STANDING = "name content status state priority deadline due_at updated_at owner"
-_ENTITIES = {
-    "agent": "name agent_role department commitment_strategy is_shared",
-    "belief": "name content certainty source trust status updated_at",
-    "desire": f"{_STANDING} urgency alignment",
-    "goal": f"{_STANDING} hierarchy_level progress",
-    "intention": f"{_STANDING} progress commitment_strategy",
-    "plan": f"{_STANDING} progress step_count steps_done",
-    "plan_step": "name content step_number status is_done",
-    "persona": "name content summary",
-    "skill": "name content proficiency",
-    "workflow": "name content status state trigger_text",
-    "task": f"{_STANDING} assignee progress effort_hours",
-    "decision": "content source trust decided_by importance decided_at",
-    "conflict": "name content classification certainty status rationale decided_at",
-    "spo_fact": (
-        "subject_val predicate_val object_val confidence source trust valid_from valid_until starts_at ends_at is_derived "
-        "rule_ref derived_from created_at updated_at"
-    ),
-    "knowledge_rule": (
-        "name content rule_type domain condition_text conclusion_text violation_message severity action_text escalates "
-        "confidence_factor is_enabled created_at"
-    ),
-    "cbr_case": (
-        "context_text situation_belief situation_desire plan_ref action_text succeeded metric_text lessons adapted_from "
-        "source trust merged_count stored_at"
-    ),
-    "memory_item": (
-        "content item_type importance source trust author session tag derived_from related_to context_text store_name "
-        "created_at observed_at expires_at"
-    ),
-    "action_execution": "name content status succeeded outcome_text started_at finished_at",
-    "reasoning_method": "name method_category summary",
-    "reasoning_result": "method_name problem_text summary confidence happened lessons classification reasoned_at",
-    # What facts are about, where an ontology has a class for it: the classes stand below.
-    "individual": "name",
-}
-# All that an agent has stands below `record`. Keys are not there: a goal and a plan may go by the same id.
 RECORD, INDIVIDUAL, STATEMENT = "record", "individual", "statement"
 
-# Relation: role and who plays it, role and who plays it. `derivation` is what something was made of: facts, rules, memories. A
-# `statement` is what a fact says; the relations of ontologies stand below it, and have a subject and an object besides.
-_RELATIONS = {
-    "agent_owns": (("owner", "agent"), ("owned", RECORD)),
-    "derivation": (("derived", RECORD), ("origin", RECORD)),
-    STATEMENT: (("evidence", "spo_fact"),),
-    "conflict_between": (("dispute", "conflict"), ("party", "belief")),
-    "belief_supports_goal": (("supporter", "belief"), ("supported", "goal")),
-    "desire_motivates_goal": (("motivator", "desire"), ("motivated", "goal")),
-    "goal_requires_plan": (("requirer", "goal"), ("required", "plan")),
-    "plan_contains_step": (("container", "plan"), ("contained", "plan_step")),
-    "step_depends_on": (("dependent", "plan_step"), ("dependency", "plan_step")),
-    "agent_has_skill": (("bearer", "agent"), ("ability", "skill")),
-    "agent_has_persona": (("bearer", "agent"), ("character", "persona")),
-    "method_produces_result": (("producer", "reasoning_method"), ("produced", "reasoning_result")),
-    "decision_resolves_goal": (("resolver", "decision"), ("resolved", "goal")),
-    "goal_part_of_goal": (("part", "goal"), ("whole", "goal")),
-    "intention_pursues_goal": (("pursuer", "intention"), ("pursued", "goal")),
-    "intention_follows_plan": (("follower", "intention"), ("followed", "plan")),
-}
+
+def _read_table() -> dict[str, dict[str, list[str]]]:
+    """Returns the words of schema.txt, by kind and name."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for line in read_data("mirror/schema.txt").replace("\n  ", " ").split("\n"):
+        head, colon, words = line.partition(": ")
+        if colon and not line.startswith("#"):
+            kind, name = head.split()
+            found.setdefault(kind, {})[name] = words.split()
+    return found
 
 
 @cache
 def mirror_schema() -> Schema:
     """Returns the schema that is there before any ontology adds to it."""
+    table = _read_table()
+    many = table["several"]["attributes"]
+    relations = {name: [end.split("=") for end in ends] for name, ends in table["relation"].items()}
     plays: dict[str, list[Plays]] = {}
-    for relation, ends in _RELATIONS.items():
-        for role, players in ends:
-            for player in players.split():
-                plays.setdefault(player, []).append(Plays(relation, role))
+    for relation, ends in relations.items():
+        for role, player in ends:
+            plays.setdefault(player, []).append(Plays(relation, role))
 
-    def entity(name: str, owned: str) -> Entity:
-        owns = (Owns("uid", KEY), *(Owns(own, MANY if own in _MANY else ()) for own in owned.split()))
+    def entity(name: str, owned: Sequence[str]) -> Entity:
+        owns = (Owns("uid", KEY), *(Owns(own, MANY if own in many else ()) for own in owned))
         return Entity(name, owns, tuple(plays.get(name, ())), "" if name == "agent" else RECORD)
 
     return Schema(
-        tuple(Attribute(name, kind) for kind, names in _ATTRIBUTES.items() for name in names.split()),
+        tuple(Attribute(name, kind) for kind, names in table["value"].items() for name in names),
         (
             Entity(RECORD, plays=tuple(plays[RECORD]), marks=("@abstract",)),
-            *(entity(name, owned) for name, owned in _ENTITIES.items()),
+            *(entity(name, owned) for name, owned in table["entity"].items()),
         ),
-        tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in _RELATIONS.items()),
+        tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in relations.items()),
     )
 
 

@@ -3,112 +3,56 @@
 import re
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.language.clock import find_time, format_time
 from mabos_cli.formats.mirror.typeql import label, literal
 
-_PLANS = """[
-match $q isa goal_requires_plan, links (requirer: $g, required: $p);
-$p isa plan, has uid $pu;
-sort $pu;
-fetch { "plan": $pu, "name": $p.name, "status": $p.status };
-]"""
-# An intention is touched when it pursues the goal itself, or follows one of its plans; once, even if both hold.
-_INTENTIONS = """[
-match $i isa intention, has uid $iu;
-{ $x isa intention_pursues_goal, links (pursuer: $i, pursued: $g); } or {
-$y isa goal_requires_plan, links (requirer: $g, required: $w);
-$z isa intention_follows_plan, links (follower: $i, followed: $w); };
-select $i, $iu;
-distinct;
-sort $iu;
-fetch { "intention": $iu, "name": $i.name, "status": $i.status };
-]"""
-_PURSUIT = f"""$s isa belief_supports_goal, links (supporter: $b, supported: $g);
-$g isa goal, has uid $gu;
-sort $bu, $gu;
-fetch {{
-"belief": $bu, %s"goal": $gu, "goal_name": $g.name, "goal_status": $g.status,
-"plans": {_PLANS},
-"intentions": {_INTENTIONS}
-}};"""
+
+@cache
+def _texts() -> dict[str, str]:
+    """Returns the questions of questions.typeql, by name."""
+    text = Path(__file__).with_name("questions.typeql").read_text("utf-8")
+    return dict(re.findall(r"(?ms)^# (\w+): [^\n]*\n(.*?)\n(?=\n# |\Z)", text))
+
+
+def _ask(name: str, **values: str) -> str:
+    """Returns a question with its placeholders filled in, by values or by other questions."""
+    return re.sub(
+        r"<(\w+)>", lambda place: values[place[1]] if place[1] in values else _ask(place[1], **values), _texts()[name]
+    )
 
 
 def ask_belief_chains(agent: str) -> str:
     """Returns the beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for
     either."""
-    named = '"belief_name": $b.name, "certainty": $b.certainty, '
-    return f"""match
-$a isa agent, has uid {literal(agent)};
-$o isa agent_owns, links (owner: $a, owned: $b);
-$b isa belief, has uid $bu;
-{_PURSUIT % named}"""
+    return _ask("chains", agent=literal(agent), more='"belief_name": $b.name, "certainty": $b.certainty, ')
 
 
 def ask_conflict_impact(agent: str, key: str) -> str:
     """Returns what depends on the beliefs in a conflict, given by its key or the start of it: goals, the plans for them, and the
     intentions under way for either."""
     prefix = literal(f"^{agent.replace('.', '[.]')}/{key}[0-9a-f]*$")
-    return f"""match
-$k isa conflict, has uid $ku;
-$ku like {prefix};
-$c isa conflict_between, links (dispute: $k, party: $b);
-$b isa belief, has uid $bu;
-{_PURSUIT % ""}"""
+    return _ask("conflict", prefix=prefix, more="")
 
 
 def ask_goals_behind(now: datetime, level: str = "") -> str:
     """Returns goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100
     %."""
     wanted = f"\n$g has hierarchy_level {literal(level)};" if level else ""
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $g);
-$a isa agent, has uid $au;
-$g isa goal, has uid $gu, has state $st;{wanted}
-{{ $st == "stalled"; }} or {{
-{{ $st == "active"; }} or {{ $st == "open"; }};
-$g has due_at $due;
-$due <= {literal(now)};
-not {{ $g has progress $done; $done >= 100.0; }}; }};
-sort $gu;
-fetch {{
-"agent": $au, "goal": $gu, "name": $g.name, "level": $g.hierarchy_level, "state": $st,
-"status": $g.status, "progress": $g.progress, "deadline": $g.deadline
-}};"""
+    return _ask("behind", wanted=wanted, now=literal(now))
 
 
 def ask_provenance(uid: str) -> str:
     """Returns all that something was made of, over any number of steps: facts, rules, memories."""
-    return f"""with
-fun origins($x: record) -> {{ record }}:
-match
-{{ $d isa derivation, links (derived: $x, origin: $y); }} or {{
-$d isa derivation, links (derived: $x, origin: $m);
-let $y in origins($m); }};
-return {{ $y }};
-match
-$x isa record, has uid {literal(uid)};
-let $o in origins($x);
-$o isa! $k, has uid $u;
-select $k, $u;
-distinct;
-sort $u;
-fetch {{ "origin": $u, "type": $k }};"""
+    return _ask("provenance", uid=literal(uid))
 
 
 def ask_statements(relation: str) -> str:
     """Returns what facts say by a relation of an ontology: who, of which class, and which fact has the dates and the source."""
-    return f"""match
-$r isa {label(relation)}, links (evidence: $f, subject: $s, object: $o);
-$f isa spo_fact, has uid $u;
-$s isa! $st, has name $sn;
-$o isa! $ot, has name $on;
-sort $u;
-fetch {{
-"fact": $u, "subject": $sn, "subject_type": $st, "object": $on, "object_type": $ot,
-"confidence": $f.confidence, "valid_from": $f.valid_from, "valid_until": $f.valid_until
-}};"""
+    return _ask("statements", relation=label(relation))
 
 
 def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", object: str = "", limit: int = 200) -> str:
@@ -116,35 +60,13 @@ def ask_facts_elsewhere(agent: str, subject: str = "", predicate: str = "", obje
     are given."""
     given = (("subject_val", subject), ("predicate_val", predicate), ("object_val", object))
     wanted = "".join(f", has {name} {literal(value)}" for name, value in given if value)
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $f);
-$a isa agent, has uid $au, has is_shared true;
-$au != {literal(agent)};
-$f isa spo_fact, has uid $fu{wanted};
-sort $fu;
-limit {literal(limit)};
-fetch {{
-"agent": $au, "fact": $fu, "subject": $f.subject_val, "predicate": $f.predicate_val, "object": $f.object_val,
-"confidence": $f.confidence, "source": $f.source, "trust": $f.trust,
-"valid_from": $f.valid_from, "valid_until": $f.valid_until, "rule": $f.rule_ref
-}};"""
+    return _ask("facts", agent=literal(agent), wanted=wanted, limit=literal(limit))
 
 
 def ask_memories_elsewhere(agent: str, words: Iterable[str] = (), limit: int = 200) -> str:
     """Returns memories of agents other than one that share what they have, with all of some words."""
     wanted = "".join(f"\n$text contains {literal(word)};" for word in words)
-    return f"""match
-$o isa agent_owns, links (owner: $a, owned: $m);
-$a isa agent, has uid $au, has is_shared true;
-$au != {literal(agent)};
-$m isa memory_item, has uid $mu, has content $text;{wanted}
-sort $mu;
-limit {literal(limit)};
-fetch {{
-"agent": $au, "memory": $mu, "content": $text, "type": $m.item_type, "importance": $m.importance,
-"source": $m.source, "trust": $m.trust, "tags": [$m.tag],
-"created_at": $m.created_at, "expires_at": $m.expires_at
-}};"""
+    return _ask("memories", agent=literal(agent), wanted=wanted, limit=literal(limit))
 
 
 def ask_uids(kind: str, agent: str, *, bare: bool = False) -> str:
