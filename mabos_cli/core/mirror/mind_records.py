@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Step, state_of
-from mabos_cli.core.mirror.records import Links, Record, derived_links, make_record, owned_by_agent, uid_of
+from mabos_cli.core.mirror.records import Links, Record, derived_links, make_record, owned_by_agent, record_of, uid_of
 
 _AFTER = r"\b(?:depends on|blocked by|waits for|after|once|needs)\s+(?:steps?\s+)?"
 Elsewhere = Mapping[tuple[str, str], str]  # type and id: key
@@ -114,9 +114,9 @@ def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -
     for kind, held in _kinds(mind).items():
         for each in held:
             uid = _key(mind.agent, each)
-            told = _belief(each) if isinstance(each, Belief) else _attitude(each)
             rests = _rests(mind.agent, each, grounds) if isinstance(each, Belief) else ()
-            record = make_record(kind, uid, told, (*owned_by_agent(mind.agent), *links.of(kind, uid), *rests))
+            told = {} if isinstance(each, Belief) else _computed(each)
+            record = record_of(kind, mind.agent, each, (*links.of(kind, uid), *rests), uid, **told)
             if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
                 found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
     return list(found.values())
@@ -187,36 +187,11 @@ class _Gathered:
                 yield Links(relation, own, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
 
 
-def _belief(belief: Belief) -> dict[str, Any]:
-    return {
-        "name": belief.subject,
-        "content": belief.text,
-        "certainty": float(belief.certainty),
-        "source": belief.source,
-        "trust": belief.trust,
-        "status": belief.status,
-        "updated_at": find_time(belief.updated),
-    }
-
-
-def _attitude(each: Attitude) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "name": each.title,
-        "content": each.text,
-        "status": each.status,
-        "state": state_of(each),
-        "priority": each.priority,
-        "deadline": each.deadline,
-        "due_at": end_of(each.deadline),
-        "updated_at": find_time(each.updated),
-        "owner": each.owner,
-    }
-    if each.kind != "desire":
-        told["progress"] = each.progress
+def _computed(each: Attitude) -> dict[str, Any]:
+    """Returns what is worked out of an attitude; the rest of its record stands in its fields."""
+    told: dict[str, Any] = {"state": state_of(each), "due_at": end_of(each.deadline)}
     if each.kind == "commitment":
-        told["assignee"] = told.pop("owner")
-    if each.kind == "goal":
-        told["hierarchy_level"] = each.level
+        told |= {"assignee": each.owner, "owner": None}
     if each.kind == "plan":
         told |= {"step_count": len(each.steps), "steps_done": sum(bool(step.done) for step in each.steps)}
     return told

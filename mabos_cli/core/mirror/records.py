@@ -74,7 +74,13 @@ def agent_record(agent: str, **told: str | bool) -> Record:
 
 
 # Attributes whose values are in a field of another name.
+_HELD = {"name": "title", "content": "text", "updated_at": "updated", "hierarchy_level": "level"}
 _FIELDS = {
+    "belief": _HELD | {"name": "subject"},
+    **dict.fromkeys(("desire", "goal", "intention", "plan", "task"), _HELD),
+    "reasoning_result": {
+        "method_name": "method", "problem_text": "problem", "lessons": "lesson", "reasoned_at": "at",
+    },
     "decision": {"decided_by": "author", "decided_at": "happened_at"},
     "memory_item": {"item_type": "type", "tag": "tags", "context_text": "context"},
     "spo_fact": {
@@ -142,12 +148,16 @@ def skill_records(agent: str, skills: Iterable[tuple[str, str, float]]) -> Itera
         yield make_record("skill", uid_of(agent, name), told, (*owned_by_agent(agent), had))
 
 
-def record_of(kind: str, agent: str, held: Any, links: tuple[Links, ...] = (), **computed: Any) -> Record:
+def record_of(
+    kind: str, agent: str, held: Any, links: tuple[Links, ...] = (), uid: str = "", **computed: Any
+) -> Record:
     """Returns the record of something that an agent has, by its fields and what is computed from them."""
     values = {
-        name: convert(getattr(held, field)) for name, field, convert in _conversions(kind) if name not in computed
+        name: None if (value := getattr(held, field, None)) is None else convert(value)
+        for name, field, convert in _conversions(kind)
+        if name not in computed
     }
-    return make_record(kind, uid_of(agent, held.id), values | computed, (*owned_by_agent(agent), *links))
+    return make_record(kind, uid or uid_of(agent, held.id), values | computed, (*owned_by_agent(agent), *links))
 
 
 @cache
@@ -166,19 +176,10 @@ def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> lis
     for past, summary in results:
         method = uid_of(agent, past.method)
         found.setdefault(method, make_record("reasoning_method", method, {"name": past.method}, owned_by_agent(agent)))
-        told = {
-            "method_name": past.method,
-            "problem_text": past.problem,
-            "summary": summary,
-            "confidence": past.confidence,
-            "happened": past.happened,
-            "lessons": past.lesson,
-            "classification": "\n".join(f"{name}={value}" for name, value in past.classification),
-            "reasoned_at": find_time(past.at),
-        }
         produced = Links("method_produces_result", "produced", "producer", "reasoning_method", (method,))
-        uid = uid_of(agent, past.id)
-        found.setdefault(uid, make_record("reasoning_result", uid, told, (*owned_by_agent(agent), produced)))
+        aspects = "\n".join(f"{name}={value}" for name, value in past.classification)
+        record = record_of("reasoning_result", agent, past, (produced,), summary=summary, classification=aspects)
+        found.setdefault(record.uid, record)
     return list(found.values())
 
 
