@@ -23,29 +23,15 @@ PREPOSITIONS = frozenset("of in on at to for from by with as into under about pe
 PRONOUNS = frozenset("we you they i".split())
 GRAMMAR = DO | BE | HAVE | ARTICLES | PREPOSITIONS | PRONOUNS
 GRAMMAR |= frozenset("it us there ever anyone anybody anything someone somebody something".split())
-_MORE = {
-    "above": "gt",
-    "over": "gt",
-    "exceeding": "gt",
-    "below": "lt",
-    "under": "lt",
-    "exactly": "eq",
-    "before": "lt",
-    "after": "gt",
-}
+_MORE = dict(
+    each.split("=") for each in "above=gt over=gt exceeding=gt below=lt under=lt exactly=eq before=lt after=gt".split()
+)
 _THAN = {"more": "gt", "greater": "gt", "higher": "gt", "larger": "gt", "less": "lt", "lower": "lt", "fewer": "lt"}
 _LEAST = {"least": "gte", "most": "lte"}
 # Words behind a number, and what facts write for them.
-_UNITS = {
-    "thousand": "k",
-    "million": "M",
-    "billion": "bn",
-    "dollars": "USD",
-    "dollar": "USD",
-    "euros": "EUR",
-    "euro": "EUR",
-}
-_UNITS |= {"pounds": "GBP", "pound": "GBP", "yen": "JPY", "francs": "CHF", "percent": "%"}
+_UNITS = {"thousand": "k", "million": "M", "billion": "bn", "yen": "JPY", "francs": "CHF", "percent": "%"}
+_UNITS |= dict.fromkeys(("dollar", "dollars"), "USD") | dict.fromkeys(("euro", "euros"), "EUR")
+_UNITS |= dict.fromkeys(("pound", "pounds"), "GBP")
 _ENDINGS = ("abl", "ibl", "er", "or", "ion", "ation", "ment", "al", "y")
 CAUSES = frozenset(("cause", "caus", "reason", "because", "becaus"))
 # Plain forms of the words that a bare `How much is it?` and `Where is it?` leave out.

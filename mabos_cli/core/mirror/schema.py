@@ -147,16 +147,8 @@ def unplayed_roles(schema: Schema) -> list[str]:
 
 
 _ROLES = ("subject", "object")
-_VALUES = {
-    "boolean": "boolean",
-    "decimal": "decimal",
-    "float": "double",
-    "double": "double",
-    "date": "date",
-    "dateTime": "datetime-tz",
-    "dateTimeStamp": "datetime-tz",
-    "gYear": "integer",
-}
+_VALUES = {"boolean": "boolean", "decimal": "decimal", "date": "date", "gYear": "integer"}
+_VALUES |= {"float": "double", "double": "double", "dateTime": "datetime-tz", "dateTimeStamp": "datetime-tz"}
 
 
 def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:

@@ -20,7 +20,6 @@ _FORECAST = [
     {
         "confidence": "probability | the probability that was stated",
         "happened": "truth | whether it came true",
-        "method": "optional text = '' | who or what said so",
     },
 ]
 
@@ -61,13 +60,12 @@ class Forecast(NamedTuple):
 
     stated: float
     happened: bool
-    method: str = ""
 
 
 def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
     if rows is None:
         found = [
-            Forecast(one.confidence, one.happened, one.method)
+            Forecast(one.confidence, one.happened)
             for one in agent.take("past")
             if one.confidence is not None and one.happened is not None
         ]
@@ -82,7 +80,7 @@ def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
                 raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
             one = {"confidence": one[0], "happened": one[1]}
         read = conform(parse_shape(_FORECAST), one, {}, f"forecasts[{n}]")
-        found.append(Forecast(read["confidence"], read["happened"], read["method"]))
+        found.append(Forecast(read["confidence"], read["happened"]))
     return found
 
 
@@ -99,9 +97,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
     brier, parts, folded = score_brier(forecasts), split_brier(forecasts, groups), fold(forecasts)
     mean, hits = fmean([one.stated for one in folded]), sum(one.happened for one in folded)
     low, high = wilson(hits, len(folded), 0.95)
-    methods: dict[str, list[Forecast]] = {}
-    for one in forecasts:
-        methods.setdefault(one.method, []).append(one)
     return {
         "count": len(forecasts),
         "brier": brier,
@@ -114,16 +109,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "gap_interval": [mean - high, mean - low],
         "gap_p": find_tail(folded),
         "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
-        "methods": {
-            name: {
-                "count": len(some),
-                "brier": score_brier(some),
-                "mean_confidence": fmean([one.stated for one in fold(some)]),
-                "share_right": fmean([one.happened for one in fold(some)]),
-            }
-            for name, some in methods.items()
-            if name
-        },
     }
 
 

@@ -32,7 +32,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "factors": find_factors(records),
         "aspects": {kind: {name: describe(one) for name, one in found.items()} for kind, found in by_aspect.items()},
         "enough": enough,
-        "explore": _find_explore(records, order[0]),
     }
     top = records[order[0]]
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
@@ -66,13 +65,6 @@ class Record(NamedTuple):
 Records = Mapping[str, Record]
 
 
-def _find_explore(records: Records, best: str) -> str | None:
-    """Returns the method that might still be better than the best one, by the upper end of its interval."""
-    highs = {name: one.high for name, one in records.items() if name != best}
-    rival = max(highs, key=lambda name: highs[name], default=None)
-    return rival if rival is not None and highs[rival] > records[best].mean else None
-
-
 def _steps(
     records: Records, order: list[str], by_aspect: Mapping[str, Records], detail: Mapping[str, Any], least: int
 ) -> tuple[str, ...]:
@@ -88,9 +80,6 @@ def _steps(
         if sure:
             top = max(sure, key=lambda name: sure[name])
             lines.append(f"{kind}: {top}, {found[top].right} of {found[top].total}")
-    if detail["explore"]:
-        name = detail["explore"]
-        lines.append(f"try more: {name}, which could be as good as {records[name].high:.2f}")
     return cut(lines)
 
 

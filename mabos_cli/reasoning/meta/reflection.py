@@ -1,30 +1,29 @@
-"""Finds what was expected, what happened, why, and what to change: deviations, surprise, bias, rules with support."""
+"""Finds what was expected, what happened, why, and what to change: deviations, surprise, rules with support."""
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import fmean, median
+from statistics import median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, Conclusion, cut, figure, notes, ranking, words
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.meta.calibration import Forecast, find_tail, fold, score_brier, surprise
+from mabos_cli.reasoning.meta.calibration import Forecast, fold, score_brier, surprise
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
 _ENOUGH = 2  # measures of a kind before a factor is worth a rule
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
-_HINT = 0.25  # a sign of bias that chance gives more often is kept out of the text
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns the rules for the next time by how much supports them, with deviations, surprises and signs of bias."""
+    """Returns the rules for the next time by how much supports them, with deviations and surprises."""
     measures = [
         Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
         for name, one in fields["measures"].items()
     ]
     events = [Event(one["what"], Forecast(one["confidence"], one["happened"])) for one in fields["events"]]
     events += [
-        Event(one.problem or one.id, Forecast(one.confidence, one.happened, one.method))
+        Event(one.problem or one.id, Forecast(one.confidence, one.happened))
         for one in agent.take("past")
         if one.confidence is not None and one.happened is not None
     ]
@@ -32,11 +31,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         hint = "give measures or events, or record outcomes with `reason outcome`"
         raise BadValue("measures: nothing to look back on", hint)
     measures.sort(key=lambda one: -one.size)
-    signs = find_signs(measures, events)
     lessons = [*fields["lessons"], *(one.lesson for one in agent.take("past") if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
-    rules = find_rules(lessons, measures, signs, fields["tolerance"])
-    return _tell(_Review(fields, measures, events, signs, rules))
+    rules = find_rules(lessons, measures, fields["tolerance"])
+    return _tell(_Review(fields, measures, events, rules))
 
 
 class Event(NamedTuple):
@@ -84,12 +82,11 @@ class _Review(NamedTuple):
     fields: Mapping[str, Any]
     measures: list[Measure]
     events: list[Event]
-    signs: dict[str, Any]
     rules: list[Rule]
 
 
 def _tell(review: _Review) -> Answer:
-    fields, measures, events, signs, rules = review
+    fields, measures, events, rules = review
     met = sum(one.size <= fields["tolerance"] for one in measures)
     surprises = sorted(events, key=chance_of)
     heads = []
@@ -115,7 +112,6 @@ def _tell(review: _Review) -> Answer:
         for one in surprises[:3]
         if chance_of(one) < 0.5
     ]
-    steps += [_sign_text(name, figures) for name, figures in signs.items() if figures["p"] < _HINT]
     steps += [f"next time ({rule.support}): {rule.text}" for rule in rules[:4]]
     return Answer(conclusion, None, summary, cut(steps), _detail(review, met, surprises), _caveats(review))
 
@@ -124,12 +120,6 @@ def _off_text(one: Measure) -> str:
     if one.off is None:
         return f"{one.name} {figure(one.actual)} for nothing planned"
     return f"{one.name} {one.off:+.0%} ({figure(one.actual)} for {figure(one.expected)})"
-
-
-def _sign_text(name: str, found: Mapping[str, Any]) -> str:
-    if "worse" in found:
-        return f"{name}: {found['worse']} worse and {found['better']} better than planned, p {figure(found['p'])}"
-    return f"{name}: {found['said']:.2f} said, {found['right']:.2f} right in {found['count']}, p {figure(found['p'])}"
 
 
 def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, Any]:
@@ -150,19 +140,17 @@ def _detail(review: _Review, met: int, surprises: Sequence[Event]) -> dict[str, 
             for one in surprises[:_MOST_LISTED]
         ],
         "brier": score_brier([one.forecast for one in surprises]) if surprises else None,
-        "signs": review.signs,
         "causes": [dict(one) for one in fields["causes"]],
         "rules": [{"said": rule.text, "support": rule.support} for rule in review.rules],
     }
 
 
 def _caveats(review: _Review) -> tuple[str, ...]:
-    fields, measures, events, _, rules = review
+    fields, measures, _, rules = review
     support = [rule.support for rule in rules]
     is_equal = len(rules) > 1 and support[0] == support[1] != 1
     has_unplanned = any(one.off is None and one.actual for one in measures)
     return notes(
-        (len(measures) + len(events) < 5, "few observations: signs of bias are hints"),
         (support[:1] == [1], "each rule rests on one observation"),
         (is_equal, "rules with equal support stand in the order of the input"),
         (has_unplanned, "where nothing was planned, a deviation has no share"),
@@ -170,30 +158,13 @@ def _caveats(review: _Review) -> tuple[str, ...]:
     )
 
 
-def find_signs(measures: Sequence[Measure], events: Sequence[Event]) -> dict[str, Any]:
-    """Returns the signs of bias, each with the figures that it rests on; p is how often chance gives as much."""
-    signs: dict[str, Any] = {}
-    worse, better = sum(one.gain < 0 for one in measures), sum(one.gain > 0 for one in measures)
-    if worse + better > 1 and worse != better:
-        chance = find_tail([Forecast(0.5, n < worse) for n in range(worse + better)])
-        signs["optimism" if worse > better else "pessimism"] = {"worse": worse, "better": better, "p": chance}
-    if events:
-        folded = fold([one.forecast for one in events])
-        stated, right = fmean([one.stated for one in folded]), fmean([one.happened for one in folded])
-        if abs(stated - right) > 1e-9:
-            name = "overconfidence" if stated > right else "underconfidence"
-            signs[name] = {"said": stated, "right": right, "count": len(folded), "p": find_tail(folded)}
-    return signs
-
-
 def chance_of(event: Event) -> float:
     """Returns the probability that was given to what then happened."""
     return event.forecast.stated if event.forecast.happened else 1 - event.forecast.stated
 
 
-def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, Any], tolerance: float) -> list[Rule]:
-    """Returns what to do next time: lessons and causes as given, factors on plans, and less confidence where it is due;
-    the best supported first. The same words count as the same rule."""
+def find_rules(lessons: list[str], measures: list[Measure], tolerance: float) -> list[Rule]:
+    """Returns what to do next time: lessons and causes as given, and factors on plans; the best supported first. The same words count as the same rule."""
     found: dict[str, Rule] = {}
 
     def add(text: str, support: int = 1) -> None:
@@ -209,7 +180,4 @@ def find_rules(lessons: list[str], measures: list[Measure], signs: Mapping[str, 
         if abs(times - 1) > tolerance:
             same = sum((ratio > 1) == (times > 1) for ratio in ratios)
             add(f"expect {figure(times)} times the plan in {kind}", same)
-    over = signs.get("overconfidence")
-    if over and over["p"] < 0.05:
-        add(f"state less confidence: {over['said']:.2f} said, {over['right']:.2f} right", over["count"])
     return sorted(found.values(), key=lambda rule: -rule.support)

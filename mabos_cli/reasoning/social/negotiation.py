@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import combinations, product
+from itertools import product
 from math import fsum, prod
 from typing import Any, NamedTuple
 
@@ -30,23 +30,23 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     parties = tuple(Party(name, one["batna"], one["power"]) for name, one in fields["parties"].items())
     if not any(party.power for party in parties):
         raise BadValue("parties: somebody must have power above 0", "leave power out to make it equal")
-    worths, trades = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
-    return _solve_deals(parties, worths, trades)
+    worths = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
+    return _solve_deals(parties, worths)
 
 
 def _most_deals(parties: Collection[str]) -> int:
     return _MOST_DEALS if len(parties) == 2 else _MOST_DEALS // 10
 
 
-def _read_options(fields: dict[str, Any]) -> tuple[Worths, list[str]]:
+def _read_options(fields: dict[str, Any]) -> Worths:
     parties, options = fields["parties"], fields["options"]
     check_size("options", len(options), _most_deals(parties), "possible deals", "leave out some")
     for name, worth in options.items():
         check_same(f"options.{name}", worth, parties, "party")
-    return {name: tuple(worth[party] for party in parties) for name, worth in options.items()}, []
+    return {name: tuple(worth[party] for party in parties) for name, worth in options.items()}
 
 
-def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]], list[str]]:
+def _read_issues(parties: dict[str, Any]) -> Worths:
     first = next(iter(parties))
     issues = parties[first]["worth"]
     if issues is None:
@@ -54,59 +54,26 @@ def _read_issues(parties: dict[str, Any]) -> tuple[dict[str, tuple[float, ...]],
         raise BadValue(f"parties.{first}.worth: is missing", hint)
     count, hint = prod(map(len, issues.values())), "leave out values or issues"
     check_size(f"parties.{first}.worth", count, _most_deals(parties), "possible deals", hint)
-    tables = [_read_worth(f"parties.{name}", one, issues) for name, one in parties.items()]
+    tables = []
+    for name, one in parties.items():
+        check_same(f"parties.{name}.worth", one["worth"] or {}, issues, "issue")
+        for issue, values in issues.items():
+            check_same(f"parties.{name}.worth.{issue}", one["worth"][issue], values, "value")
+        tables.append(one["worth"])
     worths = {}
     for values in product(*issues.values()):
         picked = [*zip(issues, values, strict=True)]
         name = ", ".join(f"{issue} {value}" for issue, value in picked)
         worths[name] = tuple(fsum(table[issue][value] for issue, value in picked) for table in tables)
-    return worths, _find_trades([*parties], tables, issues)
+    return worths
 
 
-def _read_worth(path: str, party: dict[str, Any], issues: Worth) -> Worth:
-    """Returns what each value of each issue adds to the worth of a deal."""
-    worth, weights = party["worth"] or {}, party["weights"]
-    check_same(f"{path}.worth", worth, issues, "issue")
-    for issue, values in issues.items():
-        check_same(f"{path}.worth.{issue}", worth[issue], values, "value")
-    if weights is None:
-        return worth
-    check_same(f"{path}.weights", weights, issues, "issue")
-    total = fsum(weights.values())
-    if not total:
-        raise BadValue(f"{path}.weights: all are 0", "something must matter")
-    return {issue: {value: weights[issue] / total * one for value, one in worth[issue].items()} for issue in issues}
-
-
-def _find_trades(parties: list[str], tables: list[Worth], issues: Worth) -> list[str]:
-    """Returns for each two parties, the issues whose stakes differ most: each gives way where it costs least."""
-    stakes = []
-    for table in tables:
-        spread = {issue: max(worth.values()) - min(worth.values()) for issue, worth in table.items()}
-        total = fsum(spread.values())
-        stakes.append({issue: one / total if total else 0.0 for issue, one in spread.items()})
-    lines = []
-    for (one, mine), (other, yours) in combinations(zip(parties, stakes, strict=True), 2):
-        gap = {issue: mine[issue] - yours[issue] for issue in issues}
-        up, down = max(gap, key=gap.__getitem__), min(gap, key=gap.__getitem__)
-        if gap[up] > 0.05 and gap[down] < -0.05:
-            lines.append(
-                f"trade: {one} gives way on {down} ({mine[down]:.0%} of its stake, {yours[down]:.0%} of {other}'s),"
-                f" {other} on {up} ({yours[up]:.0%} against {mine[up]:.0%})"
-            )
-    for issue in issues:
-        wanted = {max(table[issue], key=table[issue].__getitem__) for table in tables}
-        if len(wanted) == 1 and len(issues[issue]) > 1:
-            lines.append(f"no conflict on {issue}: all want {wanted.pop()}")
-    return lines
-
-
-def _solve_deals(parties: tuple[Party, ...], worths: Worths, trades: list[str]) -> Answer:
+def _solve_deals(parties: tuple[Party, ...], worths: Worths) -> Answer:
     floor = [party.batna for party in parties]
     deals = [Deal(name, tuple(u - d for u, d in zip(us, floor, strict=True))) for name, us in worths.items()]
     room = [deal for deal in deals if min(deal.gains) >= 0]
     if not room:
-        return _tell_no_deal(parties, deals, worths, trades)
+        return _tell_no_deal(parties, deals, worths)
     frontier = find_frontier(room)
     fair = find_fair(frontier, [party.power for party in parties])
     best = fair[0]
@@ -119,8 +86,8 @@ def _solve_deals(parties: tuple[Party, ...], worths: Worths, trades: list[str]) 
         choice(best.deal.name, dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED]), "the deal to agree on"),
         None,
         summary,
-        cut(steps + trades),
-        _detail(parties, worths, len(room), frontier, fair, trades),
+        cut(steps),
+        _detail(parties, worths, len(room), frontier, fair),
         _caveats(parties, best, fair, room),
     )
 
@@ -150,7 +117,6 @@ def _detail(
     room: int,
     frontier: list[Deal],
     fair: tuple[Fair, ...],
-    trades: list[str],
 ) -> dict[str, Any]:
     def shown(deal: Deal) -> dict[str, Any]:
         named = [party.name for party in parties]
@@ -166,7 +132,6 @@ def _detail(
         "acceptable": room,
         "frontier": [shown(deal) for deal in frontier],
         "solutions": {one.rule: shown(one.deal) | {"ties": [tie.name for tie in one.ties]} for one in fair},
-        "trades": trades,
     }
 
 
@@ -185,7 +150,7 @@ def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], roo
     )
 
 
-def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths, trades: list[str]) -> Answer:
+def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
     lacks = {who.name: -gain for who, gain in zip(parties, nearest.gains, strict=True) if gain < 0}
     short = ", ".join(f"{who} lacks {figure(amount)}" for who, amount in lacks.items())
@@ -194,13 +159,12 @@ def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths,
         "deals": len(worths),
         "acceptable": 0,
         "nearest": {"deal": nearest.name, "lacking": lacks},
-        "trades": trades,
     }
     return Answer(
         choice("no deal", about="the deal to agree on"),
         None,
         f"no deal: none of {len(deals)} beats walking away for all; nearest is {nearest.name} ({short})",
-        cut([f"nearest: {nearest.name}, {short}", *trades]),
+        (f"nearest: {nearest.name}, {short}",),
         detail,
         ("add an issue or a value that makes up for what is lacking, or walk away",),
     )

@@ -105,7 +105,7 @@ def test_many_values_are_binned() -> None:
     assert parts == pytest.approx(detail["brier"])
 
 
-def test_own_results_and_methods() -> None:
+def test_own_results() -> None:
     own = (
         KeptResult("R-1", "bayesian", "", 0.8, True, ""),
         KeptResult("R-2", "bayesian", "", 0.6, False, ""),
@@ -114,14 +114,6 @@ def test_own_results_and_methods() -> None:
     )
     answer = solve("calibration", {}, past=own)
     assert answer.detail["count"] == 2
-    assert answer.detail["methods"] == {
-        "bayesian": {
-            "count": 2,
-            "brier": pytest.approx(0.2),
-            "mean_confidence": pytest.approx(0.7),
-            "share_right": 0.5,
-        }
-    }
 
 
 @pytest.mark.parametrize(
@@ -149,4 +141,3 @@ def test_the_example_runs() -> None:
     answer = solve("calibration", raw)
     assert answer.detail["count"] == 15
     assert answer.detail["gap"] > 0.1
-    assert {*answer.detail["methods"]} == {"pipeline review", "bayesian"}

@@ -54,24 +54,6 @@ def test_surprise_is_information() -> None:
     assert "surprise: a, called impossible" in impossible.steps
 
 
-def test_sign_test_of_optimism() -> None:
-    """Six plans, all missed: chance alone does that with 2 / 64 (two-sided sign test)."""
-    answer = solve("reflection", {"measures": {f"m{n}": plan(10, 12, "lower") for n in range(6)}})
-    assert answer.detail["signs"]["optimism"] == {"worse": 6, "better": 0, "p": pytest.approx(2 / 64)}
-    assert "pessimism" not in answer.detail["signs"]
-
-
-def test_overconfidence_becomes_a_rule_only_if_it_is_no_chance() -> None:
-    wrong = {"what": "x", "confidence": 0.9, "happened": False}
-    once = solve("reflection", {"events": [wrong]})
-    assert once.detail["signs"]["overconfidence"]["p"] == pytest.approx(0.2)
-    assert once.detail["rules"] == []
-    assert once.conclusion.kind == "text"
-    often = solve("reflection", {"events": [wrong | {"what": f"x{n}"} for n in range(3)]})
-    assert often.detail["signs"]["overconfidence"]["p"] == pytest.approx(0.002)
-    assert often.conclusion.value == ("state less confidence: 0.90 said, 0.00 right",)
-
-
 def test_factor_by_kind() -> None:
     """The median of 1.5, 2 and 0.9 is 1.5, and two of three support it."""
     measures = {n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)}
