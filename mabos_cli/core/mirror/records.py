@@ -12,7 +12,7 @@ from mabos_cli.core.knowledge.case import Case, KeptResult, render_number
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.mirror.schema import mirror_schema
+from mabos_cli.core.mirror.schema import fields_of, mirror_schema
 
 Value = str | int | float | bool | Decimal | date | datetime
 Key = tuple[str, str]  # type and uid: a goal and a plan may go by the same id
@@ -71,31 +71,6 @@ def agent_record(agent: str, **told: str | bool) -> Record:
     """Returns the agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether
     others may read what it has: is_shared."""
     return make_record("agent", agent, {"name": agent} | told)
-
-
-# Attributes whose values are in a field of another name.
-_HELD = {"name": "title", "content": "text", "updated_at": "updated", "hierarchy_level": "level"}
-_FIELDS = {
-    "belief": _HELD | {"name": "subject"},
-    **dict.fromkeys(("desire", "goal", "intention", "plan", "task"), _HELD),
-    "reasoning_result": {
-        "method_name": "method", "problem_text": "problem", "lessons": "lesson", "reasoned_at": "at",
-    },
-    "decision": {"decided_by": "author", "decided_at": "happened_at"},
-    "memory_item": {"item_type": "type", "tag": "tags", "context_text": "context"},
-    "spo_fact": {
-        "subject_val": "subject", "predicate_val": "predicate", "object_val": "object", "rule_ref": "rule_id",
-        "starts_at": "valid_from",
-    },
-    "knowledge_rule": {
-        "content": "description", "rule_type": "type", "action_text": "action", "escalates": "escalate",
-        "is_enabled": "enabled",
-    },
-    "cbr_case": {
-        "context_text": "context", "situation_belief": "beliefs", "situation_desire": "desires", "plan_ref": "plan_id",
-        "succeeded": "success", "merged_count": "merged",
-    },
-}  # fmt: skip
 
 
 def memory_records(
@@ -163,11 +138,9 @@ def record_of(
 @cache
 def _conversions(kind: str) -> tuple[tuple[str, str, Callable[[Any], Any]], ...]:
     """Returns the attributes of a type, the field that holds the value of each, and how that becomes one of the graph."""
-    types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, _FIELDS.get(kind, {})
+    types, fields = {each.name: each.value_type for each in mirror_schema().attributes}, fields_of(kind)
     known: dict[str, Callable[[Any], Any]] = {"double": float, "datetime-tz": find_time}
-    return tuple(
-        (name, fields.get(name, name), known.get(types[name], lambda value: value)) for name in _owned_by(kind)
-    )
+    return tuple((name, fields[name], known.get(types[name], lambda value: value)) for name in _owned_by(kind))
 
 
 def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> list[Record]:

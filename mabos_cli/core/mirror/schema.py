@@ -1,7 +1,7 @@
 """The schema of the mirror as values: which types there are, and what they own and play."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -86,6 +86,7 @@ class Schema(NamedTuple):
 RECORD, INDIVIDUAL, STATEMENT = "record", "individual", "statement"
 
 
+@cache
 def _read_table() -> dict[str, dict[str, list[str]]]:
     """Returns the words of schema.txt, by kind and name."""
     found: dict[str, dict[str, list[str]]] = {}
@@ -95,6 +96,11 @@ def _read_table() -> dict[str, dict[str, list[str]]]:
             kind, name = head.split()
             found.setdefault(kind, {})[name] = words.split()
     return found
+
+
+def fields_of(kind: str) -> dict[str, str]:
+    """Returns the attributes of an entity besides its uid, each with the field of the files that it comes from."""
+    return {own: field or own for own, _, field in (each.partition("=") for each in _read_table()["entity"][kind])}
 
 
 @cache
@@ -108,7 +114,8 @@ def mirror_schema() -> Schema:
         for role, player in ends:
             plays.setdefault(player, []).append(Plays(relation, role))
 
-    def entity(name: str, owned: Sequence[str]) -> Entity:
+    def entity(name: str) -> Entity:
+        owned = fields_of(name)
         owns = (Owns("uid", KEY), *(Owns(own, MANY if own in many else ()) for own in owned))
         return Entity(name, owns, tuple(plays.get(name, ())), "" if name == "agent" else RECORD)
 
@@ -116,7 +123,7 @@ def mirror_schema() -> Schema:
         tuple(Attribute(name, kind) for kind, names in table["value"].items() for name in names),
         (
             Entity(RECORD, plays=tuple(plays[RECORD]), marks=("@abstract",)),
-            *(entity(name, owned) for name, owned in table["entity"].items()),
+            *map(entity, table["entity"]),
         ),
         tuple(Relation(name, tuple(role for role, _ in ends)) for name, ends in relations.items()),
     )
