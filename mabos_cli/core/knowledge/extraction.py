@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from mabos_cli.core import read_data
 from mabos_cli.core.knowledge.fact import Triple
 from mabos_cli.core.language.statements import split_statements
 from mabos_cli.core.language.text import STOP_WORDS
@@ -17,47 +18,21 @@ from mabos_cli.core.mind.claims.claim import read_claims
 _LONGEST = 200  # characters of a statement
 _OBJECT_WORDS = 6
 _KNOWN, _UNKNOWN = 0.05, 0.0  # more for a predicate that is in use
-_PREPOSITIONS = "in|at|on|to|for|with|by|from|of|under|near|into|as|through|via|over"
-_NAME = r"[A-Z][\w.&'’/-]*(?: (?:(?:of|de|van|von|for|and|the) )?[A-Z0-9][\w.&'’/-]*)*"
-_THING = (
-    r"(?:[Tt]he|[Tt]his) [\w&/-]+(?: (?!(?:is|are|was|were|has|with|in|on|at|by|from|to|that|which)\b)[\w&/-]+){0,4}?"
-)
-_WHO = rf"(?P<who>{_NAME}|{_THING})"
-_RELATION = r"(?P<relation>[A-Za-z][\w-]*(?: [\w-]+){0,2})"
-_BE = r"(?:is|are)(?: now| currently)?"
-_VALUE = r"(?P<value>\S.*)"
-# Each form, and how sure what it says is. The first that fits counts.
-_FORMS = tuple(
-    (re.compile(pattern), sure)
-    for pattern, sure in (
-        (rf"(?P<who>{_NAME})['’]s? {_RELATION} {_BE} {_VALUE}", 0.9),
-        (rf"[Tt]he {_RELATION} (?:of|for) (?P<who>{_NAME}|the [\w -]+?) {_BE} {_VALUE}", 0.9),
-        (rf"(?P<value>{_NAME}) {_BE} (?:the )(?P<relation>[\w-]+(?: [\w-]+){{0,2}}) of (?P<who>{_NAME})", 0.85),
-        (rf"{_WHO} has (?P<value>[€$£]?\d[\d.,]*[%kKmM]?(?: (?:million|billion))?) (?P<relation>[a-z][\w-]*(?: [a-z][\w-]*)?)", 0.85),
-        (rf"{_WHO} has an? (?P<relation>[a-z][\w-]*(?: [a-z][\w-]*)?) of {_VALUE}", 0.85),
-        (rf"(?P<who>{_NAME}) {_BE} (?P<isa>an?) (?P<value>[\w-]+(?: [\w-]+){{0,3}})", 0.75),
-        (rf"{_WHO} {_BE} (?P<verb>[a-z]+ed |[a-z]+n |)(?P<at>{_PREPOSITIONS}) {_VALUE}", 0.8),
-        (rf"{_WHO} (?:now |currently |always )?(?P<verb>(?!(?:is|has|was|always|sometimes|perhaps|besides|yes)\b)[a-z]{{2,}}[^s\W]s)(?: (?P<at>{_PREPOSITIONS}))? {_VALUE}", 0.8),
-        (rf"{_WHO} {_BE} {_VALUE}", 0.7),
-    )
-)  # fmt: skip
-# Where a statement goes on with something else.
-_CLAUSE = re.compile(
-    r"[;:]\s|\s[-–—]\s|\s\(|,? (?:because|since (?!\d)|so that|but|which|who|while|although|and then)\b|, "
-)
-_SINCE = re.compile(r",? \b(?:since|from|as of|starting) (\d{4}-\d\d(?:-\d\d)?)\b")
-_UNTIL = re.compile(r",? \b(?:until|till) (\d{4}-\d\d-\d\d)\b")
-_PLAIN = re.compile(r"[€$£]?\d|[A-Z]|v\d")  # a value by itself: a number, an amount, a date, a name
-_UNFIT = re.compile(
-    r"(?:to|that|not|no|never|what|how|why|it|this|them|him|her|there|[a-z]+ing|very|too|so|really|more|less|better|worse)\b"
-)
-_THE = re.compile(r"(?:the|this) ", re.IGNORECASE)
-_LED = re.compile(rf"({_PREPOSITIONS}) ")
-_LINKED = re.compile(rf" (?:{_PREPOSITIONS}) ")
-_VERBAL = re.compile(
-    r"(?:is|are|was|were|has|have|will|can|must)\b|[a-z]+ (?:in|at|on|to|for|with|by|from|under|near|into|via)\b"
-)
-_TRAIL = re.compile(r"\s+(?:now|today|currently|again|anyway|as well|too|please)$")
+
+
+def _read_patterns() -> dict[str, str]:
+    """Returns the patterns of extraction.txt by name, those of forms by number and sureness."""
+    found: dict[str, str] = {}
+    for number, line in enumerate(read_data("knowledge/extraction.txt").split("\n")):
+        name, equals, pattern = line.partition(" = ")
+        if equals and not line.startswith("#"):
+            own = f"{number} {name}" if name[0].isdigit() else name
+            found[own] = re.sub("@([a-z]+)@", lambda place: found[place[1]], pattern)
+    return found
+
+
+_PATTERNS = {name: re.compile(text) for name, text in _read_patterns().items()}
+_FORMS = tuple((pattern, float(name.split()[1])) for name, pattern in _PATTERNS.items() if name[0].isdigit())
 
 
 class Extracted(NamedTuple):
@@ -90,9 +65,9 @@ def extract_triples(text: str, *, speaker: str = "", predicates: Collection[str]
 
 def _read(statement: str, speaker: str) -> Extracted | None:
     """Returns what the first clause of a statement says, or None."""
-    since, until = _SINCE.search(statement), _UNTIL.search(statement)
-    clause = _UNTIL.sub("", _SINCE.sub("", statement))
-    clause = _TRAIL.sub("", _CLAUSE.split(clause, maxsplit=1)[0].strip().rstrip(".!"))
+    since, until = _PATTERNS["since"].search(statement), _PATTERNS["until"].search(statement)
+    clause = _PATTERNS["until"].sub("", _PATTERNS["since"].sub("", statement))
+    clause = _PATTERNS["trail"].sub("", _PATTERNS["clause"].split(clause, maxsplit=1)[0].strip().rstrip(".!"))
     claims = read_claims(clause)
     if len(claims) != 1 or claims[0].negative or claims[0].hedged or claims[0].modes or claims[0].over:
         return None
@@ -125,11 +100,11 @@ def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None
         len(opening) == 1 or opening[0].casefold() not in ("the", "this")
     ):
         return None
-    if _UNFIT.match(parts["value"]) or len(value.split()) > _OBJECT_WORDS:
+    if _PATTERNS["unfit"].match(parts["value"]) or len(value.split()) > _OBJECT_WORDS:
         return None
-    is_named = bool(_PLAIN.match(value)) and not _LINKED.search(value)
+    is_named = bool(_PATTERNS["plain"].match(value)) and not _PATTERNS["linked"].search(value)
     if parts.get("relation"):
-        at = _LED.match(value)
+        at = _PATTERNS["led"].match(value)
         predicate, value = (
             _camel("has", f"{parts['relation']} {at[1]}" if at else parts["relation"]),
             value[at.end() if at else 0 :],
@@ -141,13 +116,13 @@ def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None
         # A capital at the start of a sentence makes no name of a word: Order glazes.
         is_doubtful = len(opening) == 1 and (parts.get("verb") or "").endswith("s")
         sure -= 0 if is_named else 0.3 if is_doubtful else 0.15
-        if not parts.get("at") and _VERBAL.match(value):
+        if not parts.get("at") and _PATTERNS["verbal"].match(value):
             return None  # what looks like a verb before it is a noun: images live in, tests are
     else:
         predicate = "is"
         if not is_named:
             return None
-    if _THE.match(parts["who"]):
+    if _PATTERNS["the"].match(parts["who"]):
         sure -= 0.1  # which one is meant, only those know who were there
     return Extracted((who, predicate, value), sure, statement) if who and value else None
 
