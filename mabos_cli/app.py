@@ -4,11 +4,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 from mabos_cli import INTERRUPTED, __version__
-from mabos_cli.commands.call import Call, Commands, run_function
-from mabos_cli.commands.parse import plan_calls
+from mabos_cli.commands.call import Call, Commands, Context, Option, run_function
+from mabos_cli.commands.parse import name_options, plan_calls
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error, write
@@ -73,22 +73,39 @@ OTHER_NAMES = {
 }
 
 _QUESTIONS = ("recall", "explain", "timeline", "index search", "hierarchy search", "hierarchy drill")
-_SWITCHES = {
-    "--json": "as_json",
-    "--quiet": "quiet",
-    "-q": "quiet",
-    "--verbose": "verbose",
-    "-v": "verbose",
-    "--commit": "commit",
-    "--no-pager": "no_pager",
-}
-_VALUES = {
-    "--workspace": "workspace",
-    "-w": "workspace",
-    "--agent": "agent",
-    "-a": "agent",
-    "--lock-timeout": "lock_timeout",
-}
+
+
+def declare_globals(
+    ctx: Context,
+    workspace: Annotated[
+        str,
+        Option(
+            "--workspace",
+            "-w",
+            metavar="DIR",
+            help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
+        ),
+    ] = "",
+    agent: Annotated[
+        str, Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
+    ] = "",
+    as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Print more.")] = False,
+    lock_timeout: Annotated[
+        str, Option("--lock-timeout", metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
+    ] = "",
+    commit: Annotated[
+        bool, Option("--commit", help="Commit to git what the command writes, and nothing else.")
+    ] = False,
+    no_pager: Annotated[bool, Option("--no-pager", help="Show all at once, whatever the size of the screen.")] = False,
+    version: Annotated[bool, Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Memory and mind for autonomous agents, as plain files."""
+
+
+_SWITCHES, _VALUES = name_options(declare_globals)
+del _SWITCHES["--version"]  # which stands alone
 ANYWHERE = (
     "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
 )
@@ -129,20 +146,20 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found["literal_dash"] = "-" in tail
             rest += [word, *tail]
         elif word in _SWITCHES:
-            found[_SWITCHES[word]] = True
+            found |= [_SWITCHES[word]]
         elif word in _VALUES:
             given = next(words, None)
             if given is None:
                 raise UsageFault(f"{word} needs a value", ANYWHERE)
-            found[_VALUES[word]] = given
+            found[_VALUES[word].name] = given
         elif equals and name in _VALUES:
-            found[_VALUES[name]] = value
+            found[_VALUES[name].name] = value
         elif equals and name in _SWITCHES:
             raise UsageFault(f"{name} takes no value", f"give {name} alone")
         elif word[:2] in _VALUES and word[1] != "-":
-            found[_VALUES[word[:2]]] = word[2:]
+            found[_VALUES[word[:2]].name] = word[2:]
         elif len(word) > 2 and set(word[1:]) <= {"q", "v"} and word[0] == "-":
-            found |= {_SWITCHES[f"-{letter}"]: True for letter in word[1:]}
+            found |= [_SWITCHES[f"-{letter}"] for letter in word[1:]]
         else:
             rest.append(word)
     doors = {"program": Program(), "parse": _global_options, "run": _run}

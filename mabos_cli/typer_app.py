@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info, get_group
 from typer.models import CommandInfo
 
-from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, find_commands
+from mabos_cli.app import ANYWHERE, COMMANDS, GROUPS, OTHER_NAMES, declare_globals, find_commands
 from mabos_cli.commands.call import Argument, Call, Commands, Context, Function, Option, run_function
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.complete import offer
@@ -180,36 +180,8 @@ def build_root() -> TyperGroup:
         cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
 
-    @root.callback(epilog="The options above work anywhere on the line. mabos help COMMAND says more, with an example.")
-    def _root(
-        workspace: Annotated[
-            str,
-            typer.Option(
-                "--workspace",
-                "-w",
-                metavar="DIR",
-                help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
-            ),
-        ] = "",
-        agent: Annotated[
-            str, typer.Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
-        ] = "",
-        as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-        quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
-        verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print more.")] = False,
-        lock_timeout: Annotated[
-            str, typer.Option(metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
-        ] = "",
-        commit: Annotated[
-            bool, typer.Option("--commit", help="Commit to git what the command writes, and nothing else.")
-        ] = False,
-        no_pager: Annotated[
-            bool, typer.Option("--no-pager", help="Show all at once, whatever the size of the screen.")
-        ] = False,
-        version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-    ) -> None:
-        """Memory and mind for autonomous agents, as plain files."""
-
+    about = "The options above work anywhere on the line. mabos help COMMAND says more, with an example."
+    root.callback(epilog=about)(_declare(declare_globals))
     return get_group(root)
 
 

@@ -81,6 +81,11 @@ def _read_parameters(function: Function) -> list[_Parameter] | None:
     return found
 
 
+def name_options(function: Function) -> tuple[dict[str, tuple[str, bool]], dict[str, _Parameter]]:
+    """Returns the words that switch something for a function, and those that take a value."""
+    return _name_options(_read_parameters(function) or [])
+
+
 def _name_options(parameters: Sequence[_Parameter]) -> tuple[dict[str, tuple[str, bool]], dict[str, _Parameter]]:
     """Returns the words that switch something, with what they say, and the words that take a value."""
     flags: dict[str, tuple[str, bool]] = {}
