@@ -79,12 +79,12 @@ class _Condensed:
 
     def __init__(self, pieces: Sequence[_Piece], size: int, tags: Iterable[str]) -> None:
         self.pieces, self.budget = pieces, min(_SHARE * size, _MOST)
-        told = [split_sentences(piece.text) for piece in pieces]
-        written = [[_bare(word) for word in sentence.split()] for text in told for sentence in text]
+        texts = [split_sentences(piece.text) for piece in pieces]
+        written = [[_bare(word) for word in sentence.split()] for text in texts for sentence in text]
         self.common = {word for words in written for word in words if word.islower()} | STOP_WORDS
         self.names = {word for words in written for word in words[1:] if word[:1].isupper()}
         self.names |= {tag.casefold() for tag in tags}
-        sentences = [(n, sentence) for n, text in enumerate(told) for sentence in text]
+        sentences = [(n, sentence) for n, text in enumerate(texts) for sentence in text]
         self.lines = [_Line(n, text, self._facts(text)) for n, text in self._without_series(sentences)]
 
     def _names(self, sentence: str) -> list[str]:
@@ -104,11 +104,11 @@ class _Condensed:
         """Returns the numbers in a sentence, and the words of its names."""
         return numbers_of(sentence) | frozenset(word for name in self._names(sentence) for word in name.split())
 
-    def _without_series(self, told: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    def _without_series(self, sentences: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
         """Returns the sentences, each with its piece. Of those that differ in numbers and names alone, the first one stands and the others
         are listed in it: Oven 1 took 20 and 25 minutes (Oven 2 31). What was decided stays as it is."""
         series: dict[str, list[tuple[int, str]]] = {}
-        for place, (n, text) in enumerate(told):
+        for place, (n, text) in enumerate(sentences):
             shape = re.sub(r"#(?:, #)* and #", "#", _NUMBER.sub("#", text))
             is_free = not self.pieces[n].is_decision and shape.count("#") <= 1
             for name in self._names(text):
@@ -141,10 +141,10 @@ class _Condensed:
                 size -= len(self.lines[n].text) - len(texts[n])
         while size > _MOST and len(texts) > 1:
             size -= len(texts.popitem()[1]) + len(_BETWEEN)
-        told: dict[int, list[str]] = {}
+        parts_by_piece: dict[int, list[str]] = {}
         for n, text in texts.items():
-            told.setdefault(self.lines[n].piece, []).append(text)
-        return _BETWEEN.join(" ".join(parts) for parts in told.values())
+            parts_by_piece.setdefault(self.lines[n].piece, []).append(text)
+        return _BETWEEN.join(" ".join(parts) for parts in parts_by_piece.values())
 
     def _chosen(self) -> set[int]:
         """Returns the lines that must stay, and those that fit in beside them."""
@@ -155,14 +155,14 @@ class _Condensed:
                 kept.add(n)
                 held |= line.facts
         size = sum(len(self.lines[n].text) + len(_BETWEEN) for n in kept)
-        said = {word for n in kept for word in terms(self.lines[n].text)}
+        covered = {word for n in kept for word in terms(self.lines[n].text)}
         for n, line in enumerate(self.lines):
             words = set(terms(line.text))
             cost = len(line.text) + len(_BETWEEN)
-            if n not in kept and size + cost <= self.budget and len(words - said) > _NEW * len(words):
+            if n not in kept and size + cost <= self.budget and len(words - covered) > _NEW * len(words):
                 kept.add(n)
                 size += cost
-                said |= words
+                covered |= words
         return kept
 
     def _trimmed(self, line: _Line, others: frozenset[str]) -> str:

@@ -160,17 +160,17 @@ class _Topics:
     def __init__(self, items: Sequence[MemoryItem], threshold: float, common: Collection[str]) -> None:
         self.threshold, self.named = threshold, {tag: frozenset(terms(tag)) for tag in common}
         self.tags = [frozenset(item.tags) for item in items]
-        self.own = [names.difference(common) for names in self.tags]
+        self.specific = [names.difference(common) for names in self.tags]
         carried = Counter(name for names in self.tags for name in names)
-        self.said = _telling_words(items) if common else [frozenset[str]()] * len(items)
-        spoken = Counter(word for words in self.said for word in words)
+        self.telling = _telling_words(items) if common else [frozenset[str]()] * len(items)
+        counts = Counter(word for words in self.telling for word in words)
         self.keys = [
             [
                 *(name for name in _rarest(names, carried, threshold) if name not in common),
-                *(f" {word}" for word in sorted(words, key=lambda word: (spoken[word], word))[:_ASKED]),
+                *(f" {word}" for word in sorted(words, key=lambda word: (counts[word], word))[:_ASKED]),
                 *(["\t".join(sorted(names))] if len(names) > 1 else []),
             ]
-            for names, words in zip(self.tags, self.said, strict=True)
+            for names, words in zip(self.tags, self.telling, strict=True)
         ]
 
     def are_alike(self, one: int, other: int) -> bool:
@@ -178,22 +178,22 @@ class _Topics:
         tags = self.tags[one], self.tags[other]
         if likeness(*tags) <= self.threshold:
             return False
-        if self.own[one] and self.own[other]:
-            return not self.own[one].isdisjoint(self.own[other])
+        if self.specific[one] and self.specific[other]:
+            return not self.specific[one].isdisjoint(self.specific[other])
         if tags[0] == tags[1] and len(tags[0]) > 1:
             return True
         # Both must name a tag that they share, or have more in common than a word, the longer they are.
-        spoken = self.said[one] & self.said[other]
-        need = max(_COMMON_WORDS, _COMMON_SHARE * min(len(self.said[one]), len(self.said[other])))
-        return len(spoken) >= need or any(self.named[tag] and self.named[tag] <= spoken for tag in tags[0] & tags[1])
+        shared = self.telling[one] & self.telling[other]
+        need = max(_COMMON_WORDS, _COMMON_SHARE * min(len(self.telling[one]), len(self.telling[other])))
+        return len(shared) >= need or any(self.named[tag] and self.named[tag] <= shared for tag in tags[0] & tags[1])
 
 
 def _telling_words(items: Sequence[MemoryItem]) -> list[frozenset[str]]:
     """Returns the words of each item that neither too many of the others nor any number share."""
-    said = [frozenset(word for word in terms(body_of(item.content)) if not word[0].isdigit()) for item in items]
-    held = Counter(word for words in said for word in words)
+    telling = [frozenset(word for word in terms(body_of(item.content)) if not word[0].isdigit()) for item in items]
+    held = Counter(word for words in telling for word in words)
     most = min(_HOLDERS, max(2 * _FEW, len(items) // 5))
-    return [frozenset(word for word in words if held[word] <= most) for words in said]
+    return [frozenset(word for word in words if held[word] <= most) for words in telling]
 
 
 def _rarest(names: frozenset[str], carried: Counter[str], threshold: float) -> list[str]:

@@ -168,9 +168,9 @@ def vouch(claim: Claim, text: str, by: str, at: str) -> Decision:
 def find_rulings(decisions: Iterable[Decision]) -> dict[str, Ruling]:
     """Returns what decisions, oldest first, come to for each item."""
     found: dict[str, Ruling] = {}
-    for said in decisions:
-        floors = (said.before, *([found[said.id].floor] if said.id in found else ()))
-        found[said.id] = Ruling(said.to, said.text, lowest_trust(floors))
+    for decision in decisions:
+        floors = (decision.before, *([found[decision.id].floor] if decision.id in found else ()))
+        found[decision.id] = Ruling(decision.to, decision.text, lowest_trust(floors))
     return found
 
 
@@ -202,7 +202,7 @@ def judge(item: MemoryItem, find: Find, rulings: Mapping[str, Ruling] = NOBODY) 
             if len(above) > MOST:
                 trust, why = TRUSTS[0], ENDLESS
             if trust_rank(trust) < trust_rank(found.trust):
-                found = Judgement(trust, tuple(_way(above, source))[::-1], why)
+                found = Judgement(trust, tuple(_path_up(above, source))[::-1], why)
             if below and why != VOUCHED:
                 waiting.append(below)
     return found
@@ -226,7 +226,7 @@ def _absent(source: str) -> tuple[str, str]:
     return (TRUSTS[0], OBSERVED) if source.startswith(OBSERVATION) else ("agent", UNKNOWN)
 
 
-def _way(above: Mapping[str, str], source: str) -> Iterator[str]:
+def _path_up(above: Mapping[str, str], source: str) -> Iterator[str]:
     """Yields the ids from a source up to the item; a draft has none yet."""
     while source:
         yield source
