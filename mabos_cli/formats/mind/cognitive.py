@@ -181,6 +181,8 @@ def _meanings(names: list[str]) -> tuple[str, ...]:
         title = "intention"
     columns: dict[str, None] = {}
     for name in names:
+        if name == "state" and "status" not in names and title in ("goal", "intention", "plan", "commitment"):
+            name = "status"
         meaning = NAMES.get(name, name) if NAMES.get(name) != "title" or name == title else name
         while meaning in columns:
             meaning += f" {len(columns)}"

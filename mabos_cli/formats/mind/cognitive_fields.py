@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.periods import written_day
 from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.mind.mind import ACTIVE, DONE, FAILED, GONE, STALLED, WAITING
 
 # What a field may be called, and what it is.
 NAMES = {
@@ -14,7 +15,7 @@ NAMES = {
     },
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
     **dict.fromkeys(("confidence", "conf", "proficiency"), "certainty"),
-    **dict.fromkeys(("priority score", "priority level", "prio"), "priority"),
+    **dict.fromkeys(("priority score", "priority level", "prio", "importance"), "priority"),
     **dict.fromkeys(
         ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
     ),
@@ -48,6 +49,7 @@ _IN_SECTIONS = {
             "priority score",
             "priority level",
             "prio",
+            "importance",
             "status",
             "source",
         ),
@@ -78,10 +80,12 @@ _BRACKETED = {
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
 _LINKS = re.compile(rf"(?:{ID.pattern}[,;\s]*)+(?:\.\s.*)?")
-# An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash.
+# An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash. Without a dash in
+# it, it is one if its letter is that of a kind: G1, but not Q3.
 _OPENING, _CLOSING = r"[*_`\[(\s]*", r"[*_`\])]*"
 _HEAD = re.compile(
-    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?)(?:{_CLOSING}\s*[:—–|]|[*_`\])]+(?=\s|$))"
+    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?|(?:PL|[BDGICL])\d{{1,3}})"
+    rf"(?:{_CLOSING}\s*[:—–|]|\.(?=\s)|[*_`\])]+(?=\s|$))"
 )
 _ITALIC = re.compile(r"(?:[-*+]\s+)?(?:_[^_]+_|\*[^*]+\*|\([^()]+\))")
 _NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be defined|empty|[-—–]+)\b[*_`)]*\.?")
@@ -92,7 +96,7 @@ _TAIL = rf"(?<=[.,;|] )(?:(?:{'|'.join(_IF_DATED)}|deadline|due)(?=:? +\d)|goal(
 INLINE = re.compile(
     # How sure one is, and since when, may be said without a colon: `; certainty 80 %`, `, conf. high`, `, recorded 2026-03-02`.
     r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
-    r"|(added|created|recorded|noted|updated|reviewed) +(?=\d{4}-\d\d-\d\d\b))|"
+    r"|(added|created|recorded|noted|updated|reviewed|due|until) +(?=\d{4}-\d\d-\d\d\b))|"
     r"(?<![\w\[*])(?:\*\*)?(?!confidence\s*:\s*(?!very\b)[a-z]+ [a-z])(status|priority score|priority|certainty|confidence|progress"
     # These are words of prose too, unless they are bold.
     rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*)"
@@ -100,13 +104,16 @@ INLINE = re.compile(
     r"|[★☆⭐]+|\d[\d.]* ?%|[\w%-]+(?:\.[\w%-]+)*(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
-_SURE = re.compile(r"(?i)\b(?:certainty|confidence|conf|added|created|recorded|noted|updated|reviewed)\b")
+_SURE = re.compile(r"(?i)\b(?:certainty|confidence|conf|added|created|recorded|noted|updated|reviewed|due|until)\b")
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
 ASIDE = re.compile(r"\(([^()\[\]]*)\)")
 _PART = re.compile(
     r"([A-Za-z][A-Za-z ]*?)\.?\s*[:=]?\s+(\d[\d.]* ?%|[\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+|(?<=source: |status: )[\w -]+)",
     re.IGNORECASE,
 )
+# Words that say what they are of without a key.
+_BARE = dict.fromkeys(("critical", "high", "medium", "low"), "priority")
+_BARE |= dict.fromkeys(ACTIVE | DONE | GONE | FAILED | WAITING | STALLED, "status")
 # A backslash that keeps a text from being read as a field, or as the end of a comment.
 _KEPT = re.compile(r"\\([:>#])")
 _NAMED = re.compile(r"([A-Za-z]+)\s*:(.*)")
@@ -145,7 +152,11 @@ def bare(line: str) -> str:
 
 def plain(text: str) -> str:
     """Returns a text without marks and emphasis around it, and without the backslashes of inert()."""
-    words = " ".join(MARK.sub("", text).strip().strip("*_").split())
+    words = " ".join(MARK.sub("", text).split())
+    mark = words[:2]
+    # Only the first words are in bold: what closes that goes with what opens it.
+    words = words[2:].replace(mark, "", 1) if mark in ("**", "__") and words.find(mark, 2) < len(words) - 2 else words
+    words = words.strip("*_")
     return _KEPT.sub(r"\1", words) if "\\" in words else words
 
 
@@ -221,8 +232,8 @@ def _pair(line: str) -> tuple[str, int, str] | None:
         return _IN_SECTIONS[name], start, match[4]
     if name in _IF_MARKED and (match[2] or ID.match(match[4])):
         return _IF_MARKED[name], start, match[4]
-    if name in _IF_DATED and written_day(match[4]):
-        return _IF_DATED[name], start, match[4]
+    if name in (*_IF_DATED, "target") and written_day(match[4]):
+        return _IF_DATED.get(name, "deadline"), start, match[4]
     return None
 
 
@@ -291,7 +302,10 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     words = MARK.sub(lambda match: " " * len(match[0]), line)
     for match in INLINE.finditer(words) if ":" in words or _SURE.search(words) else ():
         name = "certainty" if match[1] else (match[2] or match[3]).lower()
-        fields.setdefault(_BRACKETED.get(name, NAMES[name]), Field(match[4], number, match.start(4), match.end(4)))
+        fields.setdefault(
+            _BRACKETED.get(name, NAMES[name]),
+            Field(match[4], number, match.start(4), match.end(4)),
+        )
     for aside in ASIDE.finditer(words) if "(" in words else ():
         fields = aside_fields(aside, number) | fields
     return fields
@@ -303,14 +317,21 @@ def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
     for part in re.finditer(r"[^,;]+", aside[1]):
         words = part[0].strip()
         match, start = _PART.fullmatch(words), aside.start(1) + part.start() + part[0].find(words)
+        if words.casefold() in _BARE:
+            found.setdefault(_BARE[words.casefold()], Field(words, number, start, start + len(words)))
+            continue
         name = match[1].casefold() if match else ""
         is_dated = name in _IF_DATED or NAMES.get(name) == "deadline"
-        if not match or (name not in _BRACKETED and name not in _IF_DATED and name not in _IN_SECTIONS):
+        if not match or not (is_dated or name in _BRACKETED or name in _IN_SECTIONS):
             return {}
         if is_dated and not written_day(match[2]):
             return {}
-        found.setdefault(NAMES.get(name, name), Field(match[2], number, start + match.start(2), start + match.end(2)))
-    return found
+        found.setdefault(
+            NAMES.get(name) or _IF_DATED.get(name, name),
+            Field(match[2], number, start + match.start(2), start + match.end(2)),
+        )
+    # A word for a priority alone says something else: sales (low).
+    return {} if found.keys() == {"priority"} and found["priority"].value.casefold() in _BARE else found
 
 
 def _narrowed(line: str, cell: Field, name: str) -> Field:

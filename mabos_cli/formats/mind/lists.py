@@ -171,7 +171,7 @@ class Lists:
         kept = INLINE.sub("", words)
         if kept != words:
             kept = re.sub(r"(?: \|)+(?=\s*(?:\||$))", "", re.sub(r"([.,;])(?:\s*[.,;])+(?=\s|$)", r"\1", kept))
-        words = kept.strip().rstrip(" ,;—–-")
+        words = re.sub(r"(?:\s*[—–;,])+(?=\s*[;,]|$)", "", kept.strip()).rstrip(" ,;—–-")
         nested = list(self._nested(first, last, _is_label(words)))
         inner = {number for start, end, _ in nested for number in range(start, end + 1)}
         fields, sentences = inline_fields(line, first), []

@@ -173,7 +173,8 @@ def gone_facts(agent: Agent, beliefs: Sequence[Belief]) -> dict[str, str]:
         if fact and not holds_at(fact, agent.now()):
             gone[name] = f"holds no more since {fact.valid_until[:10] or fact.valid_from[:10]}"
         elif left:
-            why = f": {one_line(left[-1].reason, 60)}" if left[-1].reason else ""
+            reason = one_line(left[-1].reason, 60)
+            why = f": {reason}" if reason not in ("", "retracted") else ""
             gone[name] = f"was retracted on {left[-1].at[:10]}{why}"
         elif not fact:
             gone[name] = "is not known"

@@ -86,11 +86,13 @@ def neighbour(agent: Agent, other: str) -> Agent:
 
 
 def find_proposal(agent: Agent, name: str) -> Proposal:
-    """Returns the proposal with a key, or about something with a name."""
+    """Returns the proposal with a key, or about something with a name, or with these words in it."""
     wanted = name.strip().casefold()
     found = deliberate_now(agent).proposals
     named = [p for p in found if wanted in (p.key, p.name.casefold(), p.title.casefold())]
-    named = named or [p for p in found if len(wanted) >= 4 and p.key.startswith(wanted)]
+    named = named or [
+        p for p in found if len(wanted) >= 4 and (p.key.startswith(wanted) or wanted in p.title.casefold())
+    ]
     if len(named) > 1:
         raise UsageFault(f"{name} could be {len(named)} proposals", f"one of: {', '.join(p.key for p in named)}")
     if not named:

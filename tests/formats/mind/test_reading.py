@@ -362,3 +362,36 @@ def test_how_sure_an_item_is_is_read_as_people_write_it(line: str, title: str, c
     beliefs, problems = parse_beliefs(f"# Beliefs\n\n- {line}\n", "Beliefs.md")
     assert [(each.statement, each.certainty, each.updated) for each in beliefs] == [(title, certainty, day)]
     assert problems == []
+
+
+def test_short_ids_bare_words_in_parentheses_and_dates_without_a_colon_are_read():
+    text = """\
+# What I am after
+
+## Strategic
+
+* **G1 – Cut the timber bill** (importance: high, by 30 June 2026, in progress)
+* **G2 – Find a second sawmill** — status: blocked; due 2026-04-20
+* G3: Sell the stock (low)
+* Q3: grow sales
+
+| Goal | State | Prio | Until |
+|------|-------|------|-------|
+| Renew the lease | executing | 0.9 | 2026-05-20 |
+
+### OBJ-7. Stop paying for pallets
+Status: active
+Target: 2026-07-01
+"""
+    found, problems = parse_attitudes(text, "goal", "Goals.md")
+    assert [(a.id, a.title, a.status, a.priority, a.deadline) for a in found] == [
+        ("G1", "Cut the timber bill", "in progress", 0.8, "2026-06-30"),
+        ("G2", "Find a second sawmill", "blocked", None, "2026-04-20"),
+        ("G3", "Sell the stock (low)", "", None, ""),
+        ("", "Q3: grow sales", "", None, ""),
+        ("", "Renew the lease", "executing", 0.9, "2026-05-20"),
+        ("OBJ-7", "Stop paying for pallets", "active", None, "2026-07-01"),
+    ]
+    assert not problems
+    changed = set_field(file := parse_cognitive(text), file.entries[0], "status", "achieved")
+    assert "(importance: high, by 30 June 2026, achieved)" in changed

@@ -58,7 +58,8 @@ class Overlap:
         size = min(len(claim.terms) + 2 * len(claim.names) for claim in self.claims)
         if self.common < max(least, part * (size - 2 * min(map(len, self.names)))):
             return False
-        only = [rest.union(*map(_roots, names)) for rest, names in zip(self.rest, self.names, strict=True)]
+        known = {x for pair in self.same for x in pair}
+        only = [rest.union(*map(_roots, names)) - known for rest, names in zip(self.rest, self.names, strict=True)]
         sides = [*zip(self.claims, only, strict=True)]
         leading = [{*followers(claim, rest)} for claim, rest in sides]
         scopes = [{*scopes_of(claim, rest)} for claim, rest in zip(self.claims, self.rest, strict=True)]
