@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_rank
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.markdown.scan import hidden_lines
+from mabos_cli.formats.mind.cells import row_fields, split_cells
 from mabos_cli.formats.mind.cognitive_fields import (
     NAMES,
     TITLES,
@@ -23,8 +24,6 @@ from mabos_cli.formats.mind.cognitive_fields import (
     is_placeholder,
     marks_of,
     plain,
-    row_fields,
-    split_cells,
     split_head,
     split_key,
 )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive_fields
+from mabos_cli.formats.mind.cells import escape_cell
 from mabos_cli.formats.mind.cognitive import CODE, CognitiveFile, is_log, parse_cognitive
 from mabos_cli.formats.mind.entries import ITEM, Entry, Heading, Table
 
@@ -59,7 +60,7 @@ def _replace(lines: list[str], entry: Entry, name: str, field: cognitive_fields.
     line, start, end = lines[field.line], field.start, field.end
     marked = line[:start].rstrip().endswith(":") and line[end:].lstrip()[:1] == "]"
     text = _unbracketed(value) if marked else value
-    text = cognitive_fields.escape_cell(text) if entry.shape == "row" else text
+    text = escape_cell(text) if entry.shape == "row" else text
     spoken = next((m for m in cognitive_fields.INLINE.finditer(line) if m.start(4) == start), None)
     if entry.shape == "item" and field.line == entry.first and spoken and not marked:
         # Among the words of an item a value of more than one would not be told from them.
@@ -115,7 +116,7 @@ def _mark_row(lines: list[str], entry: Entry, name: str, value: str) -> None:
     line, end = lines[cell.line], cell.end
     # Behind a mark, not within it.
     end += 1 if line[end : end + 1] == "]" else 0
-    mark = cognitive_fields.escape_cell(bracketed(name, value))
+    mark = escape_cell(bracketed(name, value))
     lines[cell.line] = line[:end] + (f" {mark}" if cell.value else mark) + line[end:]
 
 
@@ -161,7 +162,7 @@ def add_row(file: CognitiveFile, table: Table, values: Mapping[str, str]) -> str
     if column:
         marks = "".join(f" {bracketed(n, cognitive_fields.inert(one_line(values[n])))}" for n in others)
         cells[column] += marks
-    row = " | ".join(cognitive_fields.escape_cell(cell) for cell in cells.values())
+    row = " | ".join(escape_cell(cell) for cell in cells.values())
     indent = re.match(r"\s*", cognitive_fields.bare(file.lines[table.header]))
     return insert_lines(file, table.last + 1, [f"{indent[0] if indent else ''}| {row} |"])
 

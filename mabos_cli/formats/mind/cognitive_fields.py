@@ -1,7 +1,6 @@
 """Fields of cognitive files: what they may be called, and where in a line their values stand."""
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.periods import written_day
@@ -116,10 +115,7 @@ _BARE = dict.fromkeys(("critical", "high", "medium", "low"), "priority")
 _BARE |= dict.fromkeys(ACTIVE | DONE | GONE | FAILED | WAITING | STALLED, "status")
 # A backslash that keeps a text from being read as a field, or as the end of a comment.
 _KEPT = re.compile(r"\\([:>#])")
-_NAMED = re.compile(r"([A-Za-z]+)\s*:(.*)")
 _SAYING = re.compile(rf"(?<![\w\[])(?:status|priority|certainty|progress|{_TAIL})\s*:", re.IGNORECASE)
-_PIPE = re.compile(r"(?<!\\)(\\*)\|")
-_CELL = re.compile(r"(?:[^|\\]|\\.|\\$)*")
 _BOLD_KEY = re.compile(r"(\*\*|__)([^*_:]+(?:_[^*_:]+)*)(?::\1|\1\s*:)\s*(?=\S)")
 _KEY = re.compile(
     r"(\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?(\*\*|__|)([A-Za-z][A-Za-z ]{0,20}?)(?::\2|\2\s*:)\s*)(.*)"
@@ -189,11 +185,11 @@ def marks_of(line: str, number: int, start: int = 0, end: int | None = None) -> 
     """Fields in brackets, as [deadline: 2026-02-20], within a part of a line."""
     found: dict[str, Field] = {}
     for match in MARK.finditer(line, start, len(line) if end is None else end) if "[" in line else ():
-        found.setdefault(_BRACKETED[match[1].lower()], _trimmed(line, number, *match.span(2)))
+        found.setdefault(_BRACKETED[match[1].lower()], trimmed(line, number, *match.span(2)))
     return found
 
 
-def _trimmed(line: str, number: int, start: int, end: int, around: str = "") -> Field:
+def trimmed(line: str, number: int, start: int, end: int, around: str = "") -> Field:
     """Returns what stands in a part of a line, without blanks around it, and without some other characters."""
     part = line[start:end]
     value = part.strip().strip(around + " \t")
@@ -211,7 +207,7 @@ def fields_of(line: str, number: int) -> dict[str, Field]:
         name, start, value = pair
         stop = MARK.search(value)
         end = start + (stop.start() if stop else len(value))
-        found.setdefault(name, _trimmed(line, number, start, end, "*_"))
+        found.setdefault(name, trimmed(line, number, start, end, "*_"))
     return found
 
 
@@ -251,7 +247,7 @@ def find_key(line: str, number: int) -> Key | None:
         return None
     start = len(match[1]) + line.startswith("\ufeff")
     stop = MARK.search(match[4])
-    field = _trimmed(line, number, start, start + (stop.start() if stop else len(match[4])), "*_")
+    field = trimmed(line, number, start, start + (stop.start() if stop else len(match[4])), "*_")
     if name == "id":
         return Key(name, field, bool(ID.match(field.value)))
     is_link = name in _IF_MARKED and name != "belief" and _LINKS.fullmatch(field.value)
@@ -332,78 +328,3 @@ def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
         )
     # A word for a priority alone says something else: sales (low).
     return {} if found.keys() == {"priority"} and found["priority"].value.casefold() in _BARE else found
-
-
-def _narrowed(line: str, cell: Field, name: str) -> Field:
-    """Returns a cell without what only repeats the name of its column: `status: active`, `[deadline: 2026-02-20]`.
-    Titles and texts are words, and stay."""
-    if ":" not in cell.value or name in ("title", "text"):
-        return cell
-    match = MARK.fullmatch(line, cell.start, cell.end) or _NAMED.fullmatch(line, cell.start, cell.end)
-    if not match or NAMES.get(match[1].lower()) != name:
-        return cell
-    inner = _trimmed(line, cell.line, *match.span(2))
-    return inner._replace(value=unescape_cell(inner.value))
-
-
-def row_fields(line: str, number: int, columns: Sequence[str]) -> dict[str, Field]:
-    """Returns the fields of a row: its cells, and what stands in brackets in one of them."""
-    cells = [cell._replace(line=number) for cell in split_cells(line)]
-    marks: dict[str, Field] = {}
-    for cell in cells if "[" in line else ():
-        marks = marks_of(line, number, cell.start, cell.end) | marks
-    marks = {name: mark._replace(value=unescape_cell(mark.value)) for name, mark in marks.items()}
-    named = {n: _unmarked(line, _narrowed(line, cell, n)) for n, cell in zip(columns, cells, strict=False)}
-    return marks | {name: cell for name, cell in named.items() if cell.value or name not in marks}
-
-
-def _unmarked(line: str, cell: Field) -> Field:
-    """Returns a cell without the marks before and behind its words."""
-    marks = list(MARK.finditer(line, cell.start, cell.end)) if "[" in cell.value else []
-    if not marks:
-        return cell
-    start, end = cell.start, cell.end
-    while marks and not line[start : marks[0].start()].strip():
-        start = marks.pop(0).end()
-    while marks and not line[marks[-1].end() : end].strip():
-        end = marks.pop().start()
-    if not line[start:end].strip():
-        return Field("", cell.line, cell.start, cell.start)
-    inner = _trimmed(line, cell.line, start, end)
-    return inner._replace(value=unescape_cell(inner.value))
-
-
-def escape_cell(text: str) -> str:
-    """Returns a text as it stands in a cell: pipes are escaped, and so are backslashes that would escape a pipe.
-
-    >>> print(escape_cell("a | b"))
-    a \\| b
-    """
-    return _PIPE.sub(lambda match: match[1] * 2 + "\\|", text) + (" " if text.endswith("\\") else "")
-
-
-def unescape_cell(text: str) -> str:
-    """Returns the text that escape_cell was given."""
-    return _PIPE.sub(lambda match: "\\" * (len(match[1]) // 2) + "|", text)
-
-
-def split_cells(line: str) -> list[Field]:
-    """Returns the cells of a row, trimmed, with their spans; the line number is left to the caller.
-
-    >>> [cell.value for cell in split_cells("| B-1 | a \\\\| b |  |")]
-    ['B-1', 'a | b', '']
-    """
-    body = line.rstrip("\r")
-    lead = re.match(r"\ufeff?\s*\|?", body)
-    cells, position = [], lead.end() if lead else 0
-    while position <= len(body):
-        cell = _CELL.match(body, position)
-        end = cell.end() if cell else position
-        raw = body[position:end]
-        if end == len(body) and not raw.strip():
-            break
-        left = position + len(raw) - len(raw.lstrip()) if raw.strip() else position + min(1, len(raw))
-        right = position + len(raw.rstrip()) if raw.strip() else left
-        cells.append(Field(unescape_cell(body[left:right]), 0, left, right))
-        position = end + 1
-    return cells

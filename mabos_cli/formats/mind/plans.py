@@ -10,6 +10,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind import mind
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive_fields
+from mabos_cli.formats.mind.cells import row_fields, split_cells
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import add_item, add_row, insert_block, insert_lines, set_field
 from mabos_cli.formats.mind.entries import ANY, ITEM, Entry, Heading, Table
@@ -75,9 +76,7 @@ def _is_plan(file: CognitiveFile, entry: Entry) -> bool:
             return True
         return bool(named) or bool(heading and heading.level > 1 and _PLANS.search(heading.title))
     table = file.tables[bisect_right(file.tables, entry.first, key=lambda table: table.header) - 1]
-    return "plan" in [
-        cell.value.strip("*_ ").casefold() for cell in cognitive_fields.split_cells(file.lines[table.header])
-    ]
+    return "plan" in [cell.value.strip("*_ ").casefold() for cell in split_cells(file.lines[table.header])]
 
 
 def _fields_before(file: CognitiveFile, heading: Heading) -> dict[str, cognitive_fields.Field]:
@@ -132,7 +131,7 @@ def _steps(file: CognitiveFile, body: range) -> Iterator[mind.Step]:
     table = _steps_table(file, body)
     if table:
         for number in range(table.first, table.last + 1):
-            fields = cognitive_fields.row_fields(file.lines[number], number, table.columns)
+            fields = row_fields(file.lines[number], number, table.columns)
             if any(field.value for field in fields.values()):
                 yield _row_step({name: field.value for name, field in fields.items()}, number)
         return
@@ -201,7 +200,7 @@ def add_step(text: str, plan: Entry, new: str) -> str:
     table, name = _steps_table(file, body), _next_name([step.name for step in steps])
     if table:
         last = steps[-1].line - 1 if steps else 0
-        cells = cognitive_fields.row_fields(file.lines[last], last, table.columns) if steps else {}
+        cells = row_fields(file.lines[last], last, table.columns) if steps else {}
         like = {column: field.value for column, field in cells.items()}
         return add_row(file, table, _new_row(table.columns, name, new, like))
     line = cognitive_fields.inert_item(one_line(escape_block(new)))
@@ -262,7 +261,7 @@ def finish_step(text: str, step: mind.Step, day: str) -> str:
     match = ITEM.fullmatch(cognitive_fields.bare(lines[number]).lstrip())
     if not match:
         at = bisect_right(file.tables, number, key=lambda table: table.header)
-        fields = cognitive_fields.row_fields(lines[number], number, file.tables[at - 1].columns)
+        fields = row_fields(lines[number], number, file.tables[at - 1].columns)
         entry = Entry("row", "", "", "", fields, number, number)
         column = next((n for n in ("status", "done") if n in fields), "status")
         if column not in fields and _state_in_text({name: field.value for name, field in fields.items()}):

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core.operations.three_way import merge_runs, merge_value
 from mabos_cli.formats.mind.attitudes import split_id
+from mabos_cli.formats.mind.cells import row_fields, split_cells
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
-from mabos_cli.formats.mind.cognitive_fields import INLINE, MARK, bare, is_only_fields, plain, row_fields, split_cells
+from mabos_cli.formats.mind.cognitive_fields import INLINE, MARK, bare, is_only_fields, plain
 from mabos_cli.formats.mind.entries import ITEM, Heading, Table, headed
 
 

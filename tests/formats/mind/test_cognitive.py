@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs
+from mabos_cli.formats.mind.cells import split_cells
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import Change, add_row, add_section, log_change, reorder, set_field
-from mabos_cli.formats.mind.cognitive_fields import split_cells
 from mabos_cli.formats.mind.mind_edit import add_entry, belief_draft, change_entry
 
 quick = settings(deadline=None, derandomize=True)

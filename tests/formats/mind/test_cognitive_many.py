@@ -10,10 +10,10 @@ import pytest
 
 from mabos_cli.core.language.text import one_line
 from mabos_cli.formats.mind.attitudes import find_entry, parse_attitudes, parse_beliefs, parse_plans, priority_of
+from mabos_cli.formats.mind.cells import unescape_cell
 from mabos_cli.formats.mind.cognitive import CognitiveFile
 from mabos_cli.formats.mind.cognitive import parse_cognitive as parse
 from mabos_cli.formats.mind.cognitive_edit import Change, log_change, reorder, set_field
-from mabos_cli.formats.mind.cognitive_fields import unescape_cell
 from mabos_cli.formats.mind.entries import Entry
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry, add_note, change_entry
 from mabos_cli.formats.mind.plans import add_step, find_plans, finish_step
