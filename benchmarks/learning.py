@@ -25,7 +25,7 @@ from mabos_cli.backends.wordllama import PIECES, WIDTH, open_wordllama
 from mabos_cli.core.language.statements import split_statements
 from mabos_cli.core.memory.judging import NOISE, Judge, features_of, parse_classes
 from mabos_cli.core.memory.learning import Turn, learn, strip_talk
-from mabos_cli.services.memory.remember import load_judge, read_judge
+from mabos_cli.services.memory.learning import load_judge, read_judge
 
 ROOT = Path(__file__).parent.parent
 TURNS = ROOT / "fixtures" / "turns"

@@ -27,8 +27,7 @@ from workspaces import english, init, item_rows, questions, tell
 from mabos_cli.commands.call import Call
 from mabos_cli.core.language.text import asked_words
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.stores import FINDABLE
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import FINDABLE, Draft
 from mabos_cli.core.search.recall import Filters, recall
 from mabos_cli.index import tables
 from mabos_cli.index.restriction import Restriction

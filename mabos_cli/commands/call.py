@@ -17,7 +17,6 @@ from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, is_terminal, note
 from mabos_cli.workspace.agent import Agent
-from mabos_cli.workspace.ids import LONG, complete_id, find_ids, shorten
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.runtime import now
@@ -138,6 +137,7 @@ class Call(Session):
     def _show(self, name: str, data: dict[str, Any], is_whole: bool, lines: Iterable[str]) -> None:
         """Shows a result on a terminal; ids are shortened among those of the agents that were opened."""
         from mabos_cli.terminal.screen import Screen, show
+        from mabos_cli.workspace.ids import LONG, find_ids, shorten
 
         @cache
         def known() -> Callable[[str], str]:
@@ -284,6 +284,8 @@ def _complete(call: Call, declared: Option, given: str) -> str:
     is_word = declared.metavar == "[QUERY]" and (not any(map(str.isdigit, given)) or given[:2] in ("19", "20"))
     if is_word:
         return given
+    from mabos_cli.workspace.ids import complete_id
+
     agent = cache(lambda: find_agent(call.open_workspace(), call.agent))
     return ",".join(complete_id(agent, each, declared.ids.split()) for each in given.split(","))
 

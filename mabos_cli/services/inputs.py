@@ -16,8 +16,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory import item as memory_item
-from mabos_cli.core.memory.stores import Relatives
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Draft, Relatives
 from mabos_cli.core.memory.trust import lowest_trust, needs_voucher, trust_by_source, trust_rank
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json

@@ -9,11 +9,9 @@ from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import DEFERRED, parse_id
 from mabos_cli.core.memory.item import MemoryItem, touch
-from mabos_cli.core.memory.stores import Departure, Memory, Relatives, locate
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Departure, Draft, Memory, Relatives, locate
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
-from mabos_cli.workspace import archive
 from mabos_cli.workspace.files import read_bytes
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.memory.store import (
@@ -141,10 +139,14 @@ class Agent(NamedTuple):
 
     def departures(self, item_id: str) -> list[Departure]:
         """Returns the archive's records about an id, oldest first."""
-        return archive.find_departures(self.paths, item_id)
+        from mabos_cli.workspace.archive import find_departures
+
+        return find_departures(self.paths, item_id)
 
     def all_departures(self) -> Iterator[Departure]:
-        return archive.all_departures(self.paths)
+        from mabos_cli.workspace.archive import all_departures
+
+        return all_departures(self.paths)
 
     def note_uses(self, ids: list[str]) -> None:
         """Journals a recall, without rewriting memory."""
@@ -185,7 +187,9 @@ def newest_id(paths: AgentPaths, head: StoreFile, long_term: LongTermStore) -> s
     """Returns the last id issued. A store that does not say, as other tools write it, is searched once, archive included."""
     if head.last_id:
         return head.last_id
+    from mabos_cli.workspace.archive import archived_ids
+
     ids = [item.id for item in (*head.working, *head.short_term)]
     ids += [line_id(line) for line in long_term.lines()]
-    ids += archive.archived_ids(paths)
+    ids += archived_ids(paths)
     return max((i for i in ids if parse_id(i)), key=lambda i: parse_id(i) or (0, 0), default="")

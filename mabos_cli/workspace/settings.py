@@ -8,7 +8,6 @@ settings: changed settings ask again, and a workspace that came from somebody el
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +53,8 @@ def withdraw_permission(workspace: WorkspacePaths) -> bool:
 
 def permission_file(workspace: WorkspacePaths) -> Path | None:
     """Returns the file that holds what was allowed in a workspace, None where there is no state folder."""
+    from hashlib import sha256  # late: OpenSSL takes long to load, and most workspaces need no permission
+
     folder = state_folder()
     name = f"{sha256(os.fsencode(_folder(workspace))).hexdigest()[:24]}.json"
     return Path(folder, "allowed", name) if folder else None
@@ -72,6 +73,8 @@ def _load(workspace: WorkspacePaths) -> dict[str, Any]:
 
 
 def _digest(risky: Values) -> str:
+    from hashlib import sha256
+
     return sha256(dump_record(dict(sorted(risky.items())))).hexdigest()
 
 
@@ -82,7 +85,7 @@ def load_settings(workspace: WorkspacePaths, agent: AgentPaths | None, options: 
     ignored: list[str] = []
     for origin, file in _settings_files(workspace, agent):
         values, risky = file.values, file.find_risky()
-        if risky and not _is_allowed(workspace, file.shown, risky):
+        if risky and not is_allowed(workspace, file.shown, risky):
             ignored.append(f"{file.shown}: {', '.join(risky)}")
             values = {name: value for name, value in values.items() if name not in risky}
         layers.append((origin, values))
@@ -117,12 +120,6 @@ def _settings_files(workspace: WorkspacePaths, agent: AgentPaths | None) -> Iter
     yield "mabos.yaml", _file_values(workspace)
     if agent:
         yield "agent.json", _manifest_values(agent)
-
-
-def _is_allowed(workspace: WorkspacePaths, shown: str, risky: Mapping[str, Any]) -> bool:
-    from mabos_cli.workspace.settings import is_allowed  # hashes, which most workspaces need not load
-
-    return is_allowed(workspace, shown, risky)
 
 
 def _file_values(workspace: WorkspacePaths) -> SettingsFile:

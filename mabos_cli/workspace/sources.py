@@ -16,7 +16,6 @@ from zlib import crc32
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_time
 from mabos_cli.core.language.ids import stamp_of
-from mabos_cli.core.language.periods import is_summary
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem
 from mabos_cli.core.memory.trust import Ruling, claim_trust, lowered, needs_voucher
 from mabos_cli.core.search.documents import WRITING, Content, Held, Piece, Record, Source, digest_of
@@ -265,10 +264,15 @@ def _queued(agent: Agent, shown: str, data: bytes) -> Content:
 
 def _written(agent: Agent, shown: str, data: bytes) -> Content:
     """Reads the passages of a text file, without what the template put there."""
+    from mabos_cli.core.language.periods import is_summary
     from mabos_cli.core.language.secrets import hide_secrets
-    from mabos_cli.formats.hierarchy.daily_log import find_untrusted, without_legacy_lines
     from mabos_cli.formats.markdown.blocks import is_only_headings
-    from mabos_cli.formats.search.passages import find_untrusted_lines, split_passages
+    from mabos_cli.formats.search.passages import (
+        find_untrusted,
+        find_untrusted_lines,
+        split_passages,
+        without_legacy_lines,
+    )
 
     s = agent.settings
     per_token = s["text.chars_per_token"]
@@ -291,7 +295,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
 def _split_by_trust(passage: Piece, marked: set[str], low: AbstractSet[int]) -> Iterator[Piece]:
     """Yields a passage with what it says of its trust. A copy of an item that is long says it at its end only; of lines that
     are trusted differently, each run is a passage of its own."""
-    from mabos_cli.formats.hierarchy.daily_log import has_untrusted_bullet
+    from mabos_cli.formats.search.passages import has_untrusted_bullet
 
     if not low.isdisjoint(range(passage.first, passage.last + 1)):
         lines = enumerate(passage.text.split("\n"), passage.first)

@@ -13,7 +13,7 @@ from mabos_cli.core.language.periods import MONTH, WEEKDAYS, find_day, month_num
 from mabos_cli.core.language.text import fold, one_line, words
 from mabos_cli.core.memory.item import PRIORITIES, TYPES, MemoryItem, check_tags
 from mabos_cli.core.memory.observation import Redact
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Draft
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file
 
 # The type of a note is the first that holds of:

@@ -44,6 +44,16 @@ class Relatives(Protocol):
     def add(self, item_id: str, text: Words) -> None: ...
 
 
+class Draft(NamedTuple):
+    """A memory that is to be stored: checked, but without id or grade."""
+
+    item: MemoryItem
+    store: str = "short_term"
+    graded: bool = True
+    redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out of it
+    vouched_by: str = ""  # the person by whose word it is trusted more than its source is
+
+
 class Memory(NamedTuple):
     """Holds what one agent remembers now."""
 

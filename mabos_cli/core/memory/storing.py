@@ -17,7 +17,7 @@ from mabos_cli.core.language.similar import (
     word_set,
 )
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
-from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, Relatives, Words, tidy
+from mabos_cli.core.memory.stores import Changes, Departure, Draft, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
 
 # The text of a draft, and the id and text of the item that may be the same memory.
@@ -28,16 +28,6 @@ _UNASKED = Prose("", "")
 _ALIKE = (0.2, 0.1)  # likeness of what two statements are about; less if the newer one tells of a change
 _LOOKED_AT = 10  # statements that a draft is compared with
 _ABOUT = "type source trust author session observed_at derived_from related_to context expires_at".split()
-
-
-class Draft(NamedTuple):
-    """A memory that is to be stored: checked, but without id or grade."""
-
-    item: MemoryItem
-    store: str = "short_term"
-    graded: bool = True
-    redacted: tuple[str, ...] = ()  # kinds of secrets that were taken out of it
-    vouched_by: str = ""  # the person by whose word it is trusted more than its source is
 
 
 class Stored(NamedTuple):

@@ -29,8 +29,8 @@ from mabos_cli.core.memory.item import (
     with_importance,
 )
 from mabos_cli.core.memory.observation import Observation
-from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, tidy
-from mabos_cli.core.memory.storing import Draft, Stored, signals_of
+from mabos_cli.core.memory.stores import Changes, Departure, Draft, Limits, Memory, tidy
+from mabos_cli.core.memory.storing import Stored, signals_of
 from mabos_cli.core.memory.trust import trust_rank
 
 TIERS = ("critical", "high", "other")

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from datetime import date
 
 from mabos_cli.core.language.periods import MONTHS, SEASONS, mentioned, week_of
-from mabos_cli.core.language.statements import name_days
 from mabos_cli.core.language.text import split_sentences, words, words_as_written
 
 Spans = list[tuple[date, date]]
@@ -64,6 +63,8 @@ def times_in(question: str, years: Iterable[int], today: date) -> Spans:
     """
     if not re.search(r"\d|\b[A-Z]|(?i:\b(?:last|this|next|past|previous|in|ago|to|yester|tomorrow))", question):
         return []
+    from mabos_cli.core.language.statements import name_days  # late: most questions name no time
+
     named = name_days(question, today)
     weeks = [week_of(date.fromisoformat(day))[2:4] for day in re.findall(r"\(week of (\d{4}-\d\d-\d\d)\)", named)]
     latest = re.search(_LATEST, question)

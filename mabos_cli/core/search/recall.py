@@ -10,7 +10,6 @@ from typing import NamedTuple, Protocol
 from mabos_cli.core.language.periods import LEVELS, is_summary
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
-from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import MemoryItem, has_expired, types_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
 from mabos_cli.core.search.scoring import AWAY
@@ -248,7 +247,10 @@ def _level(candidate: Candidate) -> int:
 def _leads(candidate: Candidate) -> list[str]:
     """Returns the beginnings by which the statements of a candidate are known again in a passage that may cut them."""
     parts = [line.lstrip(" -*+>") for line in candidate.text.split("\n") if len(line) >= _LEAST_RETOLD]
-    parts = (consolidated_parts(candidate.text) or [candidate.text]) if candidate.item else parts
+    if candidate.item:
+        from mabos_cli.core.memory.condensing import consolidated_parts  # late: few hits repeat what others say
+
+        parts = consolidated_parts(candidate.text) or [candidate.text]
     return [one_line(part)[:_RETOLD] for part in parts if part]
 
 

@@ -16,10 +16,6 @@ _HEADING = r"## (\S+) \((\d\d:\d\d) UTC\)"
 # The end of an entry: `[tags] (source) 0.80 ^id`, or `0.80 untrusted ^id`. Those of earlier versions and other tools do not say
 # how important they are.
 _TRAILER_END = re.compile(r"\)(?: ([01]\.\d\d)( untrusted)?)? \^(\S+)$")
-# Such an end, or the start of a bullet in MEMORY.md as earlier versions wrote it.
-_UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
-_UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
-_LEGACY_LINE = re.compile(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
 _TITLE = re.compile(r"(#{1,6})[ \t]+(.*)")
 _TIMED = re.compile(r"(\d{1,2}:\d\d)(?: UTC)?\s*[-–—:]?\s+(.*)")
 _ITEM = re.compile(rf"\s*{escape.BULLET}\s+(?:\[[ xX]\]\s+)?(.*)")
@@ -42,26 +38,6 @@ class LogEntry(NamedTuple):
     importance: float | None = None
     last: int = 0
     untrusted: bool = False
-
-
-def without_legacy_lines(text: str) -> str:
-    """Returns the text of Memory.md with a blank line in place of each line of an item: only what people wrote is
-    left, on its lines.
-
-    >>> without_legacy_lines("- by hand\\n- 2026-02-24 fact (0.50): x ^M-1-0000\\n")
-    '- by hand\\n\\n'
-    """
-    return _LEGACY_LINE.sub("", text)
-
-
-def find_untrusted(text: str) -> set[str]:
-    """Returns the ids of the entries that say that they are untrusted."""
-    return set(_UNTRUSTED_ID.findall(text)) if " untrusted ^" in text else set()
-
-
-def has_untrusted_bullet(text: str) -> bool:
-    """Returns whether a bullet of MEMORY.md says that it is untrusted."""
-    return ", untrusted): " in text and bool(_UNTRUSTED_BULLET.search(text))
 
 
 def parse_log(text: str) -> list[LogEntry]:

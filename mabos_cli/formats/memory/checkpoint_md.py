@@ -7,8 +7,6 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.checkpoint import Checkpoint
 from mabos_cli.core.memory.trust import is_outside, trust_by_source, trust_rank
 from mabos_cli.formats.markdown.escape import escape_block, indent, newline_of, unescape_block
-from mabos_cli.formats.mind.cognitive import parse_cognitive
-from mabos_cli.formats.mind.cognitive_fields import inert_item
 
 _SECTIONS = (
     ("Active Decisions", "decisions"),
@@ -76,6 +74,8 @@ def restore_into_beliefs(beliefs: str, checkpoint: str, source: str, stamp: str)
 
 def _without_restored(beliefs: str) -> str:
     """Returns Beliefs.md without sessions that were restored; their sections were headings of their own once."""
+    from mabos_cli.formats.mind.cognitive import parse_cognitive  # late: only what is restored is a belief
+
     file = parse_cognitive(beliefs)
     gone: set[int] = set()
     is_ours = False
@@ -95,6 +95,8 @@ def _without_restored(beliefs: str) -> str:
 
 def _belief_text(checkpoint: str) -> str:
     """Returns the sections of a checkpoint as the text of one belief: no line of it is a heading, a field or an entry."""
+    from mabos_cli.formats.mind.cognitive_fields import inert_item
+
     parts = re.split(r"^## +(.*)\n", checkpoint, flags=re.MULTILINE)
     found = []
     for title, body in zip(parts[1::2], parts[2::2], strict=True):

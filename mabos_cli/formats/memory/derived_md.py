@@ -31,7 +31,6 @@ from mabos_cli.formats.markdown.escape import (
     seal,
     unsealed,
 )
-from mabos_cli.formats.markdown.scan import split_head
 
 # Common types are a letter, which is explained; others are a word.
 _LETTERS = {"preference": "P", "instruction": "I", "fact": "F", "decision": "D", "lesson": "L"}
@@ -234,6 +233,8 @@ def render_until(until: str) -> str:
 
 def has_lapsed(text: str, now: str) -> bool:
     """Returns whether a file is still as it was generated, and only time has passed since: it was valid until some moment before now."""
+    from mabos_cli.formats.markdown.scan import split_head  # late: what is written is not read
+
     found = _UNTIL.search(split_head(text)[0])
     return found is not None and found[1] <= now and is_as_generated(text)
 

@@ -22,6 +22,10 @@ _SENTENCE_END = re.compile(r"[.!?…][\"')\]]*\s|[。！？]")
 _WORD_END = re.compile(r"\s(?=\S)")
 _LAST_WORD = re.compile(r"\s\S*\Z")
 _WRITTEN = re.compile(r"\S")
+# The end of an untrusted entry of a log, or the start of a bullet in MEMORY.md as earlier versions wrote it.
+_UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
+_UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
+_LEGACY_LINE = re.compile(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
 
 
 class _Section(NamedTuple):
@@ -261,3 +265,23 @@ def _pack(units: list[_Unit], size: int, overlap: int) -> Iterator[list[_Unit]]:
         held.append(unit)
     if held:
         yield held
+
+
+def without_legacy_lines(text: str) -> str:
+    """Returns the text of Memory.md with a blank line in place of each line of an item: only what people wrote is
+    left, on its lines.
+
+    >>> without_legacy_lines("- by hand\\n- 2026-02-24 fact (0.50): x ^M-1-0000\\n")
+    '- by hand\\n\\n'
+    """
+    return _LEGACY_LINE.sub("", text)
+
+
+def find_untrusted(text: str) -> set[str]:
+    """Returns the ids of the entries that say that they are untrusted."""
+    return set(_UNTRUSTED_ID.findall(text)) if " untrusted ^" in text else set()
+
+
+def has_untrusted_bullet(text: str) -> bool:
+    """Returns whether a bullet of MEMORY.md says that it is untrusted."""
+    return ", untrusted): " in text and bool(_UNTRUSTED_BULLET.search(text))

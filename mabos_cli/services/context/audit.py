@@ -9,9 +9,9 @@ from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import split_sentences
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.formats.context.prompt_md import split_sections
-from mabos_cli.formats.hierarchy.daily_log import without_legacy_lines
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory.memory_md import find_statements
+from mabos_cli.formats.search.passages import without_legacy_lines
 from mabos_cli.services.context.pack import open_counter
 from mabos_cli.services.context.window import load_prompt_files, load_skills
 from mabos_cli.services.memory.migrate import load_migrated, open_note_files, read_notes

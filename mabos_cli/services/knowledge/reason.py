@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.core.knowledge.fact import holds_at
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_word
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Draft
 from mabos_cli.core.memory.trust import lowest_trust, trust_rank
 from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited

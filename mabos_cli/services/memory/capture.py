@@ -9,12 +9,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.observation import Observation, clean, with_origin
-from mabos_cli.core.memory.stores import Changes, Memory
-from mabos_cli.core.memory.storing import Draft, Stored
+from mabos_cli.core.memory.stores import Changes, Draft, Memory
+from mabos_cli.core.memory.storing import Stored
 from mabos_cli.core.memory.upkeep import Tally, is_worth, join_repeats
 from mabos_cli.errors import InvalidFile, NotFound
 from mabos_cli.formats.memory.observations import Cover, Line, observation_from_dict, parse_record
-from mabos_cli.services.memory.remember import draft_observations
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.changing import plan_drafts
@@ -212,6 +211,8 @@ def review_candidates(agent: Agent, gathered: Gathered) -> list[tuple[Candidate,
 def gather(agent: Agent, rules: Rules, pending: Sequence[Observation] = ()) -> Gathered:
     """Returns what waits, cleaned and sorted out by the rules; `pending` is what was not written yet. A line that makes no sense is a
     fault, and no reason to stop."""
+    from mabos_cli.services.memory.learning import draft_observations  # late: to capture is to note down
+
     gathered, limits = Gathered([], [], []), agent.settings.limits()
     only = frozenset() if rules.only is None and agent.settings["harvest.review"] else rules.only
     for waiting in _with_pending(agent, find_waiting(agent.paths, rules.floor), pending):

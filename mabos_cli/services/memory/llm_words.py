@@ -13,8 +13,8 @@ from mabos_cli.core.language.similar import find_fault, find_merge_fault
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.consolidation import GroupKey, describe_group
 from mabos_cli.core.memory.item import MemoryItem, Prose, is_worded
-from mabos_cli.core.memory.stores import Changes, Memory
-from mabos_cli.core.memory.storing import Doubt, Draft, Pair, Stored, find_doubts
+from mabos_cli.core.memory.stores import Changes, Draft, Memory
+from mabos_cli.core.memory.storing import Doubt, Pair, Stored, find_doubts
 from mabos_cli.formats.search import llm_answers
 from mabos_cli.services.search.llm_ask import Asker
 from mabos_cli.workspace.agent import Agent

@@ -16,8 +16,8 @@ from mabos_cli.core.context.memory_index import may_be_shown
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, touch
-from mabos_cli.core.memory.stores import Changes, Memory, join, locate, new_texts
-from mabos_cli.core.memory.storing import Draft, Pair, Stored, plan_store
+from mabos_cli.core.memory.stores import Changes, Draft, Memory, join, locate, new_texts
+from mabos_cli.core.memory.storing import Pair, Stored, plan_store
 from mabos_cli.core.memory.trust import Claim
 from mabos_cli.formats.memory.items import (
     StoreFile,

@@ -17,8 +17,7 @@ from zlib import crc32
 
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem, touch
-from mabos_cli.core.memory.stores import LongTerm
-from mabos_cli.core.memory.storing import Draft
+from mabos_cli.core.memory.stores import Draft, LongTerm
 from mabos_cli.core.memory.trust import is_untrusted
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_ledger

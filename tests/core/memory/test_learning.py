@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.memory.learning import Learned, Turn, learn
-from mabos_cli.services.memory.remember import load_judge
+from mabos_cli.services.memory.learning import load_judge
 
 TODAY = date(2026, 3, 3)
 TURNS = Path(__file__).parents[3] / "fixtures" / "turns"

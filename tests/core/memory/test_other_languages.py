@@ -4,7 +4,7 @@ import pytest
 
 from mabos_cli.core.memory.judging import is_other_language, is_sure, read_cue
 from mabos_cli.core.memory.learning import Turn, learn
-from mabos_cli.services.memory.remember import load_judge
+from mabos_cli.services.memory.learning import load_judge
 
 KEPT = {
     "Bitte merk dir: wir deployen nie freitags.": "instruction",

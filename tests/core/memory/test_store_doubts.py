@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from core.fakes import NOW, ScanRelatives, make_item, make_memory, minter, resolvable_ids, settle
 from mabos_cli.core.memory.item import MemoryItem, Prose, is_worded
-from mabos_cli.core.memory.stores import Limits
-from mabos_cli.core.memory.storing import Draft, find_doubts, plan_store
+from mabos_cli.core.memory.stores import Draft, Limits
+from mabos_cli.core.memory.storing import find_doubts, plan_store
 from mabos_cli.core.memory.trust import trust_of_item
 
 LIMITS = Limits()

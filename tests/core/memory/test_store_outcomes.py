@@ -4,8 +4,8 @@ import pytest
 
 from core.fakes import NOW, ScanRelatives, make_item, make_memory, minter
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.core.memory.stores import Limits
-from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.core.memory.stores import Draft, Limits
+from mabos_cli.core.memory.storing import plan_store
 
 TEXT = "alpha bravo charlie delta echo foxtrot golf hotel india juliett"
 EARLY, LATE = "2026-03-01T00:00:00.000Z", "2026-04-01T00:00:00.000Z"

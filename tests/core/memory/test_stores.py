@@ -21,6 +21,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import STORES, MemoryItem
 from mabos_cli.core.memory.stores import (
     Changes,
+    Draft,
     Limits,
     is_expired,
     join,
@@ -31,7 +32,7 @@ from mabos_cli.core.memory.stores import (
     qualifies,
     tidy,
 )
-from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.core.memory.storing import plan_store
 
 quick = settings(deadline=None, derandomize=True)
 AT = format_time(NOW)

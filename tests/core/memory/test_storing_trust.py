@@ -3,8 +3,8 @@
 import pytest
 
 from core.fakes import NOW, ScanRelatives, make_item, make_memory, minter
-from mabos_cli.core.memory.stores import Limits, plan_revive, plan_update
-from mabos_cli.core.memory.storing import Draft, plan_store
+from mabos_cli.core.memory.stores import Draft, Limits, plan_revive, plan_update
+from mabos_cli.core.memory.storing import plan_store
 
 TEXT = "The staging database is restored every night at two"
 AGAIN = "The staging database is restored every night at two!"

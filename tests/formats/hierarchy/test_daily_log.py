@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 
 from formats.samples import hostile_texts, make_item, plain_texts
 from mabos_cli.core.memory.item import TYPES
-from mabos_cli.formats.hierarchy.daily_log import find_untrusted, parse_log
+from mabos_cli.formats.hierarchy.daily_log import parse_log
 from mabos_cli.formats.memory.derived_md import render_log_entry, render_log_header
+from mabos_cli.formats.search.passages import find_untrusted
 
 quick = settings(deadline=None, derandomize=True)
 
