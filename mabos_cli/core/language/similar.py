@@ -223,6 +223,9 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
 LONGEST_STATEMENT = 400  # characters; what is longer says more than one thing, and takes no other's place
 _STATEMENT = 40  # distinct words of a text that says one thing
 CANDIDATES = 40  # statements that share most of those words
+_COMMON = (
+    0.25  # share of its words that a statement has in common with one that tells of its change: their subject at least
+)
 
 
 def subjects(text: frozenset[str]) -> frozenset[str]:
@@ -234,9 +237,15 @@ def subjects(text: frozenset[str]) -> frozenset[str]:
     return frozenset(map(stem, text - STOP_WORDS)) if len(text) <= _STATEMENT else frozenset()
 
 
+@lru_cache(1 << 10)
+def _about(text: str) -> frozenset[str]:
+    """Returns the words by which a text is found as a statement."""
+    return subjects(word_set(text))
+
+
 def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     """Returns whether it is worth reading two statements that share a subject: they begin or end alike, or the newer one
-    tells of a change.
+    tells of a change and they share a quarter of their words.
 
     >>> may_update("Our CTO is Jan", "Our CTO is Lisa"), may_update("Dana has a cat", "Dana moved to Lisbon")
     (True, True)
@@ -244,7 +253,8 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     False
     """
     if tells_change(newer) if is_change is None else is_change:
-        return True
+        about = _about(older), _about(newer)
+        return _COMMON * min(map(len, about)) <= len(about[0] & about[1])
     one, two = words(older), words(newer)
     most = min(len(one), len(two))
     start = next((n for n in range(most) if one[n] != two[n]), most)
@@ -274,10 +284,12 @@ def find_outdated(told: Sequence[Told]) -> dict[str, str]:
     {'a': 'b'}
     """
     ordered = sorted(told, key=lambda one: (one.at, one.ref))
-    about = [subjects(word_set(one.text)) for one in ordered]
+    changing = {one.ref: tells_change(one.text) for one in ordered}
     found: dict[str, str] = {}
-    for (a, older), (b, newer) in combinations(enumerate(ordered), 2):
-        if older.trust != newer.trust or not about[a] & about[b] or not may_update(older.text, newer.text):
+    for older, newer in combinations(ordered, 2):
+        if older.trust != newer.trust or not _about(older.text) & _about(newer.text):
+            continue
+        if not may_update(older.text, newer.text, changing[newer.ref]):
             continue
         from mabos_cli.core.mind.claims.updates import find_update  # late: it loads tables of words
 
