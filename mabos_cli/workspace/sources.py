@@ -267,12 +267,7 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     from mabos_cli.core.language.periods import is_summary
     from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.markdown.blocks import is_only_headings
-    from mabos_cli.formats.search.passages import (
-        find_untrusted,
-        find_untrusted_lines,
-        split_passages,
-        without_legacy_lines,
-    )
+    from mabos_cli.formats.search import passages
 
     s = agent.settings
     per_token = s["text.chars_per_token"]
@@ -281,11 +276,11 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
     at = f"{day[0]}T00:00:00.000Z" if day else ""
     untouched = _template_passages(agent, shown, size, overlap)
     whole = data.decode("utf-8", "replace")
-    text = hide_secrets(without_legacy_lines(whole) if shown == LEGACY else without_seal(whole))
+    text = hide_secrets(passages.without_legacy_lines(whole) if shown == LEGACY else without_seal(whole))
     if shown.startswith("memory/domains/") and len(without_seal(whole)) < len(whole):
         return Content()  # our own file of a topic: its items are a source themselves
-    found = split_passages(text, size, overlap)
-    marked, low = find_untrusted(text), find_untrusted_lines(shown, text)
+    found = passages.split_passages(text, size, overlap)
+    marked, low = passages.find_untrusted(text), passages.find_untrusted_lines(shown, text)
     if is_summary(shown) and text.startswith("---\n"):
         found = found[1:]  # what a summary says about itself is nothing to recall
     pieces = (piece._replace(at=at) for passage in found for piece in _split_by_trust(passage, marked, low))

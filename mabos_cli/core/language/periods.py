@@ -193,10 +193,9 @@ def mentioned(question: str, years: Iterable[int]) -> list[tuple[date, date]]:
         return found
     known = sorted(set(years))
     # A number is a year if there are logs of it, or if it stands behind a word of time: 2000 EUR is none.
-    behind = re.findall(
-        rf"(?:{_BEFORE}|(?i:{'|'.join([*MONTHS, *SEASONS, 'Q[1-4]'])})) ((?:19|20)\d\d)\b(?!-)", question
-    )
     numbers = re.findall(r"\b((?:19|20)\d\d)\b(?!-)", question)
+    time = rf"(?:{_BEFORE}|(?i:{'|'.join([*MONTHS, *SEASONS, 'Q[1-4]'])}))"
+    behind = re.findall(rf"{time} ((?:19|20)\d\d)\b(?!-)", question) if numbers else []
     named = [int(year) for year in numbers if int(year) in known or year in behind]
     found = [span for year in (named or known) for span in _in_year(question, year)]
     return found or [(date(year, 1, 1), date(year, 12, 31)) for year in named]
@@ -208,7 +207,7 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
         # "may" and "march" are words of their own: months are taken as people write them.
         # And short forms, which are names too, only where a time is meant.
         short = rf"(?:{month[:3]}|{month[:4]})" if month == "September" else month[:3]
-        if re.search(rf"\b{month}\b|{_BEFORE} {short}\b|\b{short}\.? \d", question):
+        if month[:3] in question and re.search(rf"\b{month}\b|{_BEFORE} {short}\b|\b{short}\.? \d", question):
             month_first = date(year, number, 1)
             days = re.findall(
                 rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?:{month}|{short})\b|\b(?:{month}|{short})\.? (\d{{1,2}})(?:st|nd|rd|th)?\b",

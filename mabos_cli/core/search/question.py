@@ -15,6 +15,8 @@ _RULE = (
 )
 LONGEST_ASKING = 800  # characters of a turn that may be a question as a whole
 _LATEST = rf"(?i)\b(?:last|past|previous|this)\s+(?:{'|'.join((*MONTHS, *SEASONS))})\b"
+# Something of each day or stretch that is named from the point of view of today.
+_RELATIVE = r"(?i)day|night|morning|noon|evening|morrow|week|month|quarter|year"
 # How an answer is to be given, in which order and at which length: no memory is about that.
 _FORM = frozenset(
     "list order sequence timeline summary summarize summarise overview recap mention mentioned conversation conversations "
@@ -63,9 +65,11 @@ def times_in(question: str, years: Iterable[int], today: date) -> Spans:
     """
     if not re.search(r"\d|\b[A-Z]|(?i:\b(?:last|this|next|past|previous|in|ago|to|yester|tomorrow))", question):
         return []
-    from mabos_cli.core.language.statements import name_days  # late: most questions name no time
+    named = question
+    if re.search(_RELATIVE, question):
+        from mabos_cli.core.language.statements import name_days  # late: most questions name no such day
 
-    named = name_days(question, today)
+        named = name_days(question, today)
     weeks = [week_of(date.fromisoformat(day))[2:4] for day in re.findall(r"\(week of (\d{4}-\d\d-\d\d)\)", named)]
     latest = re.search(_LATEST, question)
     found = weeks or mentioned(named, {*years, *((today.year, today.year - 1) if latest else ())})

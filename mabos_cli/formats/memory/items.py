@@ -123,6 +123,17 @@ def find_line(lines: Iterable[bytes], item_id: str) -> int | None:
     return next((n for n, line in enumerate(lines) if line.startswith(prefix)), None)
 
 
+def cut_line(data: bytes, item_id: str) -> bytes | None:
+    """Returns the line of an item out of the text of a page in our layout, which is not parsed; None where it is not found so.
+
+    >>> cut_line(render_page([b'{"id": "M-1-a3f2", "content": "x"}', b'{"id": "M-2-a3f2", "content": "y"}']), "M-1-a3f2")
+    b'{"id": "M-1-a3f2", "content": "x"}'
+    """
+    start = data.find(b"\n    " + opening(item_id))
+    end = data.find(b"\n", start + 1)
+    return data[start + 5 : end].removesuffix(b",") if 0 <= start < end else None
+
+
 @cache
 def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Returns how a line begins in our layout, and the times further on. Quotes inside texts are escaped, so that a key is a key."""

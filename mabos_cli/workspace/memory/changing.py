@@ -314,10 +314,9 @@ class _Filing:
         self.dirty.add(name)
 
     def drop(self, ids: set[str]) -> None:
-        """Takes the lines of items out, in one pass: a lifecycle run drops thousands at once.
-
-        Whoever drops an item has found it, so that its page is loaded.
-        """
+        """Takes the lines of items out, in one pass: a lifecycle run drops thousands at once."""
+        for item_id in ids:
+            self._store.find_place(item_id)  # loads its page: a plan only cut its line out of it
         for name in ("", *self._store.loaded) if ids else ():
             lines = self._store.page(name) if name else self._store.head.long_term
             kept = [line for line in lines if line_id(line) not in ids]

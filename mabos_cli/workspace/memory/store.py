@@ -23,6 +23,7 @@ from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import (
     StoreFile,
+    cut_line,
     find_line,
     item_from_dict,
     item_to_dict,
@@ -73,6 +74,7 @@ class LongTermStore:
         self._firsts: dict[str, tuple[int, int]] = {}
         self._asked: dict[str, int] = {}
         self._tables: dict[str, tuple[object, dict[str, int]]] = {}
+        self._months: dict[str, list[str]] = {}
 
     def page(self, name: str) -> list[bytes]:
         """Returns the lines of a page; a page that is listed but missing is an error, never an empty page."""
@@ -88,6 +90,7 @@ class LongTermStore:
         """Notes what a page holds from now on."""
         self.loaded[name] = (data, lines)
         self._tables.pop(name, None)
+        self._months.clear()
 
     def lines(self) -> Iterator[bytes]:
         held = set(map(line_id, self.head.long_term))
@@ -100,16 +103,37 @@ class LongTermStore:
         position = self._position("", item_id)
         if position is not None:
             return "", position
-        month = month_of(item_id, "")
-        names = pages_of_month(self.head.pages, month) if month else sorted(self.head.pages)
-        likely = self.likely_page(item_id) if len(names) >= _FEW else ""
-        for name in sorted(names, key=lambda n: n != likely):
-            if not self._may_hold(name, item_id):
-                continue
+        places = ((name, self._position(name, item_id)) for name in self._pages_holding(item_id))
+        return next(((name, position) for name, position in places if position is not None), None)
+
+    def find(self, item_id: str) -> bytes | None:
+        """Returns the line of an item. A page that is looked at for nothing else is not split into lines."""
+        position = self._position("", item_id)
+        if position is not None:
+            return self.head.long_term[position]
+        for name in self._pages_holding(item_id):
+            if name not in self.loaded and self._asked.get(name, 0) < _OFTEN:
+                if line := cut_line(self._seen[name] or b"", item_id):
+                    self._asked[name] = self._asked.get(name, 0) + 1
+                    return line
             position = self._position(name, item_id)
             if position is not None:
-                return name, position
+                return self.page(name)[position]
         return None
+
+    def _pages_holding(self, item_id: str) -> Iterator[str]:
+        """Yields the pages that may hold an item, the likely one first."""
+        month = month_of(item_id, "")
+        names = self._pages_of(month) if month else sorted(self.head.pages)
+        likely = self.likely_page(item_id) if len(names) >= _FEW else ""
+        ordered = [likely, *(name for name in names if name != likely)] if likely else names
+        return (name for name in ordered if self._may_hold(name, item_id))
+
+    def _pages_of(self, month: str) -> list[str]:
+        """Returns the pages of a month, newest first, as they were when they were first asked for."""
+        if month not in self._months:
+            self._months[month] = pages_of_month(self.head.pages, month)
+        return self._months[month]
 
     def _position(self, name: str, item_id: str) -> int | None:
         """Returns the position of an item on a part; one that is asked for many items gets a table."""
@@ -126,7 +150,7 @@ class LongTermStore:
         """Returns the page of its month on which an id should stand: ids go up from page to page, unless somebody brought an old item
         back, or merged. Empty when there is none."""
         wanted = parse_id(item_id)
-        names = pages_of_month(self.head.pages, month_of(item_id, "")) if wanted else []
+        names = self._pages_of(month_of(item_id, "")) if wanted else []
         if wanted is None or len(names) < 2:
             return names[0] if names else ""
         return names[len(names) - max(1, bisect_right(names[::-1], wanted, key=self._first_id))]
@@ -151,9 +175,6 @@ class LongTermStore:
             self._seen[name] = read_bytes(self.paths.store_page(name))
         data = self._seen[name]
         return data is None or names_item(data, item_id)
-
-    def line(self, place: tuple[str, int]) -> bytes:
-        return (self.page(place[0]) if place[0] else self.head.long_term)[place[1]]
 
     def __len__(self) -> int:
         return len(self.head.long_term) + sum(self.head.pages.values())
@@ -189,10 +210,14 @@ class LongTermView(LongTerm):
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id in self.put:
             return self.put[item_id]
+<<<<<<< HEAD
         if item_id not in self._found:
             place = None if item_id in self.drop else self.store.find_place(item_id)
             self._found[item_id] = self._decode(self.store.line(place)) if place else None
         return self._found[item_id]
+=======
+        line = None if item_id in self.drop else self.store.find(item_id)
+        return self._decode(line) if line else None
 
     def _decode(self, line: bytes) -> MemoryItem:
         item = parse_item(line, "memory-store.json")

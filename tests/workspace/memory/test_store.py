@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.memory.item import MemoryItem
-from mabos_cli.formats.memory.items import StoreFile, render_item, render_page
+from mabos_cli.formats.memory.items import StoreFile, line_id, render_item, render_page
 from mabos_cli.workspace.layout import AgentPaths, WorkspacePaths
 from mabos_cli.workspace.memory import store as stored
 from mabos_cli.workspace.memory.store import LongTermStore, page_of
@@ -42,9 +42,7 @@ def test_an_item_is_found_on_its_page_and_no_other_is_read(tmp_path: Path, monke
     assert len(head.pages) == 21
     read = count_reads(monkeypatch)
     for item_id in ids(103):
-        long_term = LongTermStore(paths, head)
-        place = long_term.find_place(item_id)
-        assert place and long_term.line(place) == render_item(MemoryItem(item_id, f"note {item_id}"))
+        assert LongTermStore(paths, head).find(item_id) == render_item(MemoryItem(item_id, f"note {item_id}"))
         assert len(set(read)) == 1
         read.clear()
 
@@ -64,6 +62,8 @@ def test_an_item_out_of_order_is_found_as_well(tmp_path: Path) -> None:
     paths, head = put_lines(tmp_path, mixed)
     found = [LongTermStore(paths, head).find_place(item_id) for item_id in mixed]
     assert None not in found and len(set(found)) == len(mixed)
+    lines = [LongTermStore(paths, head).find(item_id) for item_id in mixed]
+    assert [line_id(line) for line in lines if line] == mixed and LongTermStore(paths, head).find("M-1-0000") is None
     assert LongTermStore(paths, head).find_place(f"M-{BORN + 5}-ffff") is None
     assert LongTermStore(paths, head).find_place("M-1-0000") is None
 
