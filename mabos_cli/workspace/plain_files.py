@@ -57,6 +57,12 @@ def state_folder() -> str:
     return os.path.join(base, "mabos") if os.path.isabs(base) else ""
 
 
+def cache_folder() -> str:
+    """Returns the folder for what this machine can make again, apart from any workspace; empty where there is no home."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "mabos") if os.path.isabs(base) else ""
+
+
 def hook_spool(root: str, agent: str) -> str:
     """Returns what hooks note down for harvest."""
     return os.path.join(root, LOCAL, QUEUE, f"{agent}.hooks.jsonl")

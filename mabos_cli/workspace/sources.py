@@ -30,6 +30,7 @@ from mabos_cli.workspace.layout import DAY, LEGACY, STORE, AgentPaths
 from mabos_cli.workspace.locate import render_template
 from mabos_cli.workspace.lock import locked
 from mabos_cli.workspace.memory.store import read_deferred
+from mabos_cli.workspace.plain_files import cache_folder
 
 # Clocks of file systems tick in steps of up to 10 ms: a file changed this recently may change again with the same time.
 UNSETTLED = 25_000_000
@@ -393,6 +394,5 @@ def _state(place: IndexPlace, agent: Agent) -> str:
 
 def _cache_folder(paths: AgentPaths) -> Path:
     """Returns the folder of this workspace in the user's cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     root = os.path.realpath(paths.workspace.root)
-    return Path(base) / "mabos" / f"{os.path.basename(root)}-{crc32(root.encode('utf-8', 'replace')):08x}"
+    return Path(cache_folder()) / f"{os.path.basename(root)}-{crc32(root.encode('utf-8', 'replace')):08x}"

@@ -5,6 +5,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS, month_number
 
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
@@ -48,7 +49,7 @@ def _pattern() -> re.Pattern[str]:
     """Returns the pattern of all forms, made when a sentence first needs it, as compiling takes long."""
     nth = r"(?:st|nd|rd|th)"
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
-    return re.compile(
+    return compiled(
         rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
         rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?"
         rf"(?P<d1>\d{{1,2}}){nth}?(?: of)? (?P<m1>{MONTH})\b\.?"

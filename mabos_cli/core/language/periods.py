@@ -7,6 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.language.patterns import compiled
 
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS if level != "daily")
@@ -61,11 +62,10 @@ def find_day(text: str) -> date | None:
         return None
 
 
-_WRITTEN = re.compile(
+_WRITTEN = (
     rf"(?:(?P<y>\d{{4}})[-/.](?P<m>\d\d?)[-/.](?P<d>\d\d?)|(?P<d2>\d\d?)\.(?P<m2>\d\d?)\.(?P<y2>\d{{4}})"
     rf"|(?P<d3>\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<n3>{MONTH})\.?,?\s+(?P<y3>\d{{4}})"
-    rf"|(?P<n4>{MONTH})\.?\s+(?P<d4>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<y4>\d{{4}}))(?!\d)",
-    re.IGNORECASE,
+    rf"|(?P<n4>{MONTH})\.?\s+(?P<d4>\d\d?)(?:st|nd|rd|th)?,?\s+(?P<y4>\d{{4}}))(?!\d)"
 )
 
 
@@ -75,7 +75,7 @@ def written_day(text: str) -> str:
     >>> written_day("24 February 2026 (board)"), written_day("Feb 24th, 2026"), written_day("24.2.2026"), written_day("soon")
     ('2026-02-24', '2026-02-24', '2026-02-24', '')
     """
-    match = _WRITTEN.match(text.lstrip("*_` \t"))
+    match = compiled(_WRITTEN, re.IGNORECASE).match(text.lstrip("*_` \t"))
     if not match:
         return ""
     year, day = (next(match[n] for n in match.groupdict() if n[0] == part and match[n]) for part in "yd")

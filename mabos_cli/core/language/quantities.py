@@ -6,6 +6,8 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
+
 SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "b": 1e9, "billion": 1e9}
 SCALES |= {"hundred": 1e2, "dozen": 12.0, "tn": 1e12, "trillion": 1e12}
 MONEY = {"$": "usd", "us$": "usd", "usd": "usd", "dollar": "usd", "€": "eur", "eur": "eur", "euro": "eur"}
@@ -79,7 +81,7 @@ class Quantity(NamedTuple):
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Returns the patterns, made when a sentence first needs them: compiling takes longer than many commands."""
+    """Returns the patterns, made when a sentence first needs them."""
     units = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
     money = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b"
     number = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,15}(?:[.,]\d{1,9})?"
@@ -91,15 +93,15 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     value = rf"(?P<money@>{money})?\s?(?P<n@>{number}|\b(?:{words})\b)"
     one, two = (f"{value}{tail}".replace("@", which) for which in ("", "2"))
     return {
-        "part": re.compile(
+        "part": compiled(
             r"\b(?:(?P<times>an?|one|two|three|four|five|six|seven|eight|nine)[\s-])?"
             r"(?P<part>half|third|quarter|fifth|sixth|eighth|tenth)s?(?= of\b)"
             rf"|\b(?P<x>\d+|{words}) (?:in|out of) (?:every )?(?P<y>\d+|{words})\b",
             re.IGNORECASE,
         ),
-        "range": re.compile(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
-        "one": re.compile(one, re.IGNORECASE),
-        "rate": re.compile(
+        "range": compiled(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
+        "one": compiled(one, re.IGNORECASE),
+        "rate": compiled(
             rf"(?P<gap>(?:\s[a-z]+)?)\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
     }
@@ -115,7 +117,7 @@ def _rate_pattern() -> re.Pattern[str]:
     behind = (
         r"(?=\s*(?:$|[,.;:)]|(?:and|or|by|at|on|in|for|with|to|from|since|until|via|after|before|during|but|so)\b))"
     )
-    return re.compile(
+    return compiled(
         rf"\b{times} (?:an?|per|each|every|in an?|in every) {period}|\b(?P<each>every|each) {period.replace('<turn>', '<turn2>').replace('<unit>', '<unit2>')}"
         rf"|\b(?P<adverb>{'|'.join(_ADVERBS)}){behind}",
         re.IGNORECASE,
@@ -261,11 +263,11 @@ def _find_bound(before: str, text: str, end: int) -> tuple[str, str, int]:
     """Returns the text before a number without the words that make it a bound, which bound that is, and where the number
     ends, with such words behind it."""
     for bound, pattern in _BOUNDS.items():
-        match = re.search(rf"(?:^|(?<=[\s(]))(?:a |an |the )?{pattern}\s*(?:a |an )?$", before, re.IGNORECASE)
+        match = compiled(rf"(?:^|(?<=[\s(]))(?:a |an |the )?{pattern}\s*(?:a |an )?$", re.IGNORECASE).search(before)
         if match:
             return before[: match.start()], bound, end
     for bound, pattern in _BOUNDS_BEHIND.items():
-        if match := re.compile(pattern).match(text, end):
+        if match := compiled(pattern).match(text, end):
             return before, bound, match.end()
     return before, "", end
 
@@ -341,17 +343,17 @@ def _word_patterns() -> dict[str, re.Pattern[str]]:
     words = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
     tens = "|".join(_TENS)
     return {
-        "number": re.compile(rf"\d|\b(?:{words}|hundred|thousand|half|(?:under|within|than) an?)\b", re.IGNORECASE),
-        "and half": re.compile(rf"\b(an?|\d+|{words})((?: [a-z]+)?) and a half\b", re.IGNORECASE),
-        "half": re.compile(r"\bhalf an? (?=[a-z])", re.IGNORECASE),
-        "one": re.compile(r"\b(under|within|than) an? (?=(?:minute|hour|day|week|month|year)\b)", re.IGNORECASE),
-        "spelled": re.compile(
+        "number": compiled(rf"\d|\b(?:{words}|hundred|thousand|half|(?:under|within|than) an?)\b", re.IGNORECASE),
+        "and half": compiled(rf"\b(an?|\d+|{words})((?: [a-z]+)?) and a half\b", re.IGNORECASE),
+        "half": compiled(r"\bhalf an? (?=[a-z])", re.IGNORECASE),
+        "one": compiled(r"\b(under|within|than) an? (?=(?:minute|hour|day|week|month|year)\b)", re.IGNORECASE),
+        "spelled": compiled(
             rf"\b(?:(?:an?|{words}|\d{{1,3}}) (?:hundred|thousand)(?:(?: and)? (?:{words}) hundred)?"
             rf"(?:(?: and)? (?:(?:{tens})(?:[- ](?:{words}))?|{words})(?! hundred))?"
             rf"|(?:{tens})[- ](?:{words}))\b",
             re.IGNORECASE,
         ),
-        "joined": re.compile(
+        "joined": compiled(
             rf"(?<![\w.,-])(\d[\d,.]*|{words})-(?!off\b|time|factor|way|fold|sided|tier|step|on\b|in\b|to\b)"
             r"(?=[a-z]{3})",
             re.IGNORECASE,

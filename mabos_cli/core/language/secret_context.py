@@ -6,13 +6,13 @@ from functools import cache
 from typing import NamedTuple
 
 from mabos_cli.core import read_data
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.secret_shapes import (
     GRANTS,
     KEY_NAMES,
     KEYS,
     PASSWORDS,
     after,
-    compiled,
     is_bearer,
     is_card,
     is_given,

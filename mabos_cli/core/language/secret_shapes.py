@@ -5,7 +5,8 @@ Every pattern takes time linear in the text, whatever the text.
 
 import re
 from collections.abc import Iterable
-from functools import cache
+
+from mabos_cli.core.language.patterns import compiled
 
 # The word for a password in the languages that people write notes in, as far as it is not close to the English one.
 PASSWORDS = (
@@ -24,8 +25,6 @@ KEY_NAMES = (
 ).split()
 # What a token must be called for the same.
 GRANTS = "access auth api refresh bot personal deploy security admin private oauth oauth2 server secret".split()
-
-compiled = cache(re.compile)  # re has a cache of its own, and takes longer to look it up than most patterns to run
 
 
 def after(words: Iterable[str]) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.language import secret_context
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.secret_rules import ISSUED, RULES, TOKENS
-from mabos_cli.core.language.secret_shapes import compiled
 
 Match = tuple[int, int, int, str]  # where a secret starts and ends, the rank of its rule, its kind
 H = TypeVar("H")

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from mabos_cli.core.language.patterns import compiled
+
 # Everything that can move a cursor, rewrite a line, open a link or reorder what a person reads. Patterns of this
 # size take longer to compile than a whole command needs to run: they are made when text first needs them.
 _UNSAFE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -73,7 +75,7 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("# Rent\\nIt is due. (Pay it!) Now")
     ['# Rent', 'It is due.', '(Pay it!)', 'Now']
     """
-    return [line for part in re.split(_SENTENCE_END, text) if (line := one_line(part))]
+    return [line for part in compiled(_SENTENCE_END).split(text) if (line := one_line(part))]
 
 
 def whole_sentences(text: str, width: int, most: int) -> str:
@@ -98,9 +100,9 @@ def words(text: str) -> list[str]:
     ['don', 't', 'panic', 'v2', '0']
     """
     found = _WORD.findall(text.casefold())
-    if text.isascii() or not re.search(_UNSPACED, text):
+    if text.isascii() or not compiled(_UNSPACED).search(text):
         return found
-    return [part for word in found for part in (word if re.search(_UNSPACED, word) else (word,))]
+    return [part for word in found for part in (word if compiled(_UNSPACED).search(word) else (word,))]
 
 
 def join_names(written: Sequence[str], common: Collection[str], dull: Collection[str] = STOP_WORDS) -> Iterator[str]:

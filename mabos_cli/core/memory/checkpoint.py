@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, datetime, timedelta
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line
 
 # By which words a sentence says that something was decided, found, changed, is open, or comes next; the first that fits counts.
@@ -12,9 +13,8 @@ _VERBS = (
     r"(?:added|changed|created|deleted|dropped|fixed|implemented|merged|moved|ported|refactored|removed|renamed|replaced|"
     r"rewrote|switched|updated|wrote)\b"
 )
-_CUES = {
-    kind: re.compile(pattern, re.IGNORECASE)
-    for kind, pattern in (
+_CUES = dict(
+    (
         (
             "questions",
             r"\bopen questions?\b|\bunresolved\b|\bwaiting (?:for|on)\b|\bto be (?:decided|clarified)\b|\bnot (?:yet )?(?:clear|decided)\b"
@@ -36,12 +36,11 @@ _CUES = {
         ),
         ("changes", rf"^{_VERBS}|\b(?:we|i)(?:'ve| have)? (?:now |also |just )?{_VERBS}"),
     )
-}
+)
 # A line that says what the items below it are.
-_LABEL = re.compile(
+_LABEL = (
     r"[#*_\s]*(?:key |active |open )?(?:(?P<decisions>decisions?|decided)|(?P<findings>findings?|found)|(?P<questions>questions?)"
-    r"|(?P<changes>changes|changed)|(?P<next_steps>next steps?|todo))[*_\s]*:?[*_\s]*",
-    re.IGNORECASE,
+    r"|(?P<changes>changes|changed)|(?P<next_steps>next steps?|todo))[*_\s]*:?[*_\s]*"
 )
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 # What somebody else said: code, quoted lines, and what stands in quotation marks.
@@ -172,7 +171,7 @@ def read_cues(text: str) -> Iterator[tuple[str, str]]:
     for end in (*_SENTENCE.finditer(masked), None):
         here, place = masked[start : end.start() if end else None], start
         start = end.end() if end else start
-        bullet, named = _ITEM.match(here), _LABEL.fullmatch(here)
+        bullet, named = _ITEM.match(here), compiled(_LABEL, re.IGNORECASE).fullmatch(here)
         starts_line = masked[place - 1] == "\n"
         label = (named.lastgroup or "") if named else label if bullet or not starts_line else ""
         sentence = text[place : place + len(here)][bullet.end() if bullet else 0 :].strip()
@@ -181,5 +180,7 @@ def read_cues(text: str) -> Iterator[tuple[str, str]]:
             continue
         if words.endswith("?"):
             yield "questions" if label == "questions" else "asked", sentence
-        elif kind := (label if bullet else "") or next((kind for kind, cue in _CUES.items() if cue.search(words)), ""):
+        elif kind := (label if bullet else "") or next(
+            (kind for kind, cue in _CUES.items() if compiled(cue, re.IGNORECASE).search(words)), ""
+        ):
             yield kind, sentence

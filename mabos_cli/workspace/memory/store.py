@@ -112,10 +112,10 @@ class LongTermStore:
         if position is not None:
             return self.head.long_term[position]
         for name in self._pages_holding(item_id):
-            if name not in self.loaded and self._asked.get(name, 0) < _OFTEN:
-                if line := cut_line(self._seen[name] or b"", item_id):
-                    self._asked[name] = self._asked.get(name, 0) + 1
-                    return line
+            is_rare = name not in self.loaded and self._asked.get(name, 0) < _OFTEN
+            if is_rare and (line := cut_line(self._seen[name] or b"", item_id)):
+                self._asked[name] = self._asked.get(name, 0) + 1
+                return line
             position = self._position(name, item_id)
             if position is not None:
                 return self.page(name)[position]
@@ -210,14 +210,10 @@ class LongTermView(LongTerm):
     def find(self, item_id: str) -> MemoryItem | None:
         if item_id in self.put:
             return self.put[item_id]
-<<<<<<< HEAD
         if item_id not in self._found:
-            place = None if item_id in self.drop else self.store.find_place(item_id)
-            self._found[item_id] = self._decode(self.store.line(place)) if place else None
+            line = None if item_id in self.drop else self.store.find(item_id)
+            self._found[item_id] = self._decode(line) if line else None
         return self._found[item_id]
-=======
-        line = None if item_id in self.drop else self.store.find(item_id)
-        return self._decode(line) if line else None
 
     def _decode(self, line: bytes) -> MemoryItem:
         item = parse_item(line, "memory-store.json")

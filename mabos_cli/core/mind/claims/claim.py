@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.language.moments import Moment, take_moments
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import Quantity, take_frequencies, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
@@ -172,7 +173,7 @@ def is_statement(heading: str) -> bool:
 @lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
 def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
     """Returns the clauses of a text, said on some day, as claims; clauses without content are left out."""
-    parts = [part.strip(" ,") for part in re.split(_BREAK, plain_text(text[:_LONGEST]))]
+    parts = [part.strip(" ,") for part in compiled(_BREAK).split(plain_text(text[:_LONGEST]))]
     kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
     found = [_read_claim(part, now) for part in kept[:_CLAIMS]]
     return tuple(claim for claim in found if claim.terms or claim.names or claim.quantities or claim.moments)
@@ -193,16 +194,16 @@ def plain_text(text: str) -> str:
         plain = re.sub(_ABBREVIATED, r"\1", plain)
     for sign, pattern, form in _FORMS:
         if sign in plain:
-            plain = re.sub(pattern, form, plain)
+            plain = compiled(pattern).sub(form, plain)
     if ", " in plain:
-        plain = re.sub(_CELL, r"\1;", re.sub(_LEAD, r"\1 ", plain))
-    return re.sub(_LABEL, r"\1 is ", plain) if ": " in plain else plain
+        plain = compiled(_CELL).sub(r"\1;", compiled(_LEAD).sub(r"\1 ", plain))
+    return compiled(_LABEL).sub(r"\1 is ", plain) if ": " in plain else plain
 
 
 def _read_claim(clause: str, now: date | None) -> Claim:
     """Returns one clause as a claim."""
     clause = re.sub(r"(?i)(?<=\w)n't\b", "nt", join_phrases(clause))
-    clause = re.sub(_NUMBERED, _join_number, clause)
+    clause = compiled(_NUMBERED).sub(_join_number, clause)
     clause, rates = take_frequencies(clause)
     clause, moments = take_moments(clause, now)
     clause, quantities = take_quantities(clause)
@@ -240,7 +241,11 @@ def _join_number(match: re.Match[str]) -> str:
     """Returns a number that belongs to a name joined to it: Line 3, Python 3.9."""
     word = match[1].casefold()
     apart = (
-        word in _SILENT or word in _SLOTS or word in _RELATIONS or word in _CURRENCIES or re.fullmatch(_DATED, match[1])
+        word in _SILENT
+        or word in _SLOTS
+        or word in _RELATIONS
+        or word in _CURRENCIES
+        or compiled(_DATED).fullmatch(match[1])
     )
     return match.group() if apart else f"{match[1]}_{match[2]}"
 

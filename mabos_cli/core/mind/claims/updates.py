@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from mabos_cli.core.language.moments import same_time, take_moments
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import NUMBER_WORDS, can_agree
 from mabos_cli.core.language.similar import LONGEST_STATEMENT
@@ -144,8 +145,8 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
 @lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
 def _read(text: str) -> tuple[str, str, tuple[Claim, ...]]:
     """Returns a statement without since when it holds, the same with a value that was set as what is now, and its claims."""
-    plain = re.sub(_SINCE, "", text.strip(), flags=re.IGNORECASE)
-    told = re.sub(_SET, "is now", re.sub(_ACTIVE, r"\1 is now ", plain))
+    plain = compiled(_SINCE, re.IGNORECASE).sub("", text.strip())
+    told = compiled(_SET).sub("is now", compiled(_ACTIVE).sub(r"\1 is now ", plain))
     return plain, told, read_claims(told)
 
 

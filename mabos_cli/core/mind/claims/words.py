@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import stem
 
 # Words of one side mean much the same here; words across the slash exclude each other. Endings do not matter, and
@@ -325,7 +326,7 @@ def root(word: str) -> str:
 def _phrases() -> tuple[re.Pattern[str], list[str]]:
     """Returns one pattern for all phrases, a group for each, and the word that stands for each."""
     pairs = [part.strip().rpartition("=") for part in _PHRASES.replace("\n", ";").split(";") if part.strip()]
-    return re.compile(rf"\b(?:{'|'.join(f'({phrase})' for phrase, _, _ in pairs)})\b", re.IGNORECASE), [
+    return compiled(rf"\b(?:{'|'.join(f'({phrase})' for phrase, _, _ in pairs)})\b", re.IGNORECASE), [
         meaning for _, _, meaning in pairs
     ]
 
