@@ -64,6 +64,12 @@ def find_worksheet(method: str) -> Worksheet:
 
 
 @cache
+def find_part(method: str, name: str) -> Shape:
+    """Returns the shape of something that the input of a method holds in several forms, from the same file."""
+    return parse_shape(_read_worksheets(METHODS[method].category)[method][name])
+
+
+@cache
 def _read_worksheets(category: str) -> Any:
     return json.loads(Path(__file__).with_name("worksheets").joinpath(f"{category}.json").read_text("utf-8"))
 

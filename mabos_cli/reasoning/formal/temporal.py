@@ -18,21 +18,11 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 MOST_WORK = 30_000_000
 # How start with start, start with end, end with start and end with end of two intervals compare.
 ENDS = ((0, 0), (0, 1), (1, 0), (1, 1))
-SIGNS = {
-    "before": "<<<<",
-    "meets": "<<=<",
-    "overlaps": "<<><",
-    "finished-by": "<<>=",
-    "contains": "<<>>",
-    "starts": "=<><",
-    "equals": "=<>=",
-    "started-by": "=<>>",
-    "during": "><><",
-    "finishes": "><>=",
-    "overlapped-by": "><>>",
-    "met-by": ">=>>",
-    "after": ">>>>",
-}
+_SIGNS = (
+    "before <<<<, meets <<=<, overlaps <<><, finished-by <<>=, contains <<>>, starts =<><, equals =<>=, started-by =<>>, "
+    "during ><><, finishes ><>=, overlapped-by ><>>, met-by >=>>, after >>>>"
+)
+SIGNS: dict[str, str] = dict(pair.split() for pair in _SIGNS.split(", "))
 NAMES = tuple(SIGNS)
 ALL = (1 << len(NAMES)) - 1
 _BIT = {name: 1 << n for n, name in enumerate(NAMES)}

@@ -9,19 +9,12 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import conform, parse_shape
+from mabos_cli.reasoning.shape import conform, find_part
 
 _MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
 _SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
-_FORECAST = [
-    "record | a forecast and its outcome",
-    {
-        "confidence": "probability | the probability that was stated",
-        "happened": "truth | whether it came true",
-    },
-]
 
 
 class Parts(NamedTuple):
@@ -79,7 +72,7 @@ def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
             if len(one) != 2:
                 raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
             one = {"confidence": one[0], "happened": one[1]}
-        read = conform(parse_shape(_FORECAST), one, {}, f"forecasts[{n}]")
+        read = conform(find_part("calibration", "forecast"), one, {}, f"forecasts[{n}]")
         found.append(Forecast(read["confidence"], read["happened"]))
     return found
 

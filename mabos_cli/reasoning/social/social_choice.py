@@ -10,19 +10,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known
-from mabos_cli.reasoning.shape import check_size, conform, parse_shape, read_text
+from mabos_cli.reasoning.shape import check_size, conform, find_part, read_text
 
 Pairs = Sequence[Sequence[int]]  # how many prefer one to the other
 _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
-_BALLOT = [
-    "record | voters who rank alike",
-    {
-        "count": "optional whole 1..1e9 = 1 | how many voters",
-        "rank": ["optional list = [] | the best first", "any | a candidate, or a list of candidates that are tied"],
-        "approve": ["optional list 0+ | whom these voters find acceptable", "text | a candidate"],
-    },
-]
 
 
 class Count(NamedTuple):
@@ -102,7 +94,7 @@ def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ..
         if not isinstance(order, list):
             return _read_ballot(f"{count}: {order}", path)
         ballot = {"count": count, "rank": order}
-    found = conform(parse_shape(_BALLOT), ballot, {}, path)
+    found = conform(find_part("social-choice", "ballot"), ballot, {}, path)
     groups = []
     for n, group in enumerate(found["rank"], 1):
         members = group if isinstance(group, list) else [group]
