@@ -23,6 +23,7 @@ RUNS = {
 RUNS |= {"schedule run": Path(sys.executable).name, "connect": "sh"}
 # What this machine knows apart from any workspace: what was allowed, and a word that hooks sign with.
 STATE = ".local/state/mabos"
+CACHE = ".cache/mabos/patterns"  # what the program's patterns compile to: nothing of a user or a workspace
 KEEPS_STATE = ("allow", "deny", "hook SessionEnd", "hook PreCompact", "connect")
 
 
@@ -68,11 +69,12 @@ def test_every_command_is_tried_and_ends_well(watched: Watched) -> None:
 
 
 def test_nothing_outside_the_workspace_is_written(watched: Watched) -> None:
-    """But for files that the call names, and the state folder of who allows something or ends a session."""
+    """But for files that the call names, the cache of patterns, and the state folder of who allows something or ends a session."""
     place, wrong = watched.place, []
     for name, words in CALLS.items():
         _, events, beside = watched.calls[name]
         named = [place.fill(word) for word in words]
+        named += [str(place.side / CACHE)]
         named += [str(place.side / Path(STATE).parts[0])] if name in KEEPS_STATE else []
         wrong += [f"{name}: changed {path}" for path in beside if not _is_named(str(place.side / path), named)]
         for event, path in events:

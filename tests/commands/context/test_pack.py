@@ -318,7 +318,7 @@ def test_it_works_without_sqlite(desk: Desk, monkeypatch: pytest.MonkeyPatch) ->
     [
         (["x", "--budget", "0"], "--budget must be above 0"),
         (["x", "--budget", "-3"], "--budget must be above 0"),
-        (["x", "--limit", "-1"], "is not in the range x>=0"),
+        (["x", "--limit", "-1"], "is less than 0"),
         (["  "], "the query is empty"),
         (["x", "--tail", "3"], "--tail needs a conversation"),
         (["x", "--min-trust", "high"], "unknown trust"),

@@ -537,7 +537,7 @@ def test_index_status_without_sqlite(bare):
         (["--priority-min", "urgent"], "unknown priority"),
         (["--since", "soon"], "not a date"),
         (["--until", "2026-99-99"], "not a date"),
-        (["--limit", "-1"], "is not in the range x>=0"),
+        (["--limit", "-1"], "is less than 0"),
         (["--token-budget", "-1"], "cannot be negative"),
         (["--limit", "many"], "many"),
         (["--format", "long"], "unknown format"),
