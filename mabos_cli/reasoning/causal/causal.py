@@ -13,6 +13,7 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import Row, parse_rows, state_name
 
 _MOST_SETS = 20
+_FORMULA = "by the formula"
 
 
 class _Found(NamedTuple):
@@ -22,9 +23,6 @@ class _Found(NamedTuple):
     effect: str
     sets: list[tuple[str, ...]]
     are_all: bool
-    front: tuple[str, ...]
-    instruments: tuple[str, ...]
-    traps: dict[str, str]
     reaches: bool
     formula: Term | Hedge
 
@@ -46,39 +44,21 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             raise BadValue(f"{field}: {fields[field]!r} is hidden", "a cause and an effect must be measured")
     if cause == effect:
         raise BadValue("outcome: is the treatment itself", "name two variables")
-    found = _Found(
-        cause,
-        effect,
-        *causal_graph.find_back_doors(graph, cause, effect),
-        causal_graph.find_front_door(graph, cause, effect),
-        causal_graph.find_instruments(graph, cause, effect),
-        causal_graph.find_traps(graph, cause, effect),
-        effect in graph.below([cause]),
-        identify(graph, cause, effect),
-    )
-    steps = _graph_lines(found)
-    caveats = ["All of it holds only if the graph is right; arrows that are left out are the strongest claims."]
-    if not found.are_all:
-        caveats.append("The graph is large: one set to adjust for is given, others may exist.")
+    sets, are_all = causal_graph.find_back_doors(graph, cause, effect)
+    reaches = effect in graph.below([cause])
+    found = _Found(cause, effect, sets, are_all, reaches, identify(graph, cause, effect))
     detail = {
         "is_identified": bool(found.estimand),
         "estimand": found.estimand or None,
         "hedge": found.formula._asdict() if isinstance(found.formula, Hedge) else None,
         "back_door": [list(chosen) for chosen in found.sets],
-        "front_door": list(found.front) or None,
-        "instruments": list(found.instruments),
-        "do_not_adjust": found.traps,
     }
-    if fields["adjust"] is not None:
-        check_known("adjust", fields["adjust"], graph.parents, "variable")
-        is_valid = causal_graph.is_back_door(graph, cause, effect, fields["adjust"])
-        detail["adjust_is_valid"] = is_valid
-        steps.append(f"adjusting for {listed(fields['adjust']) or 'nothing'} is {'' if is_valid else 'not '}valid")
     rows = parse_rows(fields["data"])
     if rows:
-        return _measure(rows, _aim(rows, fields), found, steps, detail, caveats)
+        return _measure(rows, _aim(rows, fields), found, detail)
     about = f"the effect of {cause} on {effect} can be told from observation"
-    return Answer(yes_no(bool(found.estimand), about), None, _verdict(found), cut(steps), detail, tuple(caveats))
+    conclusion = yes_no(bool(found.estimand), about)
+    return Answer(conclusion, None, _verdict(found), cut(_graph_lines(found)), detail, _graph_caveats(found))
 
 
 def _verdict(found: _Found) -> str:
@@ -88,31 +68,30 @@ def _verdict(found: _Found) -> str:
     if found.sets:
         by = listed(found.sets[0])
         return f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
-    if found.front:
-        return f"no measured set closes the back door, but the front door through {listed(found.front)} is open"
     if found.estimand:
-        return f"not by back door or front door, but by the formula {found.estimand}"
-    more = f"; {listed(found.instruments)} may serve as instrument" if found.instruments else ""
-    return f"the effect of {cause} on {effect} is not identifiable: models that agree on everything measured differ in it{more}"
+        return f"no measured set closes the back door, but the formula {found.estimand} gives the effect"
+    return (
+        f"the effect of {cause} on {effect} is not identifiable: models that agree on everything measured differ in it"
+    )
 
 
 def _graph_lines(found: _Found) -> list[str]:
-    lines = [] if found.reaches else [f"no causal path from {found.cause} to {found.effect}"]
-    lines += [f"back door closed by: {listed(chosen) or 'nothing, it is not open'}" for chosen in found.sets[:3]]
+    lines = [f"back door closed by: {listed(chosen) or 'nothing, it is not open'}" for chosen in found.sets[:3]]
     if len(found.sets) > 3:
         lines.append(f"... and {len(found.sets) - 3} more sets")
-    traps = [f"{name} ({why})" for name, why in found.traps.items()]
     if isinstance(found.formula, Hedge):
         outer, inner = (listed(part) for part in found.formula)
         lines.append(f"hidden common causes link {outer}, and all of these act on {inner} (a hedge)")
-    lines += notes(
-        (found.estimand, f"formula: {found.estimand}"),
-        (not found.sets, "no measured set closes the back door"),
-        (found.front, f"front door through: {listed(found.front)}"),
-        (found.instruments, f"instruments: {listed(found.instruments)}"),
-        (traps, f"do not adjust for: {listed(traps, 4)}"),
+    elif not found.sets:
+        lines.append("no measured set closes the back door")
+    return [*lines, *notes((found.estimand, f"formula: {found.estimand}"))]
+
+
+def _graph_caveats(found: _Found) -> tuple[str, ...]:
+    return notes(
+        (True, "All of it holds only if the graph is right; arrows that are left out are the strongest claims."),
+        (not found.are_all, "The graph is large: one set to adjust for is given, others may exist."),
     )
-    return lines
 
 
 class Aim(NamedTuple):
@@ -140,20 +119,18 @@ def _aim(rows: Sequence[Row], fields: dict[str, Any]) -> Aim:
     return Aim(cause, effect, known_name("success", success, results, "value"), settings)
 
 
-def _measure(
-    rows: Sequence[Row], aim: Aim, found: _Found, steps: list[str], detail: dict[str, Any], caveats: list[str]
-) -> Answer:
+def _measure(rows: Sequence[Row], aim: Aim, found: _Found, detail: dict[str, Any]) -> Answer:
     crude = adjust(rows, aim, ())
+    caveats = [*_graph_caveats(found)]
     estimates = _estimates(rows, aim, found, caveats)
     detail |= {
         "compare": list(aim.settings),
         "success": aim.success,
         "crude": _figures(crude),
-        "effects": [{"by": how, "variables": list(names), **_figures(one)} for how, names, one in estimates],
-        "bounds": list(bounds(rows, aim)),
+        "effects": [{"by": how, **_figures(one)} for how, one in estimates],
     }
     what = f"P({aim.effect}={aim.success})"
-    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {figure(crude.effect, '+')}", *steps]
+    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {figure(crude.effect, '+')}", *_graph_lines(found)]
     about = f"effect of {aim.cause} on {aim.effect}"
     if not found.reaches:
         caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
@@ -161,22 +138,21 @@ def _measure(
         summary = f"{_verdict(found)}; as seen {figure(crude.effect, '+')}"
         return Answer(quantity(0.0, about=about), None, summary, cut(steps), detail, tuple(caveats))
     if not estimates:
-        low, high = detail["bounds"]
         why = "these data do not give the effect" if found.estimand else _verdict(found)
-        summary = f"{why}; it lies from {figure(low, '+')} to {figure(high, '+')}, seen is {figure(crude.effect, '+')}"
         about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
+        summary = f"{why}; as seen {figure(crude.effect, '+')}"
         return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
-    how, names, best = estimates[0]
-    for way, by, one in estimates[:4]:
+    for by, one in estimates[:4]:
         span = (
             f", 95 % interval {figure(one.interval[0], '+')} to {figure(one.interval[1], '+')}" if one.interval else ""
         )
-        steps.append(f"{way} {listed(by) or 'nothing'}: {_sides(one, aim)}, effect {figure(one.effect, '+')}{span}")
-    if max(one.effect for *_, one in estimates) - min(one.effect for *_, one in estimates) > 0.05:
+        steps.append(f"{by}: {_sides(one, aim)}, effect {figure(one.effect, '+')}{span}")
+    how, best = estimates[0]
+    if max(one.effect for _, one in estimates) - min(one.effect for _, one in estimates) > 0.05:
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
         caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
-    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {figure(best.effect, '+')} ({how} {listed(names) or 'nothing'}), as seen {figure(crude.effect, '+')}"
+    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {figure(best.effect, '+')} ({how}), as seen {figure(crude.effect, '+')}"
     return Answer(quantity(best.effect, best.interval, about=about), None, summary, cut(steps), detail, tuple(caveats))
 
 
@@ -199,25 +175,22 @@ class Estimate(NamedTuple):
         return max(-1.0, self.effect - reach), min(1.0, self.effect + reach)
 
 
-def _estimates(
-    rows: Sequence[Row], aim: Aim, found: _Found, caveats: list[str]
-) -> list[tuple[str, tuple[str, ...], Estimate]]:
-    """Returns the effect by every set that the data cover; what they do not cover is said."""
-    ways = [("adjusted for", chosen) for chosen in found.sets[:_MOST_SETS]]
-    if found.reaches and (found.front or (found.estimand and not found.sets)):
-        ways.append(("through", found.front) if found.front else ("by the formula for", (found.effect,)))
+def _estimates(rows: Sequence[Row], aim: Aim, found: _Found, caveats: list[str]) -> list[tuple[str, Estimate]]:
+    """Returns the effect by every set that the data cover, or by the formula; what they do not cover is said."""
     done = []
-    for how, names in ways:
-        missing = [name for name in names if name not in rows[0][0]]
+    ways: list[tuple[str, ...] | None] = [*found.sets[:_MOST_SETS]]
+    if not ways and found.reaches and found.estimand:
+        ways = [None]
+    for chosen in ways:
+        how = _FORMULA if chosen is None else f"adjusted for {listed(chosen) or 'nothing'}"
+        missing = [name for name in chosen or () if name not in rows[0][0]]
         if missing:
-            caveats.append(f"{how} {listed(names)}: the data lack {listed(missing)}.")
+            caveats.append(f"{how}: the data lack {listed(missing)}.")
             continue
         try:
-            one = adjust(rows, aim, names) if how == "adjusted for" else by_formula(rows, aim, found)
+            done.append((how, by_formula(rows, aim, found.formula) if chosen is None else adjust(rows, aim, chosen)))
         except BadValue as error:
-            caveats.append(f"{how} {listed(names)}: {error.message.removeprefix('data: ')}.")
-            continue
-        done.append((how, names, one))
+            caveats.append(f"{how}: {error.message.removeprefix('data: ')}.")
     return done
 
 
@@ -261,25 +234,12 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
     return Estimate((chances[0], chances[1]), variance if counted else None)
 
 
-def by_formula(rows: Sequence[Row], aim: Aim, found: _Found) -> Estimate:
-    """Returns the effect by the formula in what was observed; with a front door that is the formula of the front door."""
-    assert not isinstance(found.formula, Hedge)
+def by_formula(rows: Sequence[Row], aim: Aim, formula: Term | Hedge) -> Estimate:
+    """Returns the effect by the formula in what was observed."""
+    assert not isinstance(formula, Hedge)
     observed = Observed(rows)
-    first, second = (observed.value(found.formula, {aim.cause: one, aim.effect: aim.success}) for one in aim.settings)
+    first, second = (observed.value(formula, {aim.cause: one, aim.effect: aim.success}) for one in aim.settings)
     return Estimate((first, second))
-
-
-def bounds(rows: Sequence[Row], aim: Aim) -> tuple[float, float]:
-    """Returns the values between which the effect must lie whatever confounds it: the untested may have gone either
-    way."""
-    total = _weight(rows)
-    lows, highs = [], []
-    for setting in aim.settings:
-        treated = [row for row in rows if row[0][aim.cause] == setting]
-        hit = _weight(treated, (aim.effect, aim.success)) / total
-        lows.append(hit)
-        highs.append(hit + 1 - _weight(treated) / total)
-    return lows[0] - highs[1], highs[0] - lows[1]
 
 
 def _weight(rows: Sequence[Row], wanted: tuple[str, str] | None = None) -> float:

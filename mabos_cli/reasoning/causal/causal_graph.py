@@ -22,12 +22,9 @@ class Graph(NamedTuple):
     children: dict[str, tuple[str, ...]]
     hidden: frozenset[str]
 
-    def without(self, starts: Collection[str] = (), ends: Collection[str] = ()) -> "Graph":
-        """Returns the graph without the arrows that start or end at some variables."""
-        kept = {
-            name: () if name in ends else tuple(one for one in above if one not in starts)
-            for name, above in self.parents.items()
-        }
+    def without(self, starts: Collection[str]) -> "Graph":
+        """Returns the graph without the arrows that start at some variables."""
+        kept = {name: tuple(one for one in above if one not in starts) for name, above in self.parents.items()}
         return _graph(kept, self.hidden)
 
     def below(self, names: Iterable[str]) -> set[str]:
@@ -126,57 +123,3 @@ def find_back_doors(graph: Graph, cause: str, effect: str) -> tuple[list[tuple[s
             if not any(set(less) <= set(chosen) for less in found) and is_back_door(graph, cause, effect, chosen):
                 found.append(chosen)
     return found, True
-
-
-def is_front_door(graph: Graph, cause: str, effect: str, chosen: Collection[str]) -> bool:
-    """Returns whether mediators carry the whole effect and neither their causes nor their effects are confounded."""
-    through = graph.without(starts=chosen)
-    return (
-        effect not in through.below([cause])
-        and is_separated(graph.without(starts=[cause]), [cause], chosen, ())
-        and is_separated(through, chosen, [effect], [cause])
-    )
-
-
-def find_front_door(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
-    """Returns a set of mediators that serves as front door, if there is one. Of many mediators only single ones, pairs
-    and all together are tried."""
-    between = (graph.below([cause]) & graph.above([effect])) - {cause, effect} - graph.hidden
-    free = tuple(name for name in graph.parents if name in between)
-    sizes = range(1, len(free) + 1) if len(free) <= MOST_TRIED else (1, 2, len(free))
-    every = (chosen for size in sizes for chosen in combinations(free, size))
-    return next((chosen for chosen in every if is_front_door(graph, cause, effect, chosen)), ())
-
-
-def find_instruments(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
-    """Returns the variables that move the cause and reach the effect in no other way."""
-    cut_off = graph.without(ends=[cause])
-    return tuple(
-        name
-        for name in graph.parents
-        if name not in graph.hidden
-        and name not in (cause, effect)
-        and not is_separated(graph, [name], [cause], ())
-        and is_separated(cut_off, [name], [effect], ())
-    )
-
-
-def find_traps(graph: Graph, cause: str, effect: str) -> dict[str, str]:
-    """Returns the measured variables that must not be adjusted for, with the reason."""
-    after, outcome = graph.below([cause]), graph.below([effect])
-    carrying = after & graph.above([effect])
-    cut_off = graph.without(starts=[cause])
-    closed = is_separated(cut_off, [cause], [effect], ())
-    found = {}
-    for name in graph.parents:
-        if name in (cause, effect) or name in graph.hidden:
-            continue
-        if name in carrying:
-            found[name] = "carries part of the effect"
-        elif name in outcome:
-            found[name] = "follows from the outcome"
-        elif name in after:
-            found[name] = "follows from the treatment"
-        elif closed and not is_separated(cut_off, [cause], [effect], [name]):
-            found[name] = "is a collider: knowing it links what was independent"
-    return found

@@ -1,13 +1,12 @@
-"""Finds which basic faults account for a failure, and which to mend first: a fault tree computed exactly, or a map of
-whys weighed by evidence."""
+"""Finds which basic faults account for a failure, and which to mend first: a fault tree computed exactly."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-from math import comb, prod
+from math import comb
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking, words
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import check_size
@@ -17,17 +16,10 @@ MOST_EVENTS = 150
 MOST_SETS = 2000
 MOST_JOINS = 200_000  # of cut sets, on the way
 MOST_WORK = 200_000  # cut sets looked at while they are weighed
-MOST_CAUSES = 500
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns the faults or causes in the order in which to mend them."""
-    if (fields["gates"] is None) == (fields["causes"] is None):
-        raise BadValue("gates: give either gates of a fault tree, or causes of a symptom", "not both, not neither")
-    return _solve_map(fields) if fields["causes"] else _solve_tree(fields)
-
-
-def _solve_tree(fields: dict[str, Any]) -> Answer:
+    """Returns the faults in the order in which to mend them."""
     tree = parse_tree(fields["gates"], fields["top"])
     sets = find_cut_sets(tree)
     detail: dict[str, Any] = {"top": tree.top, "cut_sets": [_sorted(one, tree) for one in sets]}
@@ -80,11 +72,8 @@ def _weigh(
     share = {name: slopes[name] * chances[name] / top for name in tree.events}
     left = {name: top - slopes[name] * chances[name] for name in tree.events}
     order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
-    products = [prod(chances[name] for name in _sorted(one, tree)) for one in sets]
     detail |= {
         "probability": top,
-        "rare_event_sum": sum(products),
-        "cut_set_probability": products,
         "importance": {
             name: {"probability": chances[name], "birnbaum": slopes[name]}
             | {"criticality": share[name], "top_if_mended": left[name]}
@@ -134,88 +123,6 @@ class _Expansion:
 
 def _sorted(one: CutSet, tree: Tree) -> list[str]:
     return sorted(one, key=tree.events.index)
-
-
-class Cause(NamedTuple):
-    """A cause in the map: what it explains, its evidence, and the weakest link on the way up to the symptom."""
-
-    name: str
-    explains: str
-    chain: tuple[str, ...]  # from the symptom down to it
-    support: float
-    contrary: float
-    strength: float | None  # None where some link has no evidence
-    has_below: bool  # whether a supported cause lies below it
-
-    @property
-    def net(self) -> float:
-        return self.support - self.contrary
-
-    @property
-    def is_root(self) -> bool:
-        """Returns whether it is supported, all above it is, and nothing below it is."""
-        return self.strength is not None and self.strength > 0 and not self.has_below
-
-
-def read_causes(symptom: str, raw: Mapping[str, Mapping[str, Any]]) -> tuple[Cause, ...]:
-    """Returns the causes in the order of the input, each with the strength of its chain."""
-    if symptom in raw:
-        raise BadValue(f"causes.{symptom}: is the symptom itself", "name causes apart from it")
-    for name, one in raw.items():
-        known_name(f"causes.{name}.explains", one["explains"] or symptom, (symptom, *raw), "cause")
-    above = {name: one["explains"] or symptom for name, one in raw.items()}
-    order = causal_order({name: [up] if up in raw else [] for name, up in above.items()}, "causes")
-    weighed = {name: (sum(raw[name]["for"].values()), sum(raw[name]["against"].values())) for name in raw}
-    chains: dict[str, tuple[str, ...]] = {symptom: (symptom,)}
-    strengths: dict[str, float | None] = {}
-    for name in order:
-        chains[name] = (*chains[above[name]], name)
-        up = strengths.get(above[name], float("inf"))
-        known = any(weighed[name]) and up is not None
-        strengths[name] = min(up, weighed[name][0] - weighed[name][1]) if known else None
-    reached = {above[name] for name, strength in strengths.items() if strength is not None and strength > 0}
-    return tuple(
-        Cause(name, above[name], chains[name], *weighed[name], strengths[name], name in reached) for name in raw
-    )
-
-
-def _solve_map(fields: dict[str, Any]) -> Answer:
-    if fields["symptom"] is None:
-        raise BadValue("symptom: is missing", "say what went wrong")
-    check_size("causes", len(fields["causes"]), MOST_CAUSES, "causes")
-    causes = read_causes(fields["symptom"], fields["causes"])
-    roots = sorted((one for one in causes if one.is_root), key=lambda one: (-(one.strength or 0.0), -len(one.chain)))
-    detail = {
-        "symptom": fields["symptom"],
-        "causes": [
-            {"name": one.name, "explains": one.explains, "for": one.support, "against": one.contrary}
-            | {"chain_strength": one.strength, "is_root": one.is_root}
-            for one in causes
-        ],
-    }
-    unknown = [one for one in causes if not one.support and not one.contrary]
-    scores = {one.name: one.strength or 0.0 for one in roots}
-    lines = [f"{' <- '.join(one.chain)}: weakest link {figure(scores[one.name])}" for one in roots]
-    lines += [
-        f"ruled out: {one.name} (for {figure(one.support)}, against {figure(one.contrary)})"
-        for one in causes
-        if one.contrary and one.net <= 0
-    ]
-    lines += [f"look for evidence on: {listed([one.name for one in unknown])}"] if unknown else []
-    equal = [one.name for one in roots if (one.strength, len(one.chain)) == (roots[0].strength, len(roots[0].chain))]
-    broken = [one.name for one in causes if one.net > 0 and (one.strength is None or one.strength <= 0)]
-    caveats = notes(
-        (True, "Weights are judgements: the order tells what the evidence speaks for, not how likely it is."),
-        (len(equal) > 1, f"{' and '.join(equal)} are supported equally."),
-        (broken, f"{listed(broken)} has support, but a link above it has not."),
-    )
-    if not roots:
-        summary = "no cause is supported all the way up to the symptom"
-        return Answer(words(summary, fields["symptom"]), None, summary, cut(lines), detail, caveats)
-    first = roots[0]
-    deep = "1 why" if len(first.chain) == 2 else f"{len(first.chain) - 1} whys"
-    summary = f"{first.name} is the best supported root cause of {fields['symptom']}: weakest link {figure(scores[first.name])}, {deep} deep"
-    return Answer(ranking(tuple(scores), scores, fields["symptom"]), None, summary, cut(lines), detail, caveats)
 
 
 def parse_tree(raw: Mapping[str, Mapping[str, Any]], top: str | None) -> Tree:

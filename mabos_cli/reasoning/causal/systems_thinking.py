@@ -1,19 +1,18 @@
-"""Finds which feedback loops drive a system, and where to act: loops, and where a push leads."""
+"""Finds which feedback loops drive a system, and where to act: on what lies on most loops."""
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, listed, notes, ranking, words
-from mabos_cli.reasoning.inputs import AgentData, known_name
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.network import reach
 from mabos_cli.reasoning.shape import check_size
 
 MOST_VARIABLES, MOST_LOOPS = 100, 1000
-MOST_PATH_STEPS, MOST_PATHS = 50_000, 10_000
+MOST_PATH_STEPS = 50_000
 HINT = "write: cause -> effect + (or -), then `delayed` if wanted"
 _LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
 
@@ -74,27 +73,25 @@ def _parse_link(raw: Any, path: str) -> Link:
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the variables by the number of loops that run through them."""
     graph = parse_links(fields["links"], "links")
-    for name in fields["push"]:
-        known_name("push", name, graph, "variable")
     loops, are_all = find_loops(graph)
     labels = _labels(loops)
     counts = {name: float(sum(name in loop.names for loop in loops)) for name in graph}
     order = sorted((name for name in graph if counts[name]), key=lambda name: -counts[name])
-    caveats = _caveats(loops, are_all, counts)
+    top = best_names(counts)
+    more = f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
+    caveats = notes((not are_all, more), (loops and len(top) > 1, f"{listed(top)} lie on equally many loops."))
     detail = {
         "loops": [_loop_detail(loop, label) for loop, label in zip(loops, labels, strict=True)],
         "loops_through": counts,
     }
     steps = [_loop_line(loop, label) for loop, label in list(zip(loops, labels, strict=True))[:4]]
     steps += [f"... and {len(loops) - 4} more loops"] if len(loops) > 4 else []
-    if fields["push"]:
-        detail |= _pushed(graph, fields, steps, caveats)
     if not loops:
         summary = f"no feedback among {len(graph)} variables: effects run through once and end"
-        return Answer(words(summary), None, summary, cut(steps), detail, tuple(caveats))
+        return Answer(words(summary), None, summary, cut(steps), detail, caveats)
     kinds = sum(loop.sign > 0 for loop in loops)
     summary = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
-    return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, tuple(caveats))
+    return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, caveats)
 
 
 def _labels(loops: tuple[Loop, ...]) -> list[str]:
@@ -118,38 +115,6 @@ def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
 def _loop_line(loop: Loop, label: str) -> str:
     chain = loop.names[0] + "".join(f" ->{'+' if one.sign > 0 else '-'} {one.effect}" for one in loop.links)
     return f"{label}{' (delayed)' if loop.is_delayed else ''}: {chain}"
-
-
-def _pushed(graph: SignedGraph, fields: dict[str, Any], steps: list[str], caveats: list[str]) -> dict[str, Any]:
-    """Returns where the push moves each variable along all paths."""
-    signs: dict[str, set[int]] = {}
-    pushed = {name: 1 if amount > 0 else -1 for name, amount in fields["push"].items() if amount}
-    partly = []
-    for name, way in pushed.items():
-        reached, is_whole = spread(graph, name)
-        partly += [] if is_whole else [name]
-        for one, paths in reached.items():
-            # What is pushed itself moves by that too.
-            signs.setdefault(one, {pushed[one]} if one in pushed else set()).update(way * sign for sign in paths)
-    if partly:
-        caveats.append(f"Not all paths from {listed(partly)} were followed: what looks certain may be open.")
-    ways = {name: "open" if len(found) > 1 else "up" if 1 in found else "down" for name, found in signs.items()}
-    for direction, verb in (("up", "moves up"), ("down", "moves down"), ("open", "leaves open")):
-        moved = [name for name in ways if ways[name] == direction]
-        if moved:
-            steps.append(f"the push {verb}: {listed(moved)}")
-    return {"push": ways}
-
-
-def _caveats(loops: tuple[Loop, ...], are_all: bool, counts: dict[str, float]) -> list[str]:
-    top = best_names(counts)
-    more = f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
-    return [
-        *notes(
-            (not are_all, more),
-            (loops and len(top) > 1, f"{listed(top)} lie on equally many loops."),
-        )
-    ]
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
@@ -177,19 +142,3 @@ def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
         for names in found[:MOST_LOOPS]
     ]
     return tuple(loops), len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS
-
-
-def spread(graph: SignedGraph, start: str) -> tuple[dict[str, set[int]], bool]:
-    """Returns for every variable that a push can reach the signs of the paths there, and whether all paths were
-    followed; short ones come first."""
-    found: dict[str, set[int]] = {}
-    queue: deque[tuple[tuple[str, ...], int]] = deque([((start,), 1)])
-    for _ in range(MOST_PATHS):
-        if not queue:
-            return found, True
-        path, sign = queue.popleft()
-        for link in graph[path[-1]].values():
-            if link.effect not in path:
-                found.setdefault(link.effect, set()).add(sign * link.sign)
-                queue.append(((*path, link.effect), sign * link.sign))
-    return found, False

@@ -30,11 +30,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 class Cause(NamedTuple):
-    """A possible cause: how surely it brings each effect about, what it costs to assume, and how likely it is beforehand."""
+    """A possible cause: how surely it brings each effect about, and how likely it is beforehand."""
 
     name: str
     strengths: dict[str, float]
-    cost: float
     prior: float | None
 
 
@@ -95,11 +94,11 @@ def _by_hypotheses(fields: dict[str, Any]) -> Answer:
     lines = []
     for n in range(len(found.covers)):
         row = _row(found, n)
-        line = " and ".join(row["hypotheses"]) + f": cost {row['cost']:g}"
+        line = " and ".join(row["hypotheses"])
         if "probability" in row:
-            line += f", probability of just this {figure(row['probability'])}"
+            line += f": probability of just this {figure(row['probability'])}"
         elif found.weights and n and found.weights[n] > -math.inf:
-            line += f", {figure(math.exp(found.weights[n] - found.weights[0]))} times as likely as the first"
+            line += f": {figure(math.exp(found.weights[n] - found.weights[0]))} times as likely as the first"
         lines.append(line)
     return Answer(conclusion, confidence, summary, cut(lines, 8), detail, _caveats(found))
 
@@ -111,7 +110,7 @@ def _explain(fields: dict[str, Any]) -> _Explained:
     if both:
         raise BadValue(f"absent: {both[0]!r} is among the observations too", "keep it in one of the lists")
     causes = [
-        Cause(name, _strengths(row["explains"], f"hypotheses.{name}.explains"), row["cost"], row["prior"])
+        Cause(name, _strengths(row["explains"], f"hypotheses.{name}.explains"), row["prior"])
         for name, row in fields["hypotheses"].items()
     ]
     seen = [one for one in observations if any(one in cause.strengths for cause in causes)]
@@ -123,10 +122,10 @@ def _explain(fields: dict[str, Any]) -> _Explained:
             cover for cover in covers
             if not any(causes[c].strengths.get(effect) == 1 for c in cover for effect in absent)
         ]  # fmt: skip
-        covers.sort(key=lambda cover: (math.fsum(causes[c].cost for c in cover), len(cover), cover))
+        covers.sort(key=lambda cover: (len(cover), cover))
         return _Explained(causes, seen, unexplained, absent, covers, None, {})
     weights = {cover: log_joint(causes, with_certain(causes, cover), seen, absent) for cover in covers}
-    covers.sort(key=lambda cover: (-weights[cover], math.fsum(causes[c].cost for c in cover), cover))
+    covers.sort(key=lambda cover: (-weights[cover], len(cover), cover))
     shares = posterior(causes, seen, absent) if len(causes) <= MOST_WEIGHED and covers else {}
     return _Explained(causes, seen, unexplained, absent, covers, [weights[cover] for cover in covers], shares)
 
@@ -150,7 +149,6 @@ def _strengths(raw: Any, where: str) -> dict[str, float]:
 def _row(found: _Explained, n: int) -> dict[str, Any]:
     cover = found.covers[n]
     row: dict[str, Any] = {"hypotheses": [found.causes[c].name for c in cover]}
-    row["cost"] = math.fsum(found.causes[c].cost for c in cover)
     if found.posterior:
         row["probability"] = found.posterior.get(with_certain(found.causes, cover), 0.0)
     return row
@@ -159,11 +157,14 @@ def _row(found: _Explained, n: int) -> dict[str, Any]:
 def _caveats(found: _Explained) -> tuple[str, ...]:
     idle = [one for one in found.absent if not any(one in cause.strengths for cause in found.causes)]
     has_priors = any(cause.prior is not None for cause in found.causes)
-    rank = found.weights or [_row(found, n)["cost"] for n in range(len(found.covers))]
+    rank = found.weights or [*map(len, found.covers)]
     caveats = notes(
         (found.unexplained, f"no hypothesis explains {listed(found.unexplained)}: something is missing from the list"),
         (idle, f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing"),
-        (has_priors and not found.weights, "some hypotheses have no prior, so costs decide and priors were not used"),
+        (
+            has_priors and not found.weights,
+            "some hypotheses have no prior, so the fewest are best and priors were not used",
+        ),
         (
             found.weights and not found.posterior,
             f"with more than {MOST_WEIGHED} hypotheses only relative likelihoods are computed",

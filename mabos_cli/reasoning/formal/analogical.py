@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import check_size
 
@@ -180,13 +180,12 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     target = read_facts(fields["target"]["facts"], "target.facts")
     matcher = Matcher(source, target, fields["same"])
     mapping, has_tie = matcher.best()
-    asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     if mapping.matches:
         most = Matcher(source, source, {}).apply({name: name for name in things_of(source)}).score
         return _answer(fields, mapping, has_tie, _inferences(matcher, mapping), most)
     names_of = f"{fields['source']['name']} and {fields['target']['name']}"
     return Answer(
-        yes_no(None, render_expression(asked)) if asked else names((), "what carries over"),
+        names((), "what carries over"),
         None,
         f"{names_of} have no relation in common: nothing carries over",
         (),
@@ -237,7 +236,6 @@ def _carry(one: Expression, pairs: Pairs, matcher: Matcher) -> tuple[Expression,
 
 
 def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list[_Inference], most: float) -> Answer:
-    asked = parse_expression(fields["ask"], "ask") if fields["ask"] else None
     share = mapping.score / most if most else 0.0
     carried = tuple(render_expression(one.fact) for one in found if one.is_certain)
     ordered = sorted(mapping.matches.items(), key=lambda match: -match[1][1])
@@ -260,15 +258,7 @@ def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list
         verdict = "carries over" if one.is_certain else "open" if one.unknown else "weak"
         steps.append(f"{verdict}, support {figure(one.support)}: {render_expression(one.fact)}")
     matched = f"{plural(len(mapping.matches), 'matching fact')}, {share:.0%} of the structure"
-    if asked is None:
-        conclusion = names(carried, "what carries over")
-        summary = f"carries over to {fields['target']['name']}: {listed(carried, 3) or 'nothing new'} ({matched})"
-    else:
-        known = {*expressions(read_facts(fields["target"]["facts"], "target.facts"))}
-        value = True if asked in known or any(one.fact == asked and one.is_certain for one in found) else None
-        conclusion = yes_no(value, render_expression(asked))
-        verdict = "carries over" if value else "does not carry over, and stays open"
-        summary = f"{render_expression(asked)} {verdict} ({matched})"
+    summary = f"carries over to {fields['target']['name']}: {listed(carried, 3) or 'nothing new'} ({matched})"
     is_flat = not any(one.order > 1 for one in mapping.matches) and not any(one.support for one in found)
     lacking = dict.fromkeys(thing for one in found for thing in one.unknown)
     caveats = notes(
@@ -277,7 +267,7 @@ def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list
         (is_flat, "no relation between relations is involved: the likeness may be on the surface only"),
         (lacking, f"no counterpart for {listed([*lacking])}: what involves it is shown with a ?"),
     )
-    return Answer(conclusion, None, summary, cut(steps), detail, caveats)
+    return Answer(names(carried, "what carries over"), None, summary, cut(steps), detail, caveats)
 
 
 def render_expression(one: Expression) -> str:

@@ -1,4 +1,4 @@
-"""Finds values that meet all constraints, the best such values, or the constraints that clash."""
+"""Finds values that meet all constraints, or the constraints that clash."""
 
 import re
 from collections.abc import Mapping
@@ -8,16 +8,8 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, yes_no
-from mabos_cli.reasoning.expression import COMPARISONS, Node, build, check_names, names_of, parse_expression
-from mabos_cli.reasoning.formal.constraint_search import (
-    MOST_CHECKS,
-    Constraint,
-    GaveUp,
-    Search,
-    Views,
-    make_constraint,
-    rough,
-)
+from mabos_cli.reasoning.expression import COMPARISONS, Node, check_names, parse_expression
+from mabos_cli.reasoning.formal.constraint_search import MOST_CHECKS, Constraint, GaveUp, Search, make_constraint
 from mabos_cli.reasoning.inputs import AgentData, known_name
 from mabos_cli.reasoning.shape import check_size
 
@@ -35,20 +27,14 @@ class _Asked(NamedTuple):
     domains: tuple[tuple[Any, ...], ...]
     constraints: tuple[Constraint, ...]
     written: tuple[str, ...]  # by owner
-    objective: Node | None
-    sign: int  # 1 to minimize, -1 to maximize
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns a solution, the best one, or a smallest set of constraints that no values meet."""
-    if fields["minimize"] and fields["maximize"]:
-        raise BadValue("maximize: there is a minimize too", "keep one of them, or join them in one expression")
+    """Returns a solution, or a smallest set of constraints that no values meet."""
     asked = _read(fields)
     if fields["ask"]:
         known_name("ask", fields["ask"], asked.names, "variable")
     try:
-        if asked.objective is not None:
-            return _best(asked, fields)
         found, is_complete = _collect(Search(asked.domains, asked.constraints), _MOST_COUNTED)
         return _all(asked, fields, found, is_complete) if found else _clash(asked)
     except GaveUp:
@@ -98,47 +84,6 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
             raise
         return found, False
     return found, True
-
-
-def _best(asked: _Asked, fields: dict[str, Any]) -> Answer:
-    """Returns the best solution by branch and bound."""
-    assert asked.objective is not None
-    goal, place = ("smallest", "minimize") if asked.sign > 0 else ("largest", "maximize")
-    value_of, bound_of = build(asked.objective), rough(asked.objective)
-
-    def prefer(views: Views) -> Any:
-        end = getattr(bound_of(views), "low" if asked.sign > 0 else "high", None)
-        return 0 if end is None else end * asked.sign
-
-    # Until there is a solution to beat, anything goes.
-    scope = tuple(names_of(asked.objective))
-    free = Constraint(-1, scope, lambda values: True, lambda views: None, is_whole=True)
-    search = Search(asked.domains, (*asked.constraints, free), prefer=prefer)
-    best, steps = None, []
-    for one in search.solutions():
-        value = _objective(value_of, one, asked, place)
-        best = value, one
-        steps.append(f"{_shown(value)}: {_assigned(asked, one)}")
-        # A sum of one part: yes counts as 1 in it, so that conditions can be compared with a number.
-        better = Node("<" if asked.sign > 0 else ">", (Node("sum", (asked.objective,)), Node("value", value=value)))
-        search.constraints[-1] = make_constraint(-1, better, place)
-    if best is None:
-        return _clash(asked)
-    value, first = best
-    detail = _detail(asked, [first]) | {"best": _plain(value)}
-    summary = f"{goal} {fields[place]} is {_shown(value)}: {_assigned(asked, first)}"
-    return Answer(_conclude(asked, first, fields["ask"]), None, summary, cut(steps[::-1]), detail)
-
-
-def _objective(value_of: Any, one: tuple[Any, ...], asked: _Asked, place: str) -> Any:
-    try:
-        value = value_of(one) + 0
-    except (TypeError, ValueError, ArithmeticError):
-        hint = "rule that case out, or give an expression with a number as its value"
-        raise BadValue(f"{place}: has no number as its value at {_assigned(asked, one)}", hint) from None
-    if abs(value) > 10**300:  # beyond it a fraction is no float
-        raise BadValue(f"{place}: the value has more than 300 digits", "calculate in larger units")
-    return value
 
 
 def _clash(asked: _Asked) -> Answer:
@@ -203,16 +148,7 @@ def _read(fields: dict[str, Any]) -> _Asked:
     constraints: list[Constraint] = []
     for n, raw in enumerate(fields["constraints"], 1):
         constraints += _constraints(n - 1, read(raw, f"constraints[{n}]"), f"constraints[{n}]", domains)
-    goal = "minimize" if fields["minimize"] else "maximize"
-    objective = read(fields[goal], goal) if fields[goal] else None
-    return _Asked(
-        tuple(values),
-        domains,
-        tuple(constraints),
-        tuple(fields["constraints"]),
-        objective,
-        1 if fields["minimize"] else -1,
-    )
+    return _Asked(tuple(values), domains, tuple(constraints), tuple(fields["constraints"]))
 
 
 def _resolve(node: Node, place: str, numbers: Mapping[str, int], texts: set[str]) -> Node:

@@ -183,28 +183,30 @@ def make_constraint(owner: int, node: Node, place: str) -> Constraint:
     return Constraint(owner, tuple(sorted(names_of(node))), holds, rough(node))
 
 
+def _branches(left: int) -> list[int]:
+    """Returns the values that are left one by one, or many values as halves."""
+    parts = [1 << one for one in bits(left)]
+    if len(parts) <= _LISTED:
+        return parts
+    lower = sum(parts[: len(parts) // 2])
+    return [lower, left ^ lower]
+
+
 class GaveUp(Exception):
     """The search did more than it may."""
 
 
 class Search:
-    """One search over variables with their domains. With `prefer`, which tells the better of two branches by how low its figure is,
-    the last constraint may be replaced while it runs, by what the next solution has to be better than."""
+    """One search over variables with their domains."""
 
     def __init__(
-        self,
-        domains: Sequence[tuple[Any, ...]],
-        constraints: Sequence[Constraint],
-        most: int = MOST_CHECKS,
-        prefer: Callable[[Views], Any] | None = None,
+        self, domains: Sequence[tuple[Any, ...]], constraints: Sequence[Constraint], most: int = MOST_CHECKS
     ) -> None:
-        self.domains, self.most, self.prefer = domains, most, prefer
-        self.constraints = [*constraints]
+        self.domains, self.constraints, self.most = domains, constraints, most
         self.of: list[list[int]] = [[] for _ in domains]
         for n, constraint in enumerate(constraints):
             for variable in constraint.scope:
                 self.of[variable].append(n)
-        self.always = [len(constraints) - 1] if prefer else []
         self.checks = self.nodes = 0
         self._views: dict[tuple[int, int], View] = {}
 
@@ -222,10 +224,10 @@ class Search:
                 yield tuple(domain[mask.bit_length() - 1] for domain, mask in zip(self.domains, left, strict=True))
                 continue
             variable = min(open_ones)[2]
-            for part in reversed(self._branches(variable, left)):
+            for part in reversed(_branches(left[variable])):
                 child = left.copy()
                 child[variable] = part
-                stack.append((child, self.of[variable] + self.always))
+                stack.append((child, self.of[variable]))
 
     def _count(self, checks: int) -> None:
         self.checks += checks
@@ -241,22 +243,6 @@ class Search:
             found = view_of([self.domains[variable][n] for n in bits(left)])
             self._views[variable, left] = found
         return found
-
-    def _branches(self, variable: int, left: list[int]) -> list[int]:
-        """Returns the values of a variable one by one, or many values as halves; the preferred ones first."""
-        mine = list(bits(left[variable]))
-        parts = [1 << one for one in mine]
-        if len(mine) > _LISTED:
-            lower = sum(parts[: len(mine) // 2])
-            parts = [lower, left[variable] ^ lower]
-        if self.prefer is None:
-            return parts
-        views = [self._view(n, mask) for n, mask in enumerate(left)]
-        figures = {}
-        for part in parts:
-            views[variable] = self._view(variable, part)
-            figures[part] = self.prefer(views)
-        return sorted(parts, key=figures.__getitem__)
 
     def _propagate(self, left: list[int], changed: Sequence[int]) -> bool:
         """Drops values that no constraint can do with, in place; returns whether every variable keeps one."""

@@ -69,15 +69,14 @@ def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rul
 
 
 def _refute(fields: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
-    """Returns the surest proof that the goal is false: of its negation, or of another value where there is but one."""
+    """Returns the surest proof that the goal is false: of another value where there is but one."""
     goal: Pattern = fields["goal"]
-    found = []
-    if fields["not_goal"]:
-        found += _chain(fields["not_goal"], "not_goal", facts, rules)[1]
-    is_ground = not (is_variable(goal.subject) or is_variable(goal.object) or is_open(goal.object))
-    if goal.predicate in fields["functional"] and is_ground and not is_open(goal.subject):
-        others = _chain(goal._replace(object="*", operator="eq"), "goal", facts, rules)[1]
-        found += [one for one in others if not compare(goal.operator, one.triple[2], goal.object)]
+    if goal.predicate not in fields["functional"] or any(
+        is_variable(t) or is_open(t) for t in (goal.subject, goal.object)
+    ):
+        return None
+    others = _chain(goal._replace(object="*", operator="eq"), "goal", facts, rules)[1]
+    found = [one for one in others if not compare(goal.operator, one.triple[2], goal.object)]
     return max(found, key=lambda proof: proof.confidence, default=None)
 
 
@@ -102,9 +101,6 @@ def _truth(
     for gap in verdict.gaps[:5]:
         missing = listed([pattern_text(one) for one in gap.assumptions])
         lines.append(f"{gap.rule.label} would conclude it, if {missing}" if missing else gap.rule.label)
-    if fields["closed_world"] and not verdict.is_cut:
-        summary = f"{about} cannot be proved, and is false as all that is true is said to be known"
-        return Answer(yes_no(False, about), None, summary, cut(lines), detail, caveats)
     summary = f"{about} is open: {verdict.why}"
     return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from mabos_cli.core.knowledge.matching import JoinLimit, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
 from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import check_size
@@ -93,16 +92,13 @@ class Norm(NamedTuple):
 def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
     flags = dict.fromkeys(_NOT.sub("", flag) for row in rows for flag in (*row["if"], *row["unless"]))
     silent = [flag for flag in flags if flag not in fields["context"]]
-    caveats = [f"taken as not holding, as the context does not name it: {listed(silent)}"] if silent else []
-    known, query = dict.fromkeys(norm.action for norm in norms), fields["query"]
+    known, query = {norm.action for norm in norms}, fields["query"]
     asked = [plain_norm(PERMITTED, query)[1]] if query else []
-    for name in dict.fromkeys((*fields["done"], *fields["undone"], *asked)):
-        close = get_close_matches(name, known, n=1)
-        if name not in known:
-            caveats.append(
-                f"no norm that applies speaks of {name!r}" + (f"; did you mean {close[0]}?" if close else "")
-            )
-    return tuple(caveats)
+    strange = [name for name in dict.fromkeys((*fields["done"], *fields["undone"], *asked)) if name not in known]
+    return notes(
+        (silent, f"taken as not holding, as the context does not name it: {listed(silent)}"),
+        (strange, f"no norm that applies speaks of {listed(strange)}"),
+    )
 
 
 class Done(NamedTuple):
@@ -257,7 +253,7 @@ def open_conflicts(ruling: Ruling) -> list[Clash]:
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Returns the policies as obligations, and what keeps others from being used."""
     usable, problems = usable_rules(rules, "policy")
-    empty = {"if": [], "unless": [], "except_where": [], "priority": 0.0, "after": ""}
+    empty = {"if": [], "unless": [], "priority": 0.0, "after": ""}
     rows = [
         {"id": rule.id, "modality": OBLIGATORY, "action": rule.action, "where": [*rule.conditions], **empty}
         for rule in usable
@@ -276,12 +272,9 @@ def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], 
         return []
     ways = _ways(row["where"], f"{where}.where", index) if row["where"] else [()]
     check_size(f"{where}.where", len(ways), MOST_APPLYING, "matches")
-    exceptions = _ways(row["except_where"], f"{where}.except_where", index) if row["except_where"] else []
     found = []
     for bindings in ways:
         values = dict(bindings)
-        if any(all(values.get(name, value) == value for name, value in one) for one in exceptions):
-            continue
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
         modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
         conditions = frozenset((*row["if"], *filled))

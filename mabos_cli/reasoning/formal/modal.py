@@ -41,38 +41,32 @@ _TOKEN = re.compile(
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the formula holds at a world, or at all worlds."""
     formula = parse_formula(fields["formula"])
-    premises = [parse_formula(raw, f"premises[{n}]") for n, raw in enumerate(fields["premises"], 1)]
     worlds = tuple(fields["worlds"])
     parts = parts_of(formula)
-    used = [*parts, *(part for premise in premises for part in parts_of(premise))]
-    atoms = {part.value: 0 for part in used if part.op == "name"}
+    atoms = {part.value: 0 for part in parts if part.op == "name"}
     for n, true in enumerate(fields["worlds"].values()):
         for atom in true:
             atoms[atom] = atoms.get(atom, 0) | 1 << n
-    sees, steps = _relations(fields, used, worlds)
+    sees, steps = _relations(fields, [*parts], worlds)
     everywhere = (1 << len(worlds)) - 1
     considered = everywhere
     if fields["at"]:
         considered = 1 << worlds.index(known_name("at", fields["at"], worlds, "world"))
-    for premise in premises:
-        considered &= where_true(premise, everywhere, atoms, sees)
     where = where_true(formula, everywhere, atoms, sees)
     for part in parts:
         if part.parts:
             true_at = _named(where_true(part, everywhere, atoms, sees), worlds)
             steps.append(f"{render_formula(part)}: {listed(true_at) or 'nowhere'}")
-    caveats = [] if considered else ["the premises hold in no world in question, which leaves the formula open"]
-    caveats += [f"{name} is true in no world" for name, at in atoms.items() if not at]
+    caveats = [f"{name} is true in no world" for name, at in atoms.items() if not at]
     detail = {
         "true_at": _named(where, worlds),
         "false_at": _named(everywhere & ~where, worlds),
-        "considered": _named(considered, worlds),
         "relations": {
             modality or "access": {name: _named(seen, worlds) for name, seen in zip(worlds, relation, strict=True)}
             for modality, relation in sees.items()
         },
     }
-    verdict = not considered & ~where if considered else None
+    verdict = not considered & ~where
     summary = _summary(formula, fields, worlds, considered, where)
     about = render_formula(formula)
     return Answer(yes_no(verdict, about), None, summary, cut(steps), detail, tuple(caveats))
@@ -84,14 +78,11 @@ def _named(members: int, worlds: tuple[str, ...]) -> list[str]:
 
 def _summary(formula: Node, fields: dict[str, Any], worlds: tuple[str, ...], considered: int, where: int) -> str:
     shown, fails = render_formula(formula), considered & ~where
-    if not considered:
-        return f"{shown} stays open: the premises hold {'not at ' + fields['at'] if fields['at'] else 'in no world'}"
     if fields["at"]:
         return f"{shown} {'does not hold' if fails else 'holds'} at {fields['at']}"
-    condition = " where the premises hold" if fields["premises"] else ""
     share = f"({(considered & where).bit_count()} of {considered.bit_count()})"
     failing = f"; it fails at {listed(_named(fails, worlds))}" if fails else ""
-    return f"{shown} holds in {'not all' if fails else 'all'} worlds{condition} {share}{failing}"
+    return f"{shown} holds in {'not all' if fails else 'all'} worlds {share}{failing}"
 
 
 def _relations(

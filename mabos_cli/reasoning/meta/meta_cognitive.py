@@ -11,8 +11,6 @@ from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, note
 from mabos_cli.reasoning.inputs import AgentData
 
 _MOST_EXACT = 15  # the most valuable checks, whose every combination is tried against the deadline
-_WEAK = 0.7
-_HEAVY = 0.2
 
 
 class Claim(NamedTuple):
@@ -51,7 +49,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     claims = [_read_claim(name, one, fields["cost_per_hour"]) for name, one in fields["claims"].items()]
     paying = [one for one in claims if one.hours is not None and one.net > 0]
     chosen = _choose_checks(paying, fields["hours_left"])
-    flags = _find_flags(claims)
     detail = {
         "claims": {
             one.name: {
@@ -68,7 +65,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "checks_net": math.fsum(one.net for one in chosen),
         "hours": math.fsum(one.check_hours for one in chosen),
         "hours_left": fields["hours_left"],
-        "flags": flags,
     }
     caveats = _caveats(claims, paying, chosen, fields["hours_left"], agent.take("past"))
     first = f"check {chosen[0].name}" if chosen else "proceed"
@@ -80,7 +76,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     )
     if worst.loss:
         summary += f"; largest expected loss {figure(worst.loss)} ({worst.name})"
-    return Answer(conclusion, None, summary, _steps(claims, chosen, flags), detail, caveats)
+    return Answer(conclusion, None, summary, _steps(claims, chosen), detail, caveats)
 
 
 def _read_claim(name: str, one: Mapping[str, Any], cost_per_hour: float) -> Claim:
@@ -112,18 +108,6 @@ def _choose_checks(paying: Sequence[Claim], hours_left: float | None) -> list[Cl
     return [*max(fitting, key=lambda some: math.fsum(one.net for one in some))]
 
 
-def _find_flags(claims: Sequence[Claim]) -> list[dict[str, str]]:
-    total = math.fsum(one.impact for one in claims)
-    flags = []
-    for one in claims:
-        is_heavy = one.impact > 0 and one.impact >= _HEAVY * total
-        if one.status != "known" and is_heavy and one.confidence < _WEAK:
-            flags.append({"claim": one.name, "flag": "much depends on it and little supports it"})
-        if one.status == "known" and one.confidence < 0.9:
-            flags.append({"claim": one.name, "flag": f"called known at {one.confidence:.2f}: an assumption"})
-    return flags
-
-
 def _why_proceed(claims: Sequence[Claim], paying: Sequence[Claim]) -> str:
     if paying:
         return ": no check that pays fits into the time left"
@@ -132,7 +116,7 @@ def _why_proceed(claims: Sequence[Claim], paying: Sequence[Claim]) -> str:
     return ": no check is given"
 
 
-def _steps(claims: Claims, chosen: Claims, flags: list[dict[str, str]]) -> tuple[str, ...]:
+def _steps(claims: Claims, chosen: Claims) -> tuple[str, ...]:
     groups = {
         status: [one.name for one in claims if one.status == status] for status in ("known", "assumed", "unknown")
     }
@@ -146,7 +130,6 @@ def _steps(claims: Claims, chosen: Claims, flags: list[dict[str, str]]) -> tuple
         f"check {one.name}: saves {figure(one.finds * one.loss)}, costs {figure(one.price)}, {figure(one.check_hours)} hours"
         for one in chosen[:3]
     ]
-    lines += [f"{one['claim']}: {one['flag']}" for one in flags]
     return cut(lines)
 
 

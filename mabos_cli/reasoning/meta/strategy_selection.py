@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, choice, cut, listed
-from mabos_cli.reasoning.catalog import ASPECTS, METHODS, Scored, check_classification, score_methods
-from mabos_cli.reasoning.inputs import AgentData, check_known
+from mabos_cli.reasoning.catalog import ASPECTS, Scored, check_classification, score_methods
+from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.meta import learning_to_reason
 
 _SELF = "strategy-selection"
@@ -34,17 +33,7 @@ class Rated(NamedTuple):
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the method that fits best, weighed by how it has done, and whether its record changed the choice."""
     kind = check_classification({name: fields[name] for name in ASPECTS if fields[name] is not None})
-    check_known("only", fields["only"] or (), METHODS, "method")
-    candidates = [
-        one
-        for one in score_methods(kind)
-        if one.method.name in (fields["only"] or METHODS)
-        and one.method.category == (fields["category"] or one.method.category)
-        and (one.method.name != _SELF or fields["only"])
-    ]
-    if not candidates:
-        hint = "leave one of the two out"
-        raise BadValue(f"only: none of these methods is of the category {fields['category']}", hint)
+    candidates = [one for one in score_methods(kind) if one.method.name != _SELF]
     records = learning_to_reason.learned_scores(learning_to_reason.read_episodes(fields["episodes"], agent))
     factors = learning_to_reason.find_factors(records)
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.

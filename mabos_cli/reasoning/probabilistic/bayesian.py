@@ -40,8 +40,6 @@ def _solve_hypotheses(fields: dict[str, Any]) -> Answer:
     detail = {
         "priors": priors,
         "posterior": posterior,
-        "odds": {name: share / (1 - share) if share < 1 else None for name, share in posterior.items()},
-        "bayes_factors": {name: _factor(priors[name], posterior[name]) for name in priors},
         "updates": [update._asdict() for update in updates],
     }
     return Answer(
@@ -76,13 +74,6 @@ def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Upda
         raise BadValue(f"{path}: {piece['name']} cannot happen under any hypothesis that is left", hint)
     posterior = {name: before[name] * likelihoods[name] / chance for name in before}
     return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, likelihoods, posterior)
-
-
-def _factor(before: float, after: float) -> float | None:
-    """Returns the posterior odds over prior odds, the weight of evidence; None where odds are 0 or infinite."""
-    if before in (0, 1) or after in (0, 1):
-        return None
-    return (after / (1 - after)) / (before / (1 - before))
 
 
 def _step(update: _Update) -> str:

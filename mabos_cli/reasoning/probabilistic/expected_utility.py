@@ -24,7 +24,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     order = sorted(sure, key=lambda name: -sure[name])
     detail: dict[str, Any] = {
         "utility": utility.name,
-        "options": {name: _figures(lotteries[name], moved[name], sure[name], utility) for name in lotteries},
+        "options": {
+            name: {
+                "certainty_equivalent": sure[name],
+                "mean": mean(lottery),
+                "risk_premium": mean(lottery) - sure[name],
+                "loss_probability": sum(share for amount, share in lottery if amount < 0),
+            }
+            for name, lottery in lotteries.items()
+        },
     }
     caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
     if utility.name == "linear":
@@ -56,45 +64,24 @@ class Attitude(NamedTuple):
     """An attitude to risk, which tells what amounts are worth. `sure` gives the certain amount that is worth as much as a lottery."""
 
     name: str
-    of: Callable[[float], float]
     sure: Callable[[Lottery], float]
 
 
 def _utility(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
     """Returns the utility, and what is added to gains before it is asked."""
     kind, aversion = fields["utility"], fields["aversion"]
-    if kind in ("crra", "cara") and aversion is None:
-        raise BadValue(
-            "aversion: is missing",
-            f"{kind} needs it; {find_worksheet('expected-utility').shape.field('aversion').about}",
-        )
-    if kind in ("linear", "cara"):
-        # Wealth changes nothing here.
-        return (linear() if kind == "linear" else cara(aversion)), 0.0
+    if kind == "crra" and aversion is None:
+        about = find_worksheet("expected-utility").shape.field("aversion").about
+        raise BadValue("aversion: is missing", f"crra needs it; {about}")
+    if kind == "linear":  # wealth changes nothing here
+        return linear(), 0.0
     aversion = 1 if kind == "log" else aversion
     for name, lottery in lotteries.items():
         left = lottery[0][0] + fields["wealth"]
         if left < 0 or (left == 0 and aversion >= 1):
-            hint = "give the wealth that the losses come out of, or use cara"
+            hint = "give the wealth that the losses come out of"
             raise BadValue(f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0", hint)
     return crra(aversion), fields["wealth"]
-
-
-def _figures(lottery: Lottery, moved: Lottery, sure: float, utility: Attitude) -> dict[str, float | None]:
-    try:
-        worth = sum(share * utility.of(amount) for amount, share in moved)
-    except OverflowError:
-        worth = None  # beyond what a number holds; the certainty equivalent says the same
-    return {
-        "expected_utility": worth,
-        "certainty_equivalent": sure,
-        "mean": mean(lottery),
-        "risk_premium": mean(lottery) - sure,
-        "sd": spread(lottery),
-        "worst": lottery[0][0],
-        "best": lottery[-1][0],
-        "loss_probability": sum(share for amount, share in lottery if amount < 0),
-    }
 
 
 def _step(name: str, found: dict[str, Any]) -> str:
@@ -106,31 +93,14 @@ def _step(name: str, found: dict[str, Any]) -> str:
 
 def linear() -> Attitude:
     """Returns the attitude of somebody who looks at the mean only."""
-    return Attitude("linear", lambda amount: amount, mean)
-
-
-def cara(aversion: float) -> Attitude:
-    """Returns an attitude of constant absolute aversion to risk: u(x) = (1 - exp(-a x)) / a."""
-    if aversion == 0:
-        return linear()
-
-    def sure(lottery: Lottery) -> float:
-        if abs(aversion) * (lottery[-1][0] - lottery[0][0]) < 1e-7:
-            # So small that the logarithm would lose all digits; the next term of the series is below rounding.
-            return mean(lottery) - aversion * spread(lottery) ** 2 / 2
-        # Relative to the term that dominates, so that no exponential overflows.
-        top = max(-aversion * amount for amount, _ in lottery)
-        total = sum(share * math.exp(-aversion * amount - top) for amount, share in lottery)
-        return -(top + math.log(total)) / aversion
-
-    return Attitude(f"CARA {aversion:g}", lambda amount: -math.expm1(-aversion * amount) / aversion, sure)
+    return Attitude("linear", mean)
 
 
 def crra(aversion: float) -> Attitude:
     """Returns an attitude of constant relative aversion to risk: u(w) = w^(1-g) / (1-g), log w at g = 1; w is above
     0."""
     if abs(aversion - 1) < 1e-9:
-        return Attitude("log", math.log, lambda lot: math.exp(sum(share * math.log(w) for w, share in lot)))
+        return Attitude("log", lambda lot: math.exp(sum(share * math.log(w) for w, share in lot)))
     power = 1 - aversion
 
     def sure(lottery: Lottery) -> float:
@@ -139,15 +109,9 @@ def crra(aversion: float) -> Attitude:
             return 0.0
         return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
 
-    return Attitude(f"CRRA {aversion:g}", lambda w: w**power / power, sure)
+    return Attitude(f"CRRA {aversion:g}", sure)
 
 
 def mean(lottery: Lottery) -> float:
     """Returns the expected amount."""
     return sum(amount * share for amount, share in lottery)
-
-
-def spread(lottery: Lottery) -> float:
-    """Returns the standard deviation."""
-    middle = mean(lottery)
-    return math.sqrt(sum(share * (amount - middle) ** 2 for amount, share in lottery))

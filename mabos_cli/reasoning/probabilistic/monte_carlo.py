@@ -4,7 +4,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from statistics import correlation, quantiles
+from statistics import quantiles
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -19,12 +19,9 @@ MOST_WORK = 20_000_000  # draws times tokens of the formulas
 Draw = Callable[[Any], float]  # takes a random.Random
 _ANY = (-LARGEST, LARGEST)
 _PARAMETERS: dict[str, dict[str, tuple[float, float]]] = {
-    "constant": {"value": _ANY},
     "normal": {"mean": _ANY, "sd": (0, LARGEST)},
-    "lognormal": {"mu": (-30, 30), "sigma": (0, 5)},
     "uniform": {"low": _ANY, "high": _ANY},
     "triangular": {"low": _ANY, "mode": _ANY, "high": _ANY},
-    "bernoulli": {"p": (0, 1)},
 }
 ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
 
@@ -54,17 +51,12 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         name: {"probability": share, "standard_error": math.sqrt(share * (1 - share) / count)}
         for name, share in shares.items()
     }
-    aimed = ranks(outputs[target])
-    # What does not vary drives nothing.
-    vary = len({*aimed}) > 1
-    drivers = {n: correlation(ranks(c), aimed) if vary and len({*c}) > 1 else None for n, c in columns.items()}
     detail = {
         "draws": count,
         "seed": fields["seed"],
         "target": target,
         "outputs": figures,
         "questions": chances,
-        "rank_correlation": drivers,
     }
     asked = "".join(f"; P({name}) = {figure(one['probability'])}" for name, one in list(chances.items())[:2])
     unit = f" {fields['unit']}" if fields["unit"] else ""
@@ -72,7 +64,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         quantity(found["mean"], (found["p5"], found["p95"]), fields["unit"], target),
         None,
         f"{target}: {figure(found['mean'])}{unit} on average, 90 % of draws from {figure(found['p5'])} to {figure(found['p95'])}{asked}",
-        cut(_steps(figures, chances, drivers)),
+        cut(_steps(figures, chances)),
         detail,
         _caveats(found, chances, fields),
     )
@@ -118,21 +110,15 @@ def _run(model: _Model, columns: dict[str, list[float]]) -> tuple[dict[str, list
     return outputs, hits
 
 
-def _steps(figures: dict[str, Any], chances: dict[str, Any], drivers: dict[str, float | None]) -> list[str]:
+def _steps(figures: dict[str, Any], chances: dict[str, Any]) -> list[str]:
     lines = [
         f"{name}: mean {figure(one['mean'])} ± {figure(one['standard_error'])}, sd {figure(one['sd'])}, "
         f"5 % {figure(one['p5'])}, median {figure(one['p50'])}, 95 % {figure(one['p95'])}"
         for name, one in list(figures.items())[-4:]
     ]
-    lines += [
+    return lines + [
         f"P({name}) = {figure(one['probability'])} ± {figure(one['standard_error'])}" for name, one in chances.items()
     ]
-    known = {name: share for name, share in drivers.items() if share is not None}
-    if known:
-        order = sorted(known, key=lambda name: -abs(known[name]))
-        shown = ", ".join(f"{name} {known[name]:+.2f}" for name in order[:6])
-        lines.append(f"what drives it (rank correlation): {shown}")
-    return lines
 
 
 def _caveats(found: dict[str, Any], chances: dict[str, Any], fields: dict[str, Any]) -> tuple[str, ...]:
@@ -199,27 +185,10 @@ def _discrete(raw: Any, path: str) -> Draw:
 
 
 _DRAWS: dict[str, Callable[..., Draw]] = {
-    "constant": lambda value, path: lambda chance: value,
     "normal": lambda mean, sd, path: lambda chance: chance.gauss(mean, sd),
-    "lognormal": lambda mu, sigma, path: lambda chance: math.exp(chance.gauss(mu, sigma)),
     "uniform": _uniform,
     "triangular": _triangular,
-    "bernoulli": lambda p, path: lambda chance: float(chance.random() < p),
 }
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Returns the rank of each value; equal ones share the mean of their ranks."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    found, start = [0.0] * len(values), 0
-    while start < len(order):
-        end = start
-        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
-            end += 1
-        for place in order[start : end + 1]:
-            found[place] = (start + end) / 2
-        start = end + 1
-    return found
 
 
 def described(values: Sequence[float]) -> Mapping[str, Any]:
@@ -228,6 +197,5 @@ def described(values: Sequence[float]) -> Mapping[str, Any]:
     mean = math.fsum(values) / count
     sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(1, count - 1))
     cuts = quantiles(ordered, n=20, method="inclusive")
-    points = {f"p{at}": cuts[at // 5 - 1] for at in (5, 10, 25, 50, 75, 90, 95)}
-    ends = {"low": ordered[0], "high": ordered[-1]}
-    return {"mean": mean, "standard_error": sd / math.sqrt(count), "sd": sd, **points, **ends}
+    points = {f"p{at}": cuts[at // 5 - 1] for at in (5, 50, 95)}
+    return {"mean": mean, "standard_error": sd / math.sqrt(count), "sd": sd, **points}

@@ -1,7 +1,7 @@
 """Finds what players do at their best against each other: equilibria, dominance, safety, and advice."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 from mabos_cli.core import BadValue
@@ -37,17 +37,17 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _read_game(fields: dict[str, Any]) -> Game:
-    if (fields["payoffs"] is None) == (fields["profiles"] is None):
-        raise BadValue("payoffs: give payoffs for two players, profiles for more, or coalitions", "just one of them")
-    game = _read_profiles(fields) if fields["payoffs"] is None else _read_table(fields)
+    if fields["payoffs"] is None:
+        raise BadValue("payoffs: give payoffs for two players, or coalitions", "just one of them")
+    game = _read_table(fields)
     check_known("players", game.players, game.players, "player")
     return game
 
 
 def _read_coalitions(fields: dict[str, Any]) -> tuple[tuple[str, ...], dict[frozenset[str], Fraction]]:
     """Returns the players, and what every group of them is worth; who is alone and not mentioned earns nothing."""
-    if fields["payoffs"] is not None or fields["profiles"] is not None:
-        raise BadValue("coalitions: are a game of their own", "give no payoffs or profiles beside them")
+    if fields["payoffs"] is not None:
+        raise BadValue("coalitions: are a game of their own", "give no payoffs beside them")
     given: dict[frozenset[str], Fraction] = {}
     for group, value in fields["coalitions"].items():
         members = [name.strip() for name in str(group).split(",")]
@@ -96,7 +96,7 @@ def _share(players: tuple[str, ...], worth: dict[frozenset[str], Fraction]) -> A
 def _read_table(fields: dict[str, Any]) -> Game:
     table, players = fields["payoffs"], tuple(fields["players"] or ("row", "column"))
     if len(players) != 2:
-        raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "give profiles for more")
+        raise BadValue(f"players: payoffs is a table for two players, not {len(players)}", "name two")
     rows, columns = tuple(table), tuple(table[next(iter(table))])
     check_size("payoffs", len(rows) * len(columns), MOST_PROFILES, *_TOO_MANY)
     cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
@@ -118,31 +118,6 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
     if len(cell) != 2:
         raise BadValue(f"{path}: must be two numbers, not {len(cell)}", "[row player, column player]")
     return tuple(Fraction(str(read_number(one, path, -1e12, 1e12, "what the player gets"))) for one in cell)
-
-
-def _read_profiles(fields: dict[str, Any]) -> Game:
-    profiles = fields["profiles"]
-    check_size("profiles", len(profiles), MOST_PROFILES, *_TOO_MANY)
-    players = tuple(fields["players"] or profiles[0]["play"])
-    actions: list[dict[str, int]] = [{} for _ in players]
-    for n, one in enumerate(profiles, 1):
-        for field in ("play", "payoffs"):
-            if {*one[field]} != {*players}:
-                hint = "every player, and nobody else"
-                raise BadValue(f"profiles[{n}].{field}: must name {', '.join(players)}", hint)
-        for known, who in zip(actions, players, strict=True):
-            known.setdefault(one["play"][who], len(known))
-    cells: dict[tuple[int, ...], tuple[Fraction, ...]] = {}
-    for n, one in enumerate(profiles, 1):
-        key = tuple(known[one["play"][who]] for known, who in zip(actions, players, strict=True))
-        if key in cells:
-            raise BadValue(f"profiles[{n}]: this combination is there twice", "keep one of them")
-        cells[key] = tuple(Fraction(str(one["payoffs"][who])) for who in players)
-    for numbered in product(*(known.items() for known in actions)):
-        if tuple(number for _, number in numbered) not in cells:
-            lacking = ", ".join(action for action, _ in numbered)
-            raise BadValue(f"profiles: the combination {lacking} is missing", "give every combination of actions")
-    return Game(players, tuple(map(tuple, actions)), cells)
 
 
 def advise(found: Analysis) -> tuple[Mix, str]:
@@ -198,11 +173,7 @@ def _tell(found: Analysis, mix: Mix, why: str) -> Answer:
     others = f"{len(found.pure)} pure equilibria, none stands out: agree beforehand which one to play"
     caveats = notes(
         (why == _SAFEST, "no single equilibrium tells what to do" if is_open else others),
-        (len(game.players) > 2, "more than two players: only pure equilibria are searched"),
-        (
-            len(game.players) == 2 and found.mixed is None,
-            f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports",
-        ),
+        (found.mixed is None, f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports"),
         (found.is_degenerate, "degenerate game: mixtures between the equilibria shown may be equilibria too"),
     )
     summary = f"{game.players[me]}: {_mix(actions, mix)} ({why}); {counted}"
@@ -223,7 +194,7 @@ def _mix(actions: tuple[str, ...], mix: Mix) -> str:
 def _steps(found: Analysis) -> tuple[str, ...]:
     game, me = found.game, found.me
     size = " by ".join(str(len(actions)) for actions in game.actions)
-    lines = [f"{len(game.players)} players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
+    lines = [f"2 players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
     for one in found.removed[:3]:
         actions = game.actions[one.player]
         better = f"{actions[one.by]} is better whatever the others do"
@@ -235,10 +206,6 @@ def _steps(found: Analysis) -> tuple[str, ...]:
         lines.append(f"mixed equilibrium: {mixes} gives {', '.join(map(_figure, mixed.payoffs))}")
     safe, floor = find_maximin(game, me)
     lines.append(f"safest for {game.players[me]}: {game.actions[me][safe[0]]}, at least {_figure(floor)}")
-    most = [max(got) for got in zip(*(game.payoffs[one] for one in found.pure), strict=True)]
-    for_all = [p for p in found.pareto if most and all(a > b for a, b in zip(game.payoffs[p], most, strict=True))]
-    if for_all:
-        lines.append(f"dilemma: {game.shown(for_all[0])} would be better for all than {game.shown(found.pure[0])}")
     return tuple(lines)
 
 
@@ -261,10 +228,6 @@ def _detail(found: Analysis, mix: Mix) -> dict[str, Any]:
         ],
         "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
         "payoff_dominant": game.named(dominant) if dominant else None,
-        "pareto": [
-            {"play": game.named(p), "payoffs": dict(zip(game.players, map(float, game.payoffs[p]), strict=True))}
-            for p in found.pareto
-        ],
     }
 
 

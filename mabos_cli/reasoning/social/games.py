@@ -6,8 +6,6 @@ from itertools import combinations, product
 from math import comb, lcm
 from typing import NamedTuple
 
-from mabos_cli.reasoning.answer import find_front
-
 MOST_SYSTEMS = 12_870  # supports to try for each player: eight by eight actions
 Mix = tuple[Fraction, ...]  # the share of each action
 Profile = tuple[int, ...]  # an action of each player, by its number
@@ -74,22 +72,19 @@ class Analysis(NamedTuple):
     pure: list[Profile]
     left: list[list[int]]
     removed: list[Removed]
-    pareto: list[Profile]
     mixed: list[Mixed] | None = None
     is_degenerate: bool = False
 
     @property
     def is_zero_sum(self) -> bool:
-        """Returns whether two players share a constant sum."""
-        return len(self.game.players) == 2 and len({sum(got) for got in self.game.payoffs.values()}) == 1
+        """Returns whether the players share a constant sum."""
+        return len({sum(got) for got in self.game.payoffs.values()}) == 1
 
 
 def analyse(game: Game, me: int) -> Analysis:
-    """Returns everything that can be found out about a game; mixed equilibria only of two players with few actions."""
-    front = find_front(game.payoffs.values())
-    pareto = [profile for profile in game.profiles() if game.payoffs[profile] in front]
-    found = Analysis(game, me, find_pure(game), *remove_dominated(game), pareto)
-    if len(game.players) == 2 and comb(sum(map(len, game.actions)), len(game.actions[0])) <= MOST_SYSTEMS + 1:
+    """Returns everything that can be found out about a game; mixed equilibria only where there are few actions."""
+    found = Analysis(game, me, find_pure(game), *remove_dominated(game))
+    if comb(sum(map(len, game.actions)), len(game.actions[0])) <= MOST_SYSTEMS + 1:
         return _add_mixed(found)
     return found
 

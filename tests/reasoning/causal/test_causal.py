@@ -36,7 +36,7 @@ def test_front_door() -> None:
     """Pearl, Causality, section 3.3.3: 0.4525 with smoking, 0.4975 without, while the plain rates are 0.8525 and 0.0975."""
     answer = solve_yaml("causal", TAR)
     (effect,) = answer.detail["effects"]
-    assert effect["variables"] == ["tar"]
+    assert effect["by"] == "by the formula"
     assert effect["with"] == pytest.approx(0.4525)
     assert effect["without"] == pytest.approx(0.4975)
     assert answer.detail["crude"]["with"] == pytest.approx(0.8525)
@@ -60,12 +60,10 @@ def test_kidney_stones() -> None:
 
 
 def test_m_bias() -> None:
-    """Greenland, Pearl & Robins 1999: nothing need be adjusted for, and adjusting for the collider opens a path."""
-    text = "graph: [a -> x, a -> m, b -> m, b -> y, x -> y]\nhidden: [a, b]\ntreatment: x\noutcome: y\nadjust: [m]"
+    """Greenland, Pearl & Robins 1999: nothing need be adjusted for."""
+    text = "graph: [a -> x, a -> m, b -> m, b -> y, x -> y]\nhidden: [a, b]\ntreatment: x\noutcome: y"
     answer = solve_yaml("causal", text)
     assert answer.detail["back_door"] == [[]]
-    assert answer.detail["do_not_adjust"] == {"m": "is a collider: knowing it links what was independent"}
-    assert answer.detail["adjust_is_valid"] is False
     assert answer.conclusion.value is True
 
 
@@ -80,27 +78,6 @@ outcome: Xj
 """
     answer = solve_yaml("causal", text)
     assert answer.detail["back_door"] == [["X3", "X4"], ["X4", "X5"]]
-    assert answer.detail["do_not_adjust"] == {"X6": "carries part of the effect"}
-
-
-def test_bounds_when_nothing_identifies() -> None:
-    raw = {
-        "graph": ["z -> x -> y", "x <-> y"],
-        "treatment": "x",
-        "outcome": "y",
-        "data": [
-            {"z": z, "x": x, "y": y, "count": n}
-            for z, x, y, n in [
-                ("yes", "yes", "yes", 48), ("yes", "yes", "no", 32), ("yes", "no", "yes", 4), ("yes", "no", "no", 16),
-                ("no", "yes", "yes", 12), ("no", "yes", "no", 8), ("no", "no", "yes", 16), ("no", "no", "no", 64),
-            ]
-        ],
-    }  # fmt: skip
-    answer = solve("causal", raw)
-    assert answer.conclusion.value is False
-    assert answer.detail["instruments"] == ["z"]
-    # P(y, x) = 60/200 and P(y, not x) = 20/200: from 0.3 - 0.6 to 0.8 - 0.1.
-    assert answer.detail["bounds"] == pytest.approx([-0.3, 0.7])
 
 
 def test_the_napkin_is_estimated_by_its_formula() -> None:
@@ -115,19 +92,13 @@ def test_the_napkin_is_estimated_by_its_formula() -> None:
     assert answer.conclusion.value == pytest.approx(0.3)  # 0.5 * 0.8 + 0.5 * 0.2 against 0.2
     assert answer.detail["estimand"].startswith("P(y | do x) = [")
     plain = solve("causal", {name: raw[name] for name in ("graph", "treatment", "outcome")})
-    assert plain.conclusion.value is True and plain.summary.startswith("not by back door or front door, but by")
+    assert plain.conclusion.value is True and "but the formula P(y | do x) = [" in plain.summary
 
 
 def test_what_is_not_identifiable_says_why() -> None:
     answer = solve_yaml("causal", "graph: [x -> y, x <-> y]\ntreatment: x\noutcome: y")
     assert "is not identifiable" in answer.summary and "cannot" not in answer.summary
     assert answer.detail["hedge"] == {"outer": ("x", "y"), "inner": ("y",)}
-
-
-def test_a_child_of_the_treatment_is_no_instrument() -> None:
-    answer = solve_yaml("causal", "graph: [x -> w, x -> y, x <-> y]\ntreatment: x\noutcome: y")
-    assert answer.detail["instruments"] == []
-    assert answer.detail["is_identified"] is False
 
 
 def test_no_path_no_effect() -> None:
@@ -203,13 +174,6 @@ def test_a_stratum_without_treatment_is_said_not_guessed() -> None:
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
     assert said in refused("causal", text)
-
-
-def test_many_mediators_together_are_a_front_door() -> None:
-    links = ["x <-> y", *(f"x -> m{n}" for n in range(15)), *(f"m{n} -> y" for n in range(15))]
-    answer = solve("causal", {"graph": links, "treatment": "x", "outcome": "y"})
-    assert answer.detail["front_door"] == [f"m{n}" for n in range(15)]
-    assert answer.conclusion.value is True
 
 
 def test_interval_by_hand() -> None:

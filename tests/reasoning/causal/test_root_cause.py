@@ -1,4 +1,4 @@
-"""Fault trees against the handbook and brute force; cause maps by hand."""
+"""Fault trees against the handbook and brute force."""
 
 from itertools import product
 from math import comb
@@ -17,16 +17,6 @@ gates:
   keeps running: {any: [S1, K1, R]}
 events: {T: 5e-6, K2: 3e-5, S: 1e-4, S1: 3e-5, K1: 3e-5, R: 1e-4}
 """
-WHYS = """
-symptom: churn rose
-causes:
-  slow support: {for: {tickets: 3, survey: 1}}
-  too few agents: {explains: slow support, for: {staffing: 2}}
-  hiring freeze: {explains: too few agents, for: {memo: 3}}
-  price: {for: {survey: 1}, against: {cohort: 3}}
-  rival: {explains: price, for: {press: 5}}
-  bad tool: {explains: slow support}
-"""
 
 
 def test_pressure_tank() -> None:
@@ -35,7 +25,6 @@ def test_pressure_tank() -> None:
     answer = solve_yaml("root-cause", TANK)
     assert answer.detail["cut_sets"] == [["T"], ["K2"], ["S", "S1"], ["S", "K1"], ["S", "R"]]
     assert answer.detail["probability"] == pytest.approx(3.5e-5, rel=0.02)
-    assert answer.detail["rare_event_sum"] == pytest.approx(5e-6 + 3e-5 + 1e-4 * 1.6e-4)
     assert answer.conclusion.value[:2] == ("K2", "T")
 
 
@@ -55,7 +44,6 @@ events: {a: 0.1, b: 0.1, c: 0.1, d: 0.1, e: 0.1}
 """,
     )
     assert answer.detail["probability"] == pytest.approx(1 - 0.97848)
-    assert answer.detail["rare_event_sum"] == pytest.approx(0.022)
     assert answer.conclusion.value[-1] == "c"
     assert any("matter equally" in said for said in answer.caveats)
 
@@ -121,21 +109,6 @@ def test_without_probabilities_structure_decides() -> None:
     assert answer.confidence is None
 
 
-def test_whys() -> None:
-    """The deepest supported why wins by its weakest link; a why below a refuted one does not count, however strong."""
-    answer = solve_yaml("root-cause", WHYS)
-    assert answer.conclusion.value == ("hiring freeze",)
-    assert dict(answer.conclusion.scores) == {"hiring freeze": 2}
-    assert any("rival has support, but a link above it has not" in said for said in answer.caveats)
-    assert any("look for evidence on: bad tool" in line for line in answer.steps)
-
-
-def test_no_supported_why_is_said() -> None:
-    answer = solve_yaml("root-cause", "symptom: s\ncauses: {a: {for: {x: 1}, against: {y: 1}}}")
-    assert answer.conclusion.kind == "text"
-    assert "no cause is supported" in answer.summary
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -148,10 +121,7 @@ def test_no_supported_why_is_said() -> None:
         ("gates: {a: {any: [x]}}\nevents: {x: 0.1, z: 0.2}", "events: unknown event 'z'"),
         ("gates: {a: {any: [x]}}\nevents: {x: 0.1, a: 0.2}", "events.a: is a gate"),
         ("gates: {a: {any: [x]}}\nevents: {x: 0}", "events: with these probabilities a cannot happen"),
-        ("top: a", "gates: give either gates of a fault tree, or causes of a symptom"),
-        ("causes: {a: {}}", "symptom: is missing"),
-        ("symptom: s\ncauses: {a: {explains: b}, b: {explains: a}}", "causes: runs in a circle: "),
-        ("symptom: s\ncauses: {a: {explains: t}}", "causes.a.explains: unknown cause 't'"),
+        ("top: a", "gates: is missing"),
     ],
 )  # fmt: skip
 def test_refusals(text: str, said: str) -> None:
@@ -182,16 +152,3 @@ def test_what_mending_leaves() -> None:
     assert answer.detail["importance"]["a"]["top_if_mended"] == pytest.approx(0.2)
     assert answer.summary == "P(g) = 0.6; mend a first: it takes off 66.7 %"
     assert "fails alone on: a, b" in answer.steps
-
-
-def test_whys_that_tie_and_that_are_ruled_out() -> None:
-    text = """
-symptom: s
-causes: {a: {for: {x: 2}}, b: {for: {y: 2}}, c: {for: {z: 1}, against: {w: 1}}, d: {explains: e, for: {v: 9}}, e: {}}
-"""
-    answer = solve_yaml("root-cause", text)
-    assert answer.conclusion.value == ("a", "b")
-    assert "ruled out: c (for 1, against 1)" in answer.steps
-    assert "a and b are supported equally." in answer.caveats
-    assert "d has support, but a link above it has not." in answer.caveats
-    assert "weakest link 2, 1 why deep" in answer.summary

@@ -40,20 +40,6 @@ def test_loops_agree_with_brute_force(signs: list[str | None]) -> None:
     assert {frozenset((link.cause, link.effect) for link in loop.links): loop.sign for loop in loops} == expected
 
 
-def test_push_is_open_where_paths_disagree() -> None:
-    answer = solve_yaml(
-        "systems-thinking",
-        'links: [price -> demand -, {price -> margin: "+"}, demand -> profit +, margin -> profit +, demand -> stock -]\npush: {price: 5}',
-    )
-    assert answer.detail["push"] == {"demand": "down", "profit": "open", "stock": "up", "margin": "up"}
-    assert answer.conclusion.kind == "text"
-
-
-def test_a_push_down_turns_everything_round() -> None:
-    answer = solve_yaml("systems-thinking", "links: [a -> b +, b -> c -]\npush: {a: -1}")
-    assert answer.detail["push"] == {"b": "down", "c": "up"}
-
-
 def test_leverage_counts_loops() -> None:
     answer = solve_yaml("systems-thinking", "links: [a -> b +, b -> a +, b -> c +, c -> b -, c -> d +]")
     assert answer.conclusion.value == ("b", "a", "c")
@@ -75,7 +61,6 @@ def test_more_loops_than_can_be_listed_are_said() -> None:
         ("links: [price -> demand]", "links[1]: 'price -> demand' is no link"),
         ("links: [a -> b + slowly]", "links[1]: 'slowly' means nothing after the sign"),
         ("links: [a -> b +, a -> b -]", "links[2]: a -> b is there twice"),
-        ("links: [a -> b +]\npush: {c: 1}", "push: unknown variable 'c'"),
         ("links: []", "links: must hold something, and is empty"),
     ],
 )
@@ -89,19 +74,6 @@ def test_exactly_as_many_loops_as_are_listed_are_all() -> None:
     links += [f"p{a}{n} -> r{(a + 1) % 3} +" for a in range(3) for n in range(10)]
     answer = solve("systems-thinking", {"links": links})
     assert len(answer.detail["loops"]) == 1000 and not any("more loops" in said for said in answer.caveats)
-
-
-def test_what_is_pushed_itself_and_by_another_is_open() -> None:
-    raw = {"links": ["price -> demand -", "demand -> profit +"], "push": {"price": 1, "demand": 1}}
-    assert solve("systems-thinking", raw).detail["push"] == {"demand": "open", "profit": "open"}
-
-
-def test_dense_links_are_followed_as_far_as_possible() -> None:
-    """Links both ways between thirty variables have countless paths, but short ones show both signs everywhere."""
-    links = [f"v{a} -> v{b} {'-' if (a + b) % 3 else '+'}" for a in range(30) for b in range(30) if a != b]
-    answer = solve("systems-thinking", {"links": links, "push": {"v0": 1}})
-    assert {*answer.detail["push"].values()} == {"open"} and len(answer.detail["push"]) == 29
-    assert any("Not all paths from v0 were followed" in caveat for caveat in answer.caveats)
 
 
 def test_both_kinds_of_loops_are_counted() -> None:

@@ -27,18 +27,12 @@ def test_the_fewest_hypotheses_win_where_greed_takes_three():
     assert answer.confidence is None and answer.detail["explanation_count"] == 1
 
 
-def test_cost_decides_without_priors():
-    text = "observations: [a, b]\nhypotheses:\n  one: {explains: [a, b], cost: 5}\n  two: {explains: [a]}\n  three: {explains: [b]}\n"
-    assert solve_yaml("abductive", text).conclusion.value == ("two", "three")
-    assert solve_yaml("abductive", text.replace("cost: 5", "cost: 1.5")).conclusion.value == "one"
-
-
 def test_noisy_or_of_fever():
     """Russell and Norvig, Artificial Intelligence, section 14.3: P(fever | causes) of cold 0.4, flu 0.8, malaria 0.9."""
     causes = [
-        Cause("cold", {"fever": 0.4}, 1, 0.5),
-        Cause("flu", {"fever": 0.8}, 1, 0.5),
-        Cause("malaria", {"fever": 0.9}, 1, 0.5),
+        Cause("cold", {"fever": 0.4}, 0.5),
+        Cause("flu", {"fever": 0.8}, 0.5),
+        Cause("malaria", {"fever": 0.9}, 0.5),
     ]
     table = {
         (): 0.0,
@@ -67,7 +61,7 @@ def test_what_is_absent_speaks_against_what_would_bring_it_about():
     answer = solve_yaml("abductive", text)
     assert answer.conclusion.value == "b"
     assert solve_yaml("abductive", text.replace("absent: [f]\n", "")).conclusion.value == "a"
-    certain = "observations: [e]\nabsent: [f]\nhypotheses:\n  a: {explains: [e, f]}\n  b: {explains: [e], cost: 9}\n"
+    certain = "observations: [e]\nabsent: [f]\nhypotheses:\n  a: {explains: [e, f]}\n  b: {explains: [e]}\n"
     assert solve_yaml("abductive", certain).conclusion.value == "b"
 
 
@@ -84,7 +78,7 @@ MODELS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(MODELS, st.sets(st.sampled_from("wxyz"), min_size=1))
 def test_covers_and_probabilities_against_brute_force(rows, seen):
-    causes = [Cause(str(n), strengths, 1, prior) for n, (strengths, prior) in enumerate(rows)]
+    causes = [Cause(str(n), strengths, prior) for n, (strengths, prior) in enumerate(rows)]
     effects = sorted(seen)
     absent = [one for one in "wxyz" if one not in seen]
 

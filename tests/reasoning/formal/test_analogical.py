@@ -51,10 +51,8 @@ def test_solar_system_and_atom() -> None:
 
 
 def test_what_is_missing_is_inferred() -> None:
-    text = ATOM.replace("    - electron revolves nucleus\n", "") + "ask: revolves(electron, nucleus)\n"
-    answer = solve_yaml("analogical", text)
-    assert answer.conclusion.value is True
-    assert solve_yaml("analogical", text.replace("ask: revolves", "ask: repels")).conclusion.value is None
+    answer = solve_yaml("analogical", ATOM.replace("    - electron revolves nucleus\n", ""))
+    assert "revolves(electron, nucleus)" in answer.conclusion.value
 
 
 WATER = """
@@ -165,8 +163,8 @@ def test_things_without_counterpart() -> None:
 
 
 def test_nothing_in_common() -> None:
-    answer = solve("analogical", {"source": {"facts": ["r(a, b)"]}, "target": {"facts": ["q(a, b)"]}, "ask": "r(a, b)"})
-    assert answer.conclusion.value is None and answer.detail["score"] == 0
+    answer = solve("analogical", {"source": {"facts": ["r(a, b)"]}, "target": {"facts": ["q(a, b)"]}})
+    assert answer.conclusion.value == () and answer.detail["score"] == 0
 
 
 def test_text_and_back() -> None:

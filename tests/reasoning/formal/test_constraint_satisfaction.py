@@ -1,4 +1,4 @@
-"""Values that meet all constraints, the best of them, and constraints that clash."""
+"""Values that meet all constraints, and constraints that clash."""
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -101,9 +101,9 @@ DOMAIN = range(-1, 4)
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(LOGIC, min_size=1, max_size=4), TERMS)
-def test_against_brute_force(constraints: list[str], objective: str) -> None:
-    """All solutions, the best one and the clash are those of trying every combination, with Python doing the arithmetic."""
+@given(st.lists(LOGIC, min_size=1, max_size=4))
+def test_against_brute_force(constraints: list[str]) -> None:
+    """All solutions and the clash are those of trying every combination, with Python doing the arithmetic."""
 
     def python(said: str, env: dict[str, int]) -> object:
         try:
@@ -125,9 +125,6 @@ def test_against_brute_force(constraints: list[str], objective: str) -> None:
     assert answer.detail["count"] == len(right)
     if len(right) <= 100:
         assert all(one in right for one in answer.detail["solutions"])
-    if "/" not in objective:
-        best = solve(METHOD, raw | {"maximize": objective})
-        assert best.detail["best"] == max(python(objective, env) for env in right)
 
 
 def _value(node: Node, env: dict[str, int]) -> object:
@@ -188,27 +185,14 @@ def test_a_look_at_domains_never_rules_out_a_solution(said: str, domains: tuple[
     assert verdict is None or truths <= {verdict}
 
 
-def test_best_over_large_domains() -> None:
-    raw = {
-        "variables": {"x": "0..300", "y": "0..300"},
-        "constraints": ["x + y <= 210", "3*x + 2*y <= 450", "x >= 0.5*y"],
-        "maximize": "5*x + 4*y",
-    }
-    every = ((x, y) for x in range(301) for y in range(301))
-    best = max(5 * x + 4 * y for x, y in every if x + y <= 210 and 3 * x + 2 * y <= 450 and 2 * x >= y)
-    assert solve(METHOD, raw).detail["best"] == best
-
-
 def test_a_product_over_large_domains() -> None:
     """1729 is the smallest number that is the sum of two cubes in two ways (Hardy and Ramanujan)."""
     raw = {
         "variables": dict.fromkeys("abcd", "1..12"),
         "constraints": ["a*a*a + b*b*b = c*c*c + d*d*d", "a < c <= d < b"],
-        "minimize": "a*a*a + b*b*b",
     }
     answer = solve(METHOD, raw)
-    assert answer.detail["best"] == 1729
-    assert answer.detail["solution"] == {"a": 1, "b": 12, "c": 9, "d": 10}
+    assert answer.detail["solution"] == {"a": 1, "b": 12, "c": 9, "d": 10} and answer.detail["count"] == 1
     far = {"variables": {"x": "1..5000", "y": "1..5000"}, "constraints": ["x * y = 9991", "1 < x < y"]}
     assert solve(METHOD, far).detail["solution"] == {"x": 97, "y": 103}
 
@@ -268,10 +252,6 @@ def test_only_what_clashes_is_named() -> None:
         ("variables: {a: [x]}\nconstraints: [a < 3]", "constraints[1]: cannot be computed for these values"),
         ("variables: {a: 1..3}\nconstraints: [__import__(a)]", "constraints[1]: unknown function '__import__'"),
         ("variables: {a: 1..3}\nconstraints: [a.b = 1]", "constraints[1]: cannot read '.b = 1'"),
-        ("variables: {a: 1..3}\nminimize: a\nmaximize: a", "maximize: there is a minimize too"),
-        ("variables: {a: 0..3}\nminimize: 1 / a", "minimize: has no number as its value at a=0"),
-        ("variables: {a: [x]}\nminimize: a", "minimize: has no number as its value at a=x"),
-        (f"variables: {{a: 1..3}}\nminimize: a * {'9' * 301}.5", "minimize: the value has more than 300 digits"),
         ("variables: {a: 1..3}\nask: b", "ask: unknown variable 'b'"),
     ],
 )  # fmt: skip
@@ -292,7 +272,7 @@ def test_hostile_expressions_are_refused() -> None:
 
 def test_a_search_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten pigeons in nine holes, told pair by pair, is hard for every search of this kind."""
-    monkeypatch.setattr("mabos_cli.reasoning.formal.constraint_search.Search.__init__.__defaults__", (20_000, None))
+    monkeypatch.setattr("mabos_cli.reasoning.formal.constraint_search.Search.__init__.__defaults__", (20_000,))
     names = [f"p{n}" for n in range(10)]
     pairs = ", ".join(f"{a} != {b}" for a, b in combinations(names, 2))
     text = f"variables: {{{', '.join(f'{name}: 1..9' for name in names)}}}\nconstraints: [{pairs}]"
@@ -305,9 +285,3 @@ def test_more_solutions_than_can_be_counted() -> None:
     answer = solve(METHOD, {"variables": {f"x{n}": "0..9" for n in range(6)}})
     assert answer.detail["count"] == 10_000 and not answer.detail["count_is_complete"]
     assert answer.caveats == ("not all solutions were counted: the search stops at a limit",)
-
-
-@pytest.mark.parametrize("goal", ["a", "a = b", "count(a, b)"])
-def test_conditions_as_objectives(goal: str) -> None:
-    raw = {"variables": {"a": [True, False], "b": [True, False]}, "maximize": goal}
-    assert solve("constraint-satisfaction", raw).detail["best"] == (2 if "count" in goal else 1)

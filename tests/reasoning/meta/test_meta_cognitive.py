@@ -57,19 +57,6 @@ def test_what_nobody_rated_counts_as_even_chances() -> None:
     assert unknown.caveats[0].startswith("no confidence given, even chances assumed: a")
 
 
-def test_flags() -> None:
-    said = """
-claims:
-  weak: {status: assumed, confidence: 0.6, impact: 100}
-  strong: {status: known, confidence: 0.8, impact: 100}
-  light: {status: assumed, confidence: 0.1, impact: 1}
-"""
-    assert solve_yaml("meta-cognitive", said).detail["flags"] == [
-        {"claim": "weak", "flag": "much depends on it and little supports it"},
-        {"claim": "strong", "flag": "called known at 0.80: an assumption"},
-    ]
-
-
 def test_own_record_is_told() -> None:
     own = tuple(KeptResult(f"R-{n}", "bayesian", "", 0.9, n < 3, "") for n in range(6))
     answer = solve_yaml("meta-cognitive", "claims: {a: {status: known}}", past=own)

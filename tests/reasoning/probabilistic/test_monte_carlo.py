@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from mabos_cli.reasoning.probabilistic.monte_carlo import ranks
 from reasoning.solving import refused, solve, solve_yaml
 
 
@@ -21,8 +20,6 @@ def sample(distribution: object, draws: int = 20_000) -> dict:
         ({"uniform": [2, 8]}, 5, 6 / math.sqrt(12)),
         ({"triangular": [0, 3, 6]}, 3, math.sqrt((0 + 9 + 36 - 0 - 0 - 18) / 18)),
         ({"triangular": [1, 2, 9]}, 4, math.sqrt((1 + 4 + 81 - 2 - 9 - 18) / 18)),
-        ({"lognormal": [0, 0.5]}, math.exp(0.125), math.exp(0.125) * math.sqrt(math.exp(0.25) - 1)),
-        ({"bernoulli": 0.3}, 0.3, math.sqrt(0.21)),
         ({"discrete": {10: 0.2, 20: 0.5, 40: 0.3}}, 24, math.sqrt(20 + 200 + 480 - 576)),
     ],
 )
@@ -52,8 +49,6 @@ draws: 20000
     )
     assert answer.conclusion.value == pytest.approx(600_000, rel=0.01)
     assert answer.detail["questions"]["loss"]["probability"] == pytest.approx(0.14, abs=0.015)
-    drivers = answer.detail["rank_correlation"]
-    assert max(drivers, key=drivers.get) == "units"
 
 
 def test_a_quarter_circle() -> None:
@@ -80,7 +75,6 @@ def test_formulas_may_stand_in_any_order() -> None:
     answer = solve_yaml("monte-carlo", "variables: {x: 3}\nmodel: {b: a * 2, a: x + 1}\ntarget: b\ndraws: 100")
     assert answer.conclusion.value == 8
     assert answer.conclusion.interval == (8, 8)
-    assert answer.detail["rank_correlation"] == {"x": None}
 
 
 def test_what_was_never_seen_is_said() -> None:
@@ -111,17 +105,13 @@ def test_refusals(text: str, said: str) -> None:
     assert said in refused("monte-carlo", text)
 
 
-def test_equal_values_share_their_ranks() -> None:
-    assert ranks([5, 1, 5, 0]) == [2.5, 1, 2.5, 0]
-
-
 def test_work_is_bounded() -> None:
     text = "variables: {x: 1}\nmodel: {y: " + "+".join(["x"] * 300) + "}\ndraws: 100000"
     assert "model: 30,100,000 steps of computing are too many; the limit is 20,000,000" in refused("monte-carlo", text)
 
 
 def test_a_heavy_tail_is_said_and_a_settled_mean_is_not() -> None:
-    tail = solve_yaml("monte-carlo", "variables: {x: {lognormal: [0, 5]}}\nmodel: {y: x}\ndraws: 1000")
+    tail = solve_yaml("monte-carlo", "variables: {x: {normal: [0, 5]}}\nmodel: {y: exp(x)}\ndraws: 1000")
     assert any("take more draws" in said for said in tail.caveats)
     calm = solve_yaml("monte-carlo", "variables: {x: {normal: [100, 1]}}\nmodel: {y: x}\ndraws: 1000")
     assert calm.caveats == ()
