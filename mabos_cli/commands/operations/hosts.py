@@ -67,7 +67,7 @@ def disconnect(
         lines.append(f"{done.target.host} {verb} disconnected, {_scope(done)}")
         lines += [line for change in done.changes for line in _change_lines(done, change)]
     rows = [_described(done) for done in ends]
-    ctx.obj.emit("disconnect", {"disconnected": rows, "dry_run": dry_run}, lines or ["nothing to take out"])
+    ctx.obj.emit("disconnect", {"disconnected": rows, "dry_run": dry_run}, lines or ["nothing to remove"])
 
 
 def _scope(done: Connected) -> str:

@@ -109,7 +109,7 @@ def test_what_was_not_there_comes_and_goes(desk: Desk, quick: Path, host: str, u
     gone = desk.run("disconnect", *words, "--json").data["disconnected"]
     assert [row["removed"] for row in gone[0]["files"]] == [True] * len(done["files"])
     assert tree(base) == before
-    assert desk.run("disconnect", *words).stdout == "nothing to take out\n"
+    assert desk.run("disconnect", *words).stdout == "nothing to remove\n"
     assert not (desk.root / ".mabos" / "hosts.json").exists()
 
 
