@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import Unavailable
@@ -17,8 +17,8 @@ _CHUNK = 1 << 16
 _TOLD = 200
 # A socket overflows at some centuries; a day is for ever already.
 _LONGEST = 86_400.0
-# How often to look whether a program ended whose output somebody else still holds open.
-_TICK = 0.2
+# How often to look how much a program has written.
+_TICK = 0.05
 # How long a program that was killed may take to vanish.
 _LAST_WAIT = 5.0
 _KEY = "MABOS_LLM_API_KEY"
@@ -153,77 +153,47 @@ def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
 
 
 def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Mapping[str, str]) -> Ended:
-    """Returns what became of a program, run without a shell; Unavailable when it takes too long or says too much."""
-    from subprocess import PIPE, Popen, TimeoutExpired
+    """Returns what became of a program, run without a shell; Unavailable when it takes too long or says too much.
+
+    It reads and writes files, not pipes: whatever it started may live on with them, and nobody waits for that.
+    """
+    from subprocess import Popen
+    from tempfile import TemporaryFile
+
+    with TemporaryFile() as asked, TemporaryFile() as output, TemporaryFile() as errors:
+        asked.write(prompt)
+        asked.seek(0)
+        try:
+            # In a session of its own: what the program starts can be ended together with it.
+            process = Popen(words, stdin=asked, stdout=output, stderr=errors, env=dict(environ), start_new_session=True)
+        except (OSError, ValueError) as error:
+            told = getattr(error, "strerror", None) or "it cannot be started"
+            reason = "no such program" if isinstance(error, FileNotFoundError) else told
+            hint = "give its full path in llm.command; no shell reads it, so that ~ and $ mean nothing"
+            raise _fault(name, reason, hint) from None
+        try:
+            if not _wait(process, output, timeout):
+                raise _fault(name, f"no answer within {timeout:g} s", "llm.timeout sets the limit")
+        finally:
+            _end(process)
+        output.seek(0)
+        errors.seek(0)
+        answer = output.read(LARGEST + 1)
+        if len(answer) > LARGEST:
+            raise _fault(name, _too_large())
+        return Ended(process.returncode, answer, errors.read(_CHUNK))
+
+
+def _wait(process: "Popen[bytes]", output: IO[bytes], timeout: float) -> bool:
+    """Waits until a program ends or has written too much; returns whether it did so in time."""
+    from subprocess import TimeoutExpired
 
     end = time.monotonic() + timeout
-    pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "stderr": PIPE, "bufsize": 0}
-    try:
-        # In a session of its own: what the program starts can be ended together with it.
-        process = Popen(words, **pipes, env=dict(environ), start_new_session=True)
-    except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or "it cannot be started"
-        reason = "no such program" if isinstance(error, FileNotFoundError) else told
-        hint = "give its full path in llm.command; no shell reads it, so that ~ and $ mean nothing"
-        raise _fault(name, reason, hint) from None
-    try:
-        output, errors = _talk(process, prompt, end)
-        if len(output) > LARGEST:
-            raise _fault(name, _too_large())
-        return Ended(process.wait(max(0.0, end - time.monotonic())), bytes(output), bytes(errors))
-    except (TimeoutError, TimeoutExpired):
-        raise _fault(name, f"no answer within {timeout:g} s", "llm.timeout sets the limit") from None
-    finally:
-        _end(process)
-
-
-def _talk(process: "Popen[bytes]", prompt: bytes, end: float) -> tuple[bytearray, bytearray]:
-    """Returns output and errors of a program that is fed the prompt meanwhile; TimeoutError when time is up."""
-    from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
-
-    assert process.stdin and process.stdout and process.stderr, "all three are pipes"
-    output, errors, left = bytearray(), bytearray(), memoryview(prompt)
-    with DefaultSelector() as pipes:
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            os.set_blocking(pipe.fileno(), False)
-            pipes.register(pipe, EVENT_WRITE if pipe is process.stdin else EVENT_READ)
-        while pipes.get_map() and len(output) <= LARGEST:
-            # Asked before the pipes are: what a program wrote is in them when it ends.
-            ended = process.poll() is not None
-            if (patience := end - time.monotonic()) <= 0:
-                raise TimeoutError
-            ready: list[Any] = [key.fileobj for key, _ in pipes.select(0 if ended else min(_TICK, patience))]
-            # What it started may live on with the pipes in its hands; nobody waits for that.
-            if ended and not {process.stdout, process.stderr} & {*ready}:
-                break
-            for pipe in ready:
-                if pipe is process.stdin:
-                    left = _feed(pipe, left)
-                    done = not left
-                elif pipe is process.stdout:
-                    done = _take(pipe, output, LARGEST + 1)
-                else:
-                    done = _take(pipe, errors, _CHUNK)
-                if done:
-                    pipes.unregister(pipe)
-                    pipe.close()
-    return output, errors
-
-
-def _feed(pipe: Any, left: memoryview) -> memoryview:
-    """Returns what is left to write; nothing, when the program reads no further."""
-    try:
-        return left[pipe.write(left[:_CHUNK]) or 0 :]
-    except BrokenPipeError:
-        return left[:0]
-
-
-def _take(pipe: Any, kept: bytearray, room: int) -> bool:
-    """Returns whether the pipe has come to its end."""
-    # What does not fit is read too, so that the program can go on, and dropped.
-    part: bytes | None = pipe.read(_CHUNK)
-    kept += (part or b"")[: room - len(kept)]
-    return part == b""
+    while (rest := end - time.monotonic()) > 0 and os.fstat(output.fileno()).st_size <= LARGEST:
+        with suppress(TimeoutExpired):
+            process.wait(min(_TICK, rest))
+            return True
+    return rest > 0
 
 
 def _end(process: "Popen[bytes]") -> None:
@@ -231,13 +201,9 @@ def _end(process: "Popen[bytes]") -> None:
     from signal import SIGKILL
     from subprocess import TimeoutExpired
 
-    # Before the pipes are closed: that could end it alone, and leave behind what it started.
     # Not once it was waited for: its number may belong to others then.
     if process.poll() is None:
         # One that runs as somebody else (sudo) cannot be ended, and is not waited for.
         with suppress(PermissionError, ProcessLookupError, TimeoutExpired):
             os.killpg(process.pid, SIGKILL)
             process.wait(_LAST_WAIT)
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        assert pipe is not None, "all three are pipes"
-        pipe.close()

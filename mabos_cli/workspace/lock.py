@@ -44,7 +44,7 @@ class Lock:
 
     def _wait(self, timeout: float) -> None:
         deadline, pause = time.monotonic() + timeout, 0.002
-        while not try_lock(self._fd, os.fspath(self._path)):
+        while not try_lock(self._fd):
             if time.monotonic() >= deadline:
                 first = self._text().split(b"\n")[0].decode("utf-8", "replace").strip("\0")
                 raise Conflict(

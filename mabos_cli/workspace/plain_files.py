@@ -180,7 +180,7 @@ def append_guarded(path: str, lock: str, data: bytes, *, root: str, wait: float)
     fd = os.open(lock, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC, 0o666)
     try:
         deadline = time.monotonic() + wait
-        while not try_lock(fd, lock) and time.monotonic() < deadline:
+        while not try_lock(fd) and time.monotonic() < deadline:
             time.sleep(_PAUSE)
         append_lines(path, data)
     finally:

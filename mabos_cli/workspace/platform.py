@@ -6,14 +6,12 @@ agent hosts load this module too.
 
 import os
 import sys
-import time
 from contextlib import suppress
 
 # Flags that a platform may lack. Files are opened as bytes everywhere.
 CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = getattr(os, "O_DIRECTORY", None)
-_STUCK = 60  # seconds
 _LOCKED_BYTE = 1 << 30  # far behind what a lock file holds: Windows bars others from reading the bytes that are locked
 
 try:
@@ -32,7 +30,7 @@ def _flock(fd: int) -> bool:
 
 
 def _lock_byte(fd: int) -> bool:
-    """As _flock, with the locks that Windows has; they end with the process, too."""
+    """Locks a file as _flock does, with the locks that Windows has; they end with the process, too."""
     import msvcrt
 
     place = os.lseek(fd, 0, os.SEEK_CUR)
@@ -46,76 +44,13 @@ def _lock_byte(fd: int) -> bool:
     return True
 
 
-class OwnerFiles:
-    """Locks where the platform has none: a file beside the locked one, made by its holder alone and named after its process, so
-    that one of a process that is gone can be taken away."""
-
-    def __init__(self) -> None:
-        self._held: dict[int, str] = {}
-
-    def lock(self, fd: int, path: str) -> bool:
-        """Makes the owner's file of a path; whether nobody who lives has made it."""
-        owner = f"{path}.owner"
-        for _ in range(2):
-            with suppress(FileExistsError):
-                made = os.open(owner, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o666)
-                try:
-                    os.write(made, str(os.getpid()).encode())
-                finally:
-                    os.close(made)
-                self._held[fd] = owner
-                return True
-            if not self._is_left_behind(owner):
-                return False
-            self._take_away(owner)
-        return False
-
-    @staticmethod
-    def _is_left_behind(owner: str) -> bool:
-        """Returns whether the process that made an owner's file is gone. One that holds no number yet is being written."""
-        try:
-            with open(owner, "rb") as file:
-                number = file.read()
-        except OSError:
-            return False
-        return number.isdigit() and not is_running(int(number))
-
-    @staticmethod
-    def _take_away(owner: str) -> None:
-        """Removes an owner's file that was left behind. One process does so at a time: of two that saw it, the slower one would
-        remove that of the next holder."""
-        guard = f"{owner}.gone"
-        with suppress(OSError):
-            if time.time() - os.stat(guard).st_mtime > _STUCK:  # who made it was killed on these few lines
-                os.unlink(guard)
-        with suppress(OSError):
-            os.close(os.open(guard, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o666))
-            try:
-                if OwnerFiles._is_left_behind(owner):
-                    os.unlink(owner)
-            finally:
-                os.unlink(guard)
-
-    def unlock(self, fd: int) -> None:
-        """Removes the owner's file of a descriptor that is about to be closed."""
-        if owner := self._held.pop(fd, ""):
-            with suppress(OSError):
-                os.unlink(owner)
-
-
-owner_files = OwnerFiles()
-
-
-def try_lock(fd: int, path: str) -> bool:
-    """Takes the lock of an open side file; whether it was free. Released by `unlock`, and when the process ends."""
-    if fcntl is not None:
-        return _flock(fd)
-    return _lock_byte(fd) if os.name == "nt" else owner_files.lock(fd, path)
+def try_lock(fd: int) -> bool:
+    """Takes the lock of an open side file; whether it was free. Given back by `unlock`, and when the process ends."""
+    return _lock_byte(fd) if fcntl is None else _flock(fd)
 
 
 def unlock(fd: int) -> None:
-    """Gives a lock back and closes its file."""
-    owner_files.unlock(fd)
+    """Gives a lock back: closing its file does."""
     os.close(fd)
 
 

@@ -1,9 +1,11 @@
-"""The writers on a platform that has neither flock nor folders that can be synced nor files that can be exchanged."""
+"""The writers on a platform that has the locks of Windows, and neither folders that can be synced nor files that can be exchanged."""
 
+import fcntl
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,9 +15,12 @@ from mabos_cli.workspace.lock import Lock
 WRITERS, ROUNDS = 4, 4
 # What macOS or Windows lack, taken away before anything of the program is loaded.
 BARE = """
-import os, sys
+import os, subprocess, sys
+from fcntl import LOCK_EX, LOCK_NB, flock
+from types import SimpleNamespace
 from mabos_cli.workspace import platform
 platform.fcntl = None
+sys.modules["msvcrt"] = SimpleNamespace(LK_NBLCK=LOCK_EX | LOCK_NB, locking=lambda fd, mode, count: flock(fd, mode))
 platform._DIRECTORY = None
 platform.exchange_files = lambda one, other: False
 for name in ("pread", "fchown", "fchmod", "listxattr"):
@@ -61,55 +66,35 @@ def test_many_writers_lose_nothing_on_a_bare_platform(tmp_path: Path) -> None:
     for word in (f"{'abcdefgh'[n] * 3}{number}" for n in range(WRITERS) for number in range(ROUNDS)):
         assert f"note {word} is kept" in store and f"later {word}" in store
         assert f"Sky {word}" in beliefs and f'"{word}"' in facts and f'"{word}"' in cases and f"seen {word}" in seen
-    assert not list(tmp_path.rglob("*.owner*")) and not list(tmp_path.rglob(".mabos-tmp-*"))
+    assert not list(tmp_path.rglob(".mabos-tmp-*"))
 
 
-@pytest.fixture
-def bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "fcntl", None)
-
-
-def test_a_lock_without_flock_is_exclusive_and_returned(bare: None, tmp_path: Path) -> None:
-    first, second = Lock(tmp_path / "a.lock", tmp_path), Lock(tmp_path / "a.lock", tmp_path)
-    first.acquire(0, "one")
-    with pytest.raises(Exception, match="locked by one"):
-        second.acquire(0.05, "two")
-    first.release()
-    second.acquire(0, "two")
-    second.release()
-    assert not list(tmp_path.glob("*.owner*"))
-
-
-def test_a_killed_holder_leaves_no_lock_without_flock(bare: None, tmp_path: Path) -> None:
+def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path) -> None:
     script = BARE + (
         "from pathlib import Path\nfrom mabos_cli.workspace.lock import Lock\n"
         "Lock(Path(sys.argv[1]) / 'a.lock', Path(sys.argv[1])).acquire(0, 'killed')\nos.kill(os.getpid(), 9)\n"
     )
     holder = run(script, str(tmp_path))
     holder.communicate(timeout=60)
-    assert (tmp_path / "a.lock.owner").exists()
     lock = Lock(tmp_path / "a.lock", tmp_path)
     lock.acquire(5, "next")
     assert lock.left_behind.startswith(b"killed, process")
     lock.release()
 
 
-def test_windows_locks_a_byte_far_behind_the_text(bare: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import fcntl
-    from types import SimpleNamespace
-
+def test_windows_locks_a_byte_far_behind_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = []
 
     def locking(fd: int, mode: int, count: int) -> None:
         places.append((os.lseek(fd, 0, os.SEEK_CUR), count))
         fcntl.flock(fd, mode)
 
-    monkeypatch.setattr(os, "name", "nt")
+    monkeypatch.setattr(platform, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=fcntl.LOCK_EX | fcntl.LOCK_NB))
     one, other = (os.open(tmp_path / "a.lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
     os.write(one, b"holder")
-    assert platform.try_lock(one, str(tmp_path / "a.lock"))
-    assert not platform.try_lock(other, str(tmp_path / "a.lock"))
+    assert platform.try_lock(one)
+    assert not platform.try_lock(other)
     assert os.lseek(one, 0, os.SEEK_CUR) == 6 and places == [(1 << 30, 1)] * 2
     platform.unlock(one)
     platform.unlock(other)
