@@ -69,7 +69,7 @@ def test_the_page_of_a_business_is_in_order(rich: Path) -> None:
     text = rich.read_text("utf-8")
     page = check_page(text)
     assert len(text) < 400_000
-    sections = "stored tiers topics timeline conflicts goals graph due overview".split()
+    sections = "stored tiers topics timeline conflicts goals graph overview".split()
     assert {*sections} <= {*page.values("id")}
     assert "13 agents" in page.text and "Beliefs.md:11, BE-COO-01" in page.text
     assert "Framework agreement with 森電機 signed" in page.text and "document.title='owned'" in page.text

@@ -1,4 +1,4 @@
-"""Counts and sorts what a report shows: memory by week, type, tier, importance and trust, topics by month, and what has a date."""
+"""Counts and sorts what a report shows: memory by week, tier, importance and trust, and topics by month."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,11 +7,10 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.themes import Theme
-from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.periods import find_day, week_of
 from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, TYPES, MemoryItem, priority_of
+from mabos_cli.core.memory.item import CLASSES, PRIORITIES, STORES, TRUSTS, MemoryItem, priority_of
 from mabos_cli.core.mind.commitment import is_past
 from mabos_cli.core.mind.mind import Attitude, state_of
 
@@ -21,7 +20,6 @@ MONTHS = 12  # the latest, whose topics are shown
 MOST = 5_000  # rows of a kind that a page has; beyond, it says how many it has not
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 _WEEKS, _FEWEST, _TOPICS = 53, 12, 6  # weeks that are drawn, at most and at least; topics of a month
-_AHEAD = timedelta(days=30)
 _READ = (
     32_768  # characters in which secrets are looked for, before a text is cut: or the first half of one would be shown
 )
@@ -56,8 +54,8 @@ class Week(NamedTuple):
 class MemoryView(NamedTuple):
     """Memory at a glance, and the live items, the most important first.
 
-    Tiers are counted for all and by agent, types for whatever was ever stored; importance and trust are those of live items; outside
-    the weeks is what was stored before them, is dated later than now, or not at all.
+    Tiers are counted for all and by agent; importance and trust are those of live items. What is dated later than now, or not at all,
+    is in no week.
     """
 
     tiers: tuple[int, ...]
@@ -65,8 +63,6 @@ class MemoryView(NamedTuple):
     bands: dict[str, int]
     trusts: dict[str, int]
     weeks: tuple[Week, ...]
-    kinds: dict[str, int]
-    outside: dict[str, int]
     items: Sequence[Held]
 
     @property
@@ -87,20 +83,15 @@ class Tally:
         self._bands: Counter[str] = Counter()
         self._trusts: Counter[str] = Counter()
         self._stored: Counter[tuple[date, str]] = Counter()
-        self._types: Counter[str] = Counter()
-        self._outside: Counter[str] = Counter()
         self._best: list[Held] = []
 
     def add(self, held: Held) -> None:
-        """Counts an item. One that is archived was stored all the same; of its kind only that is shown."""
+        """Counts an item. Of one that is archived only that it was stored is shown."""
         item = held.item
         self._tiers[held.agent][held.tier] += 1
-        self._types[item.type] += 1
         day = find_day(item.created_at[:10])
-        if day is None or day > self._today:
-            self._outside["dated later than now" if day else "without a date"] += 1
-        else:
-            self._stored[week_of(day).first, item.type] += 1
+        if day and day <= self._today:
+            self._stored[week_of(day).first, _CLASS_OF.get(item.type, "other")] += 1
         if held.tier == TIERS[-1]:
             return
         self._bands[priority_of(item.importance)] += 1
@@ -111,20 +102,12 @@ class Tally:
 
     def view(self) -> MemoryView:
         """Returns what was counted."""
-        weeks = self._weeks()
-        firsts = {week.first for week in weeks}
-        earlier = sum(count for (first, _), count in self._stored.items() if first not in firsts)
-        # The known types in their order, and behind them those that other tools wrote.
-        names = [name for name in TYPES if self._types[name]]
-        names += sorted(self._types.keys() - {*TYPES}, key=lambda name: (-self._types[name], name))
         return MemoryView(
             tuple(sum(counts[tier] for counts in self._tiers.values()) for tier in TIERS),
             {agent: tuple(counts[tier] for tier in TIERS) for agent, counts in self._tiers.items()},
             {name: self._bands[name] for name in PRIORITIES},
             {name: self._trusts[name] for name in reversed(TRUSTS)},
-            weeks,
-            {name: self._types[name] for name in names},
-            {"stored earlier": earlier, **self._outside},
+            self._weeks(),
             nsmallest(MOST, self._best, key=_rank),
         )
 
@@ -136,11 +119,8 @@ class Tally:
         last = max(firsts)
         span = (last - min(firsts)).days // 7 + 1
         count = min((last - date.min).days // 7 + 1, max(_FEWEST, min(span, _WEEKS)))
-        classes: Counter[tuple[date, str]] = Counter()
-        for (first, kind), stored in self._stored.items():
-            classes[first, _CLASS_OF.get(kind, "other")] += stored
         found = [last - timedelta(weeks=back) for back in reversed(range(count))]
-        return tuple(Week(week_of(day).name, day, tuple(classes[day, n] for n in CLASS_NAMES)) for day in found)
+        return tuple(Week(week_of(day).name, day, tuple(self._stored[day, n] for n in CLASS_NAMES)) for day in found)
 
 
 def _rank(held: Held) -> tuple[float, tuple[int, ...], str, str]:
@@ -177,15 +157,6 @@ def join_months(logs: Iterable[MonthLog]) -> list[MonthLog]:
     return [MonthLog(n, entries[n], sorted(telling[n], key=lambda theme: (-theme.entries, theme.key))) for n in names]
 
 
-class Dated(NamedTuple):
-    """Something with a date that has passed, or soon will, and whose it is."""
-
-    day: str
-    late: bool
-    agent: str
-    what: Attitude
-
-
 def is_open(attitude: Attitude) -> bool:
     """Returns whether something is neither done nor given up."""
     return state_of(attitude) not in ("done", "gone")
@@ -194,13 +165,3 @@ def is_open(attitude: Attitude) -> bool:
 def is_late(attitude: Attitude, now: datetime) -> bool:
     """Returns whether something is open although it was due."""
     return is_open(attitude) and is_past(attitude.deadline, now)
-
-
-def list_dates(held: Iterable[tuple[str, Attitude]], now: datetime) -> list[Dated]:
-    """Lists what is open and was due, or is due within a month, the earliest first."""
-    found = []
-    for agent, each in held:
-        moment = find_time(each.deadline) if each.deadline and is_open(each) else None
-        if moment and moment <= now + _AHEAD:
-            found.append(Dated(moment.date().isoformat(), is_past(each.deadline, now), agent, each))
-    return sorted(found, key=lambda dated: (*dated[:3], dated.what.kind, dated.what.id, dated.what.place))

@@ -74,7 +74,6 @@ def _overview(report: Report) -> Html:
         _tile(len(report.facts), "fact", "graph"),
         _tile(len(report.conflicts), "open conflict", "conflicts"),
         _tile(sum(is_open(goal) for _, tree in report.goals for goal in all_goals(tree)), "open goal", "goals"),
-        _tile(sum(each.late for each in report.dates), "late", "due"),
     )
     title = element("h2", "At a glance")
     return element("section", title, element("div", tiles, class_="tiles"), troubles, id="overview")
@@ -82,7 +81,7 @@ def _overview(report: Report) -> Html:
 
 def _tile(count: int, noun: str, section: str) -> Html:
     """Returns a number that leads to a section."""
-    what = noun if noun in ("archived", "untrusted", "late") else plural(count, noun).partition(" ")[2]
+    what = noun if noun in ("archived", "untrusted") else plural(count, noun).partition(" ")[2]
     return element("a", element("b", f"{count:,}"), " ", element("span", what), href=f"#{section}")
 
 

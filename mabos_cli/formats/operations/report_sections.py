@@ -1,4 +1,4 @@
-"""The sections of a report, about memory, time, mind and facts. What does not fit at first sight folds; nothing is left out."""
+"""The sections of a report, about memory, mind and facts. What does not fit at first sight folds; nothing is left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -14,7 +14,6 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Branch, state_of
 from mabos_cli.core.operations.report import (
     CLASS_NAMES,
     TIERS,
-    Dated,
     Held,
     MemoryView,
     MonthLog,
@@ -23,7 +22,6 @@ from mabos_cli.core.operations.report import (
     shown,
 )
 from mabos_cli.core.operations.report_graph import Picture
-from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_parts import (
     Html,
     Part,
@@ -44,7 +42,7 @@ from mabos_cli.formats.operations.report_parts import (
 
 _TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word", "untrusted": "nobody vouches for it"}
 _FIRST = 40  # rows that are shown at once
-_CARDS, _TYPES = 12, 14
+_CARDS = 12
 
 
 class Report(NamedTuple):
@@ -56,18 +54,16 @@ class Report(NamedTuple):
     memory: MemoryView
     months: Sequence[MonthLog]
     conflicts: Sequence[tuple[str, Conflict]]
-    settled: Sequence[tuple[str, Resolution]]
     goals: Sequence[tuple[str, Sequence[Branch]]]
     picture: Picture
     facts: Sequence[Fact]
     lapsed: int
-    dates: Sequence[Dated]
     troubles: Sequence[str]
 
     @property
     def is_empty(self) -> bool:
         """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
-        lists = self.months, self.conflicts, self.settled, self.facts, self.dates, self.troubles
+        lists = self.months, self.conflicts, self.facts, self.troubles
         return not (self.memory.live or self.memory.archived or any(lists) or any(tree for _, tree in self.goals))
 
 
@@ -82,7 +78,6 @@ def list_sections(report: Report) -> list[Section]:
         Section("conflicts", "Belief conflicts", _conflicts(report, many)),
         Section("goals", "Goals", _goals(report, many)),
         Section("graph", "Knowledge graph", _graph(report)),
-        Section("due", "Due", _dates(report.dates, many)),
     ]
 
 
@@ -98,16 +93,11 @@ def _stored(memory: MemoryView) -> Part:
     ends = element("div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis")
     used = [n for n in range(len(CLASS_NAMES)) if any(week.counts[n] for week in weeks)]
     legend = [element("li", _swatch(n + 1), _class_name(CLASS_NAMES[n])) for n in used]
-    kinds = [(shown(name, 24), count, "") for name, count in memory.kinds.items()]
-    beyond = ", ".join(f"{count:,} {what}" for what, count in memory.outside.items() if count)
     most = f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
     return (
         element("p", most),
         element("ul", legend, class_="legend"),
         element("div", chart, ends, class_="chart"),
-        element("p", f"Not in the chart: {beyond}.", class_="more") if beyond else None,
-        element("h3", "By type"),
-        listed(kinds, _TYPES, "type", _bars),
     )
 
 
@@ -194,17 +184,14 @@ def _memory(held: Held, many: bool) -> Html:
 
 
 def _conflicts(report: Report, many: bool) -> Part:
-    if report.conflicts:
-        rendered = listed(
-            report.conflicts,
-            _CARDS,
-            "conflict",
-            lambda rows: element("div", (_conflict(agent, each, many) for agent, each in rows), class_="cards"),
-        )
-    else:
-        rendered = element("p", "No beliefs contradict each other.")
-    settled = [_settled(agent, each, many) for agent, each in report.settled]
-    return rendered, fold(plural(len(settled), "resolved conflict"), element("ul", settled)) if settled else None
+    if not report.conflicts:
+        return element("p", "No beliefs contradict each other.")
+    return listed(
+        report.conflicts,
+        _CARDS,
+        "conflict",
+        lambda rows: element("div", (_conflict(agent, each, many) for agent, each in rows), class_="cards"),
+    )
 
 
 def _conflict(agent: str, conflict: Conflict, many: bool) -> Html:
@@ -224,13 +211,6 @@ def _side(name: str, belief: Belief, is_newer: bool) -> Part:
     cited = f"{belief.place}, {belief.id}" if belief.id else belief.place
     about = f" certainty {belief.certainty:g}{', newer' if is_newer else ''}"
     return element("dt", name), element("dd", prose(belief.statement), " ", element("small", code(shown(cited)), about))
-
-
-def _settled(agent: str, each: Resolution, many: bool) -> Html:
-    kept = "both were kept" if each.keep == "both" else f"{shown(each.keep, 8)} was kept"
-    why = f": {shown(each.reason)}" if each.reason else ""
-    sides = element("small", f"a: {shown(each.a)} b: {shown(each.b)} ", code(shown(each.key, 8)))
-    return element("li", element("time", shown(each.at[:10], 10)), " ", whose(agent, many), f"{kept}{why}. ", sides)
 
 
 def all_goals(branches: Iterable[Branch]) -> Iterator[Attitude]:
@@ -312,18 +292,3 @@ def _entity(number: int, name: str, label: str, facts: Sequence[Fact]) -> Html:
 def _facts(facts: Sequence[Fact]) -> Html:
     texts = ((prose(f"{f.subject} {f.predicate} {f.object}"), " ", doubt(f.trust)) for f in facts)
     return element("ul", (element("li", text) for text in texts))
-
-
-def _dates(dates: Sequence[Dated], many: bool) -> Part:
-    if not dates:
-        return element("p", "Nothing is late, and nothing is due within 30 days.")
-    heads = ("date", *(("agent",) if many else ()), "what", "where")
-    return listed([_date(each, many) for each in dates], _FIRST, "date", lambda rows: table(heads, rows, "What is due"))
-
-
-def _date(each: Dated, many: bool) -> Html:
-    late = element("span", "late", class_="late") if each.late else None
-    name = (code(shown(each.what.id, 24)), " ") if each.what.id else None
-    what = prose(each.what.title), " ", element("small", name, each.what.kind)
-    when = element("time", each.day, datetime=each.day), " ", late
-    return row(when, each.agent if many else None, what, code(shown(each.what.place, 80)))

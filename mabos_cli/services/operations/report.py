@@ -1,7 +1,7 @@
 """Gathers a report from the files of agents and writes its page; what cannot be read is listed."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +14,9 @@ from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
-from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MemoryView, MonthLog, Tally, join_months, list_dates
+from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MemoryView, MonthLog, Tally, join_months
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.errors import MabosError, UsageFault
-from mabos_cli.formats.mind.mind_md import Resolution
 from mabos_cli.formats.operations.report_html import is_own_page, render_page
 from mabos_cli.formats.operations.report_sections import Report
 from mabos_cli.services.hierarchy.digests import Digests
@@ -32,7 +31,6 @@ from mabos_cli.workspace.mind import compare_beliefs, load_attitudes, load_belie
 from mabos_cli.workspace.runtime import now
 
 Found = TypeVar("Found")
-_DATED = ("goal", "intention", "plan", "commitment")
 
 
 class ReportPage(NamedTuple):
@@ -109,21 +107,17 @@ class Gathering:
             (m.agent, build_tree(m.attitudes["goal"], m.attitudes["desire"], m.attitudes["plan"], m.beliefs))
             for m in minds
         ]
-        dated = [(m.agent, each) for m in minds for kind in _DATED for each in m.attitudes[kind]]
-        conflicts, settled = self._conflicts(minds)
         return Report(
             name=name,
             now=self._now,
             agents=agents,
             memory=self._memory(),
             months=join_months(self._months()),
-            conflicts=sorted(conflicts, key=lambda pair: (-pair[1].severity, pair[0], pair[1].key)),
-            settled=sorted(settled, key=lambda pair: (pair[1].at[:10], pair[0], pair[1].key), reverse=True),
+            conflicts=sorted(self._conflicts(minds), key=lambda pair: (-pair[1].severity, pair[0], pair[1].key)),
             goals=trees,
             picture=draw_graph(facts),
             facts=facts,
             lapsed=lapsed,
-            dates=list_dates(dated, self._now),
             troubles=[*dict.fromkeys(self.troubles)],
         )
 
@@ -137,19 +131,21 @@ class Gathering:
         no_beliefs: tuple[list[Belief], list[Problem]] = [], []
         no_attitudes: tuple[list[Attitude], list[Problem]] = [], []
         beliefs = self._read(home.id, no_beliefs, load_beliefs, home)[0]
-        kinds = ("desire", *_DATED)
+        kinds = ("desire", "goal", "plan")
         held = {kind: self._read(home.id, no_attitudes, load_attitudes, home, kind)[0] for kind in kinds}
         return Mind(home.id, beliefs, held)
 
-    def _conflicts(self, minds: Sequence[Mind]) -> tuple[list[tuple[str, Conflict]], list[tuple[str, Resolution]]]:
-        """Returns the open conflicts and the resolved ones, with whose they are."""
-        conflicts, settled = [], []
-        for home, mind in zip(self._homes, minds, strict=True):
-            known: dict[str, Resolution] = self._read(home.id, {}, read_resolved, home)
-            found = compare_beliefs(home, mind.beliefs).conflicts
-            conflicts += [(home.id, conflict) for conflict in found if conflict.key not in known]
-            settled += [(home.id, resolution) for resolution in known.values()]
-        return conflicts, settled
+    def _conflicts(self, minds: Sequence[Mind]) -> list[tuple[str, Conflict]]:
+        """Returns the open conflicts, with whose they are."""
+        return [
+            (home.id, conflict)
+            for home, mind in zip(self._homes, minds, strict=True)
+            for conflict in self._open_conflicts(home, mind.beliefs)
+        ]
+
+    def _open_conflicts(self, home: Agent, beliefs: Sequence[Belief]) -> list[Conflict]:
+        resolved: Collection[str] = self._read(home.id, (), read_resolved, home)
+        return [conflict for conflict in compare_beliefs(home, beliefs).conflicts if conflict.key not in resolved]
 
     def _facts(self) -> tuple[list[Fact], int]:
         """Returns the facts of all agents that hold now, in order, and how many do not."""
