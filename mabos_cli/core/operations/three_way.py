@@ -249,25 +249,48 @@ def is_only_used(old: MemoryItem, new: MemoryItem) -> bool:
     return new._replace(accessed_at=old.accessed_at, access_count=old.access_count) == old
 
 
+# How the fields of records are merged, in whatever record they are; what is not named here has no parts.
+_SETS = frozenset("tags derived_from related_to supersedes beliefs desires".split())
+_MAPS = frozenset(("metrics", "extra"))
+_COUNTS = frozenset("access_count uses merged".split())
+_EARLIEST, _LATEST = frozenset(("created_at", "stored_at")), frozenset("accessed_at updated_at last_used".split())
+
+
+def _merge_fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
+    """Merges a record field by field: sets, maps and counters with what both sides did to them, times as the first or the last one,
+    all else as the side has it that changed it, or the newer one."""
+    found = {}
+    for name, one, other, later in zip(a._fields, a, b, newer, strict=True):
+        was = getattr(base, name, _NOBODY)
+        if name in _SETS:
+            value: Any = merge_sets(was if base else (), one, other)
+        elif name in _MAPS:
+            value = tuple(merge_maps(dict(was if base else ()), dict(one), dict(other), dict(later)).items())
+        elif name in _COUNTS:
+            value = merge_count(was if base else None, one, other)
+        elif name in _EARLIEST:
+            value = min(filter(None, (one, other)), default="")
+        else:
+            value = max(one, other) if name in _LATEST else merge_value(was, one, other, later)
+        found[name] = value
+    return type(a)(**found)
+
+
+def keep_older(a: Any, b: Any, age: Callable[[Any], Any]) -> Settled:
+    """Leaves an id that was given to two things with the older one."""
+    first = min(a, b, key=lambda each: (age(each), repr(each)))
+    return Settled(first, "theirs" if first is a else "ours")
+
+
 def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settled:
     """Merges an item that both sides changed, or added under one id.
 
     Two texts are two memories: the newer edit keeps the id; of two that only drew the same id, the older.
     """
-    newer = max(a, b, key=lambda item: (item.accessed_at, item.created_at, repr(item)))
     if base is None and a.content != b.content:
-        first = min(a, b, key=lambda item: (item.created_at, repr(item)))
-        return Settled(first, "theirs" if first is a else "ours")
-    merged = _fields(base, a, b, newer)._replace(
-        tags=merge_sets(base.tags if base else (), a.tags, b.tags),
-        derived_from=merge_sets(base.derived_from if base else (), a.derived_from, b.derived_from),
-        related_to=merge_sets(base.related_to if base else (), a.related_to, b.related_to),
-        supersedes=merge_sets(base.supersedes if base else (), a.supersedes, b.supersedes),
-        created_at=min(filter(None, (a.created_at, b.created_at)), default=""),
-        accessed_at=max(a.accessed_at, b.accessed_at),
-        access_count=merge_count(base.access_count if base else None, a.access_count, b.access_count),
-        extra=_extra(base, a, b, newer),
-    )
+        return keep_older(a, b, lambda item: item.created_at)
+    newer = max(a, b, key=lambda item: (item.accessed_at, item.created_at, repr(item)))
+    merged = _merge_fields(base, a, b, newer)
     # Whoever vouched for one text has not seen the other.
     if a.content != b.content or (base and base.trust not in (a.trust, b.trust)):
         merged = merged._replace(trust=lowest_trust((a.trust, b.trust)))
@@ -275,31 +298,14 @@ def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settle
     return Settled(merged, ("theirs" if newer is a else "ours") if is_split else "")
 
 
-def _fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
-    """Merges a record field by field: as the side has it that changed it, or the newer one."""
-    was = base or (_NOBODY,) * len(a)
-    return type(a)(*(merge_value(*values) for values in zip(was, a, b, newer, strict=True)))
-
-
-def _extra(base: Any, a: Any, b: Any, newer: Any) -> tuple[tuple[str, Any], ...]:
-    """Merges the keys of other tools."""
-    values = (dict(each.extra) if each else {} for each in (base, a, b, newer))
-    return tuple(merge_maps(*values).items())
-
-
 def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
     """Merges a fact that both sides changed or added: the later one wins, else the more certain one."""
+    if base is None and a.triple != b.triple:
+        return keep_older(a, b, lambda fact: fact.created_at)
     newer = _later_fact(a, b)
-    if a.triple != b.triple and (base is None or base.triple not in (a.triple, b.triple)):
-        kept = newer if base else min(a, b, key=lambda fact: (fact.created_at, repr(fact)))
-        return Settled(kept, "theirs" if kept is a else "ours")
-    merged = _fields(base, a, b, newer)._replace(
-        derived_from=merge_sets(base.derived_from if base else (), a.derived_from, b.derived_from),
-        created_at=min(filter(None, (a.created_at, b.created_at)), default=""),
-        updated_at=max(a.updated_at, b.updated_at),
-        extra=_extra(base, a, b, newer),
-    )
-    return Settled(merged)
+    if base and a.triple != b.triple and base.triple not in (a.triple, b.triple):
+        return Settled(newer, "theirs" if newer is a else "ours")
+    return Settled(_merge_fields(base, a, b, newer))
 
 
 def unite_facts(a: Fact, b: Fact) -> Fact:
@@ -336,11 +342,11 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
     Rules do not say when they were changed: of two texts the one that sorts first keeps the number, and of two
     numbers the lower factor counts.
     """
-    first = min(a, b, key=lambda rule: (str(rule.get("created_at", "")), repr(rule)))
+    older = keep_older(a, b, lambda rule: str(rule.get("created_at", "")))
     bodies = [rule_body(rule) for rule in (a, b, base or {})]
     if bodies[0] != bodies[1] and (base is None or bodies[2] not in bodies[:2]):
-        return Settled(first, "theirs" if first is a else "ours")
-    merged = merge_maps(base or {}, a, b, first)
+        return older
+    merged = merge_maps(base or {}, a, b, older.kept)
     factors = [rule.get("confidence_factor") for rule in (base or {}, a, b)]
     numbers = [each for each in factors[1:] if isinstance(each, int | float)]
     if len({*map(repr, factors)}) == 3 and len(numbers) == 2:
@@ -351,22 +357,12 @@ def merge_rules(base: Mapping[str, Any] | None, a: Mapping[str, Any], b: Mapping
 def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
     """Merges a case that both sides changed: uses add up, lessons stay, the later value wins, the other is a revision."""
     if base is None and not is_same_case(a, b):
-        first = min(a, b, key=lambda case: (case.stored_at, repr(case)))
-        return Settled(first, "theirs" if first is a else "ours")
+        return keep_older(a, b, lambda case: case.stored_at)
     newer = max(a, b, key=_last_word)
     older = b if newer is a else a
-    merged = _fields(base, a, b, newer)._replace(
-        beliefs=merge_sets(base.beliefs if base else (), a.beliefs, b.beliefs),
-        desires=merge_sets(base.desires if base else (), a.desires, b.desires),
-        metrics=tuple(merge_maps(*(dict(c.metrics) if c else {} for c in (base, a, b, newer))).items()),
-        lessons=merge_value(
-            base.lessons if base else None, a.lessons, b.lessons, merge_lessons(older.lessons, newer.lessons)
-        ),
-        uses=merge_count(base.uses if base else None, a.uses, b.uses),
-        merged=merge_count(base.merged if base else None, a.merged, b.merged),
-        stored_at=min(filter(None, (a.stored_at, b.stored_at)), default=""),
-        last_used=max(a.last_used, b.last_used),
-        extra=_extra(base, a, b, newer),
+    lessons = merge_lessons(older.lessons, newer.lessons)
+    merged = _merge_fields(base, a, b, newer)._replace(
+        lessons=merge_value(base.lessons if base else None, a.lessons, b.lessons, lessons)
     )
     known = base.revisions if base else ()
     new = sorted((r for r in {repr(r): r for r in (*a.revisions, *b.revisions)}.values() if r not in known), key=repr)
