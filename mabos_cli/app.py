@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -143,14 +142,14 @@ class Program(Mapping[str, Any]):
 class LatePatterns:
     """Opens what was kept of compiled patterns when the first one is asked for."""
 
-    @cached_property
-    def _kept(self) -> "KeptPatterns":
-        from mabos_cli.workspace.patterns import KeptPatterns
-
-        return KeptPatterns()
+    _kept: "KeptPatterns | None" = None
 
     def find_compiled(self, pattern: str, flags: int) -> re.Pattern[str]:
         """Returns a compiled pattern."""
+        if self._kept is None:
+            from mabos_cli.workspace.patterns import KeptPatterns
+
+            self._kept = KeptPatterns()
         return self._kept.find_compiled(pattern, flags)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.errors import MabosError
-from mabos_cli.workspace.files import make_folder, read_bytes, replace_file
+from mabos_cli.workspace.files import make_folder, replace_file
 from mabos_cli.workspace.plain_files import cache_folder
 
 _KNOWN_TO_WORK = ((3, 11), (3, 14))  # versions of CPython: from, and below
@@ -34,9 +34,13 @@ class KeptPatterns:
         folder = Path(cache_folder(), "patterns") if works and cache_folder() else None
         name = f"{sys.implementation.cache_tag}-{getattr(self._engine, 'MAGIC', 0)}"
         self._path = folder / name if folder and _is_private(folder) else None
-        self._data = _read(self._path) if self._path else None
-        self._known = _parse(self._data)
+        self._data: bytes | None = None
+        self._known: dict[Key, Code] = {}
         self._new: set[Key] = set()
+        with suppress(OSError, ValueError, EOFError, TypeError):  # nothing of a damaged file
+            self._data = self._path.read_bytes() if self._path else None
+            found = marshal.loads(self._data) if self._data else {}
+            self._known = found if isinstance(found, dict) else {}
 
     def find_compiled(self, pattern: str, flags: int) -> re.Pattern[str]:
         """Returns a compiled pattern; one that is not known is kept when the process ends."""
@@ -81,17 +85,3 @@ def _is_private(folder: Path) -> bool:
     except OSError:
         return False
     return not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and not found.st_mode & 0o077)
-
-
-def _read(path: Path) -> bytes | None:
-    with suppress(MabosError):
-        return read_bytes(path)
-    return None
-
-
-def _parse(data: bytes | None) -> dict[Key, Code]:
-    """Returns what was kept; nothing of a damaged file."""
-    with suppress(ValueError, EOFError, TypeError):
-        found = marshal.loads(data) if data else {}
-        return found if isinstance(found, dict) else {}
-    return {}

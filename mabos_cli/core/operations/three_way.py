@@ -261,7 +261,7 @@ def _merge_fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
     all else as the side has it that changed it, or the newer one."""
     found = {}
     for name, one, other, later in zip(a._fields, a, b, newer, strict=True):
-        was = getattr(base, name, _NOBODY)
+        was: Any = getattr(base, name, _NOBODY)
         if name in _SETS:
             value: Any = merge_sets(was if base else (), one, other)
         elif name in _MAPS:

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.core.language.secret_rules import RULES
 from mabos_cli.core.language.secret_shapes import is_basic, is_bearer, is_key, is_password
-from mabos_cli.core.language.secrets import Secret, find_secrets, redact
+from mabos_cli.core.language.secrets import RULES, Secret, find_secrets, redact
 
 ROOT = Path(__file__).parents[3]
 DICE = Random(9)

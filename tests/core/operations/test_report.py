@@ -96,4 +96,3 @@ def test_months_of_all_agents_are_one() -> None:
     assert [month.name for month in months] == ["2026-01", "2025-12"]
     assert [(theme.shown, theme.entries) for theme in months[0].themes] == [("Price", 11), ("Storm", 9)]
     assert months[0].entries == 18
-
