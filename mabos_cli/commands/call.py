@@ -48,50 +48,36 @@ def open_progress(label: str) -> Callable[[int, int], None] | None:
 class Call(Session):
     """One call of a command: what its global options say, and how its result is told."""
 
+    as_json = quiet = verbose = commit = no_pager = False
+    literal_dash = False  # whether a dash was put behind `--`, and stands for nothing else
+    # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
+    written: set[Path] | None = None
+    # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
+    program: Mapping[str, Any] | None = None
+    # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
+    parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None
+    # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
+    run: "Callable[[Call, list[str]], int] | None" = None
+    # Takes the result instead of the terminal: data, lines, warnings.
+    take: Callable[[Answer], None] | None = None
+
     def __init__(
         self,
         workspace: str | None = None,
         agent: str | None = None,
         lock_timeout: str | None = None,
         *,
-        as_json: bool = False,
-        quiet: bool = False,
-        verbose: bool = False,
-        literal_dash: bool = False,
-        commit: bool = False,
         opened: list[Agent] | None = None,
-        written: set[Path] | None = None,
-        program: Mapping[str, Any] | None = None,
-        parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None,
-        run: "Callable[[Call, list[str]], int] | None" = None,
-        no_pager: bool = False,
-        take: "Callable[[Answer], None] | None" = None,
+        **options: Any,
     ) -> None:
         super().__init__(workspace, agent, lock_timeout, opened)
-        self.progress = None if quiet else open_progress
-        self.as_json = as_json
-        self.quiet = quiet
-        self.verbose = verbose
-        self.literal_dash = literal_dash
-        self.commit = commit
-        # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
-        self.written = written
-        # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
-        self.program = program
-        # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
-        self.parse = parse
-        # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
-        self.run = run
-        self.no_pager = no_pager
-        # Takes the result instead of the terminal: data, lines, warnings.
-        self.take = take
+        vars(self).update(options)
+        self.progress = None if self.quiet else open_progress
 
     def with_changes(self, **changes: Any) -> "Call":
         """Returns the same call with some of its options replaced."""
         other = copy(self)
-        other.notices = []
-        for name, value in changes.items():
-            setattr(other, name, value)
+        vars(other).update(changes, notices=[])
         return other
 
     def check_all(self, every: bool) -> None:
