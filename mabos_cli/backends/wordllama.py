@@ -45,8 +45,6 @@ _WORD = re.compile(f"{_SPACE}*[^{_SPACE}\n]+|{_SPACE}+|\n+")
 # Pieces are compared as the file has them, so these characters are written as JSON writes them.
 _ESCAPED = {'"': b'\\"', "\\": b"\\\\", "\r": b"\\r"}
 _INDENT = b"\n      "
-# A third look into the file takes all pieces: by then there are many texts, or odd ones.
-_PARTIAL_LOOKS, _FEW_LETTERS = 2, 64
 _CACHED_WORDS, _CACHED_LENGTH = 100_000, 64
 _MARK = b"pieces1\n"
 _SLOTS = 1 << 16  # twice as many as there are pieces
@@ -150,14 +148,9 @@ class Vocabulary(NamedTuple):
     start: int
     end: int
 
-    def find_pieces(self, letters: str = "") -> dict[bytes, int]:
-        """Returns token ids by piece, for the pieces made of these letters alone, or for all.
-
-        A query can be made of a quarter of the 32,000 pieces at most. Taking only those straight out of the mapped
-        file costs a third of a dictionary of all, and a quarter of parsing the JSON.
-        """
-        shape = b"[" + re.escape(b"".join(map(_escape, letters))) + b"]+" if letters else b".+"
-        lines = re.compile(_INDENT + b'"(' + shape + rb')": (\d+)')
+    def find_pieces(self) -> dict[bytes, int]:
+        """Returns token ids by piece, straight out of the mapped file: parsing its JSON would take longer."""
+        lines = re.compile(_INDENT + rb'"(.+)": (\d+)')
         return {piece: int(number) for piece, number in lines.findall(self.data, self.start, self.end)}
 
 
@@ -208,14 +201,12 @@ class Tokenizer:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._pieces: dict[bytes, int] | PackedPieces = {}
-        self._letters: set[str] | None = {_SPACE}  # the pieces at hand are made of these; None when all are at hand
-        self._looks = 0
         self._words: dict[str, list[int]] = {}
 
     def load_all(self) -> None:
-        """Loads all pieces: worth it before many texts."""
-        if self._letters is not None or isinstance(self._pieces, PackedPieces):
-            self._letters, self._pieces = None, self._vocabulary.find_pieces()
+        """Loads all pieces into memory: worth it before many texts."""
+        if not isinstance(self._pieces, dict) or not self._pieces:
+            self._pieces = self._vocabulary.find_pieces()
 
     def pack(self) -> bytes:
         """Returns all pieces as a table that `use` takes."""
@@ -224,12 +215,12 @@ class Tokenizer:
     def use(self, table: bytes) -> None:
         """Takes the pieces from a table that `pack` made; anything else is ignored."""
         with suppress(ValueError):
-            self._letters, self._pieces = None, PackedPieces(table)
+            self._pieces = PackedPieces(table)
 
     def encode(self, text: str) -> list[int]:
         """Returns the token ids of a text, without any token for its start or end."""
-        if self._letters is not None and text:
-            self._load_for(text)
+        if not self._pieces:
+            self.load_all()
         known: dict[str, list[int]] = self._words
         ids: list[int] = []
         for part in re.split(_SPECIALS, text) if "<" in text else (text,):
@@ -246,18 +237,6 @@ class Tokenizer:
                         known[word] = found
                 ids += found
         return ids
-
-    def _load_for(self, text: str) -> None:
-        # Spaces become the space piece, and no piece has a line end in it: a class with one would run past its line.
-        assert self._letters is not None, "encode asks for pieces only then"
-        letters = self._letters.union(text) - {" ", "\n"}
-        if self._pieces and letters == self._letters:
-            return
-        self._looks += 1
-        if self._looks > _PARTIAL_LOOKS or len(letters) > _FEW_LETTERS:
-            self.load_all()
-        else:
-            self._letters, self._pieces = letters, self._vocabulary.find_pieces("".join(sorted(letters)))
 
     def _encode_word(self, word: str) -> list[int]:
         symbols = [*map(_escape, word)]

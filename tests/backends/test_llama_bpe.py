@@ -84,13 +84,6 @@ def test_equal_to_the_library_on_5000_texts() -> None:
         assert tokenizer.encode(text) == encoded.ids, text
 
 
-def test_equal_with_only_the_pieces_of_one_text() -> None:
-    """Each text with a tokenizer of its own: it takes the pieces of the text's letters alone."""
-    vocabulary = open_vocabulary(FILE)
-    for text in [*make_texts(150, seed=11)]:
-        assert Tokenizer(vocabulary).encode(text) == ids_of(text), text
-
-
 @pytest.mark.parametrize("text", ["a" * 65_536, "xyzzy" * 13_000, "漢字" * 30_000, " " * 5_000, "q" * 999 + "\n" * 99])
 def test_long_words_stay_equal_and_quick(text: str) -> None:
     tokenizer = ours()
