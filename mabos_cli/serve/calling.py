@@ -9,8 +9,10 @@ import io
 import json
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Answer, Call
@@ -27,8 +29,7 @@ from mabos_cli.workspace.settings import load_settings
 _LONGEST = 600  # characters of an error
 _NOTES = 20  # cuts that an answer names
 _ASIDE = 4_000  # characters at most that tell about cuts, and warnings beside them
-_LEAST = 2  # characters of the smallest value that can stand for a cut one: "", [] or {}
-_JOINT = 4  # characters between a name and its value, and behind it
+_LEAST = 2  # characters of an object without names, and between two entries
 _CUT = "cut to mcp.max_tokens: ask for less, with a limit or a narrower question"
 
 
@@ -130,7 +131,7 @@ def _bounded(answer: Answer, room: int) -> Reply:
         data, cuts = fit_value(data, room - aside)
         largest = sorted(cuts, key=lambda place: -cuts[place])[:_NOTES]
         data["truncated"] = fit_value({place: cuts[place] for place in largest}, aside // 3)[0]
-        warnings = fit_value([_CUT, *warnings], aside // 2)[0]
+        warnings = fit_value({"warnings": [_CUT, *warnings]}, aside // 2)[0].get("warnings", [])
     data["warnings"] = warnings
     lines = [*map(visible, answer.lines), *(f"warning: {one_line(text)}" for text in warnings)]
     return Reply(data, fit_lines(lines, room))
@@ -159,74 +160,47 @@ def json_size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False))
 
 
-def fit_value(value: Any, room: int) -> tuple[Any, dict[str, int]]:
-    """Cuts a value to `room` characters of JSON; also returns by place how many entries or characters were cut.
+def fit_value(value: dict[str, Any], room: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """Cuts an object to `room` characters of JSON; also returns by place how many entries or characters were cut.
 
-    Lists keep their first entries; what is small stays whole, what is large shares the rest. A number is never cut: in a room too
-    small for it the name goes.
+    The largest list or text loses up to half of its end, again and again; lists keep their first entries, and what is small stays
+    whole. A number is never cut: in a room too small for it the name goes.
 
     >>> fit_value({"count": 3, "results": ["aaaa", "bbbb", "cccc"]}, 40)
     ({'count': 3, 'results': ['aaaa']}, {'results': 2})
     """
-    cuts: dict[str, int] = {}
-    return _fit(value, max(room, _LEAST), "", cuts), cuts
-
-
-def _fit(value: Any, room: int, place: str, cuts: dict[str, int]) -> Any:
-    if json_size(value) <= room:
-        return value
-    if isinstance(value, str):
-        return _fit_text(value, room, place, cuts)
-    if isinstance(value, dict):
-        return _fit_names(value, room, place, cuts)
-    return _fit_list(value, room, place, cuts) if isinstance(value, list) else value
-
-
-def _fit_text(text: str, room: int, place: str, cuts: dict[str, int]) -> str:
-    """Returns the start of a text; what needs escaping takes more room than it seems."""
-    kept = text[: room - _LEAST]
-    while (over := json_size(kept) - room) > 0:
-        kept = kept[: -max(1, over // 6)]
-    cuts[place] = len(text) - len(kept)
-    return kept
-
-
-def _fit_list(entries: list[Any], room: int, place: str, cuts: dict[str, int]) -> list[Any]:
-    """Returns the first entries that fit; when not even the first does, that one cut down."""
-    kept, left = [], room
-    for entry in entries:
-        left -= json_size(entry) + _LEAST
-        if left < 0:
-            break
-        kept.append(entry)
-    if not kept and room >= 3 * _LEAST and not isinstance(entries[0], int | float | None):
-        kept = [_fit(entries[0], room - _LEAST, _below(place, "0"), cuts)]
-    if len(kept) < len(entries):
-        cuts[place] = len(entries) - len(kept)
-    return kept
-
-
-def _fit_names(entries: dict[str, Any], room: int, place: str, cuts: dict[str, int]) -> dict[str, Any]:
-    """Fits an object: small values first, each large one gets an equal share of what they leave."""
-    sizes = {name: json_size(value) for name, value in entries.items()}
-    order = sorted(sizes, key=lambda name: sizes[name])
-    kept: dict[str, Any] = {}
-    left = room - _LEAST
-    for number, name in enumerate(order):
-        share = left // (len(order) - number) if sizes[name] > left // (len(order) - number) else left
-        left_for_value = share - json_size(name) - _JOINT
-        cuttable = isinstance(entries[name], str | list | dict)
-        if left_for_value < (_LEAST if cuttable else sizes[name]):
+    kept, cuts = deepcopy(value), Counter[str]()
+    while (over := json_size(kept) - max(room, _LEAST)) > 0:
+        size, place, holder, key = max(_find_cuttable(kept, ""), key=lambda found: found[0], default=(0, "", kept, ""))
+        if not size:
+            del kept[max(kept, key=lambda name: json_size(kept[name]))]
+            cuts["."] += 1
             continue
-        kept[name] = _fit(entries[name], left_for_value, _below(place, name), cuts)
-        left -= json_size(name) + _JOINT + json_size(kept[name])
-    if len(kept) < len(entries):
-        cuts[place or "."] = len(entries) - len(kept)
-    return {name: kept[name] for name in entries if name in kept}
+        whole, least = holder[key], max(size - over, size // 2)
+        end = min(len(whole) - 1, len(whole) * least // size)
+        if isinstance(whole, list):
+            end = len(whole)
+            while end and size > least:
+                end -= 1
+                size -= json_size(whole[end]) + _LEAST
+        holder[key] = whole[:end]
+        cuts[place] += len(whole) - end
+    return kept, dict(cuts)
 
 
-def _below(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
+def _find_cuttable(value: Any, place: str) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yields the texts and lists within a value that are not empty: the size and place of each, and where it is held. Of a list of one
+    entry that can be cut itself only that."""
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+        here = f"{place}.{key}" if place else str(key)
+        inner = (
+            list(_find_cuttable(each, here))
+            if isinstance(each, dict) or (isinstance(each, list) and len(each) == 1)
+            else []
+        )
+        yield from inner
+        if each and not inner and isinstance(each, str | list):
+            yield json_size(each), here, value, key
 
 
 def fit_lines(lines: Iterable[str], room: int) -> str:
