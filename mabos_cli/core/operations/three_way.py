@@ -141,31 +141,13 @@ def merge_maps(
     {'x': 3}
     """
     older = b if newer == a else a
-    return merge_keys(dict.fromkeys((*newer, *older)), base, a, b, lambda key, was, one, other: newer[key])
-
-
-def merge_keys(
-    keys: Iterable[str],
-    base: Mapping[str, Any],
-    a: Mapping[str, Any],
-    b: Mapping[str, Any],
-    settle: Callable[[str, Any, Any, Any], Any],
-    *,
-    is_deep: bool = False,
-) -> dict[str, Any]:
-    """Merges the keys of two objects in an order. `settle` decides about a value that both sides changed, by what it was and is on
-    each; if they are merged deeply, also about all that are objects on both."""
     found = {}
-    for key in keys:
+    for key in dict.fromkeys((*newer, *older)):
         was, one, other = (each.get(key, _NOTHING) for each in (base, a, b))
-        if is_deep and isinstance(one, dict) and isinstance(other, dict):
-            value = settle(key, was, one, other)
-        elif one == other or other == was or (other is _NOTHING and one != was):
+        if one == other or other == was or (other is _NOTHING and one != was):
             value = one
-        elif one == was or one is _NOTHING:
-            value = other
         else:
-            value = settle(key, was, one, other)
+            value = other if one == was or one is _NOTHING else newer[key]
         if value is not _NOTHING:
             found[key] = value
     return found

@@ -1,4 +1,4 @@
-"""Decides how git merges the files of a workspace: lines of .gitattributes, the kind of a file by its path. Merges agent.json and ontologies.
+"""Decides how git merges the files of a workspace: lines of .gitattributes, the kind of a file by its path. Merges proposals.
 
 Merged files are as our codecs write them, and say the same whichever side is ours.
 """
@@ -7,83 +7,15 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from operator import eq
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mabos_cli.core.language.ids import distinct_id
-from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_keys, merge_maps
-from mabos_cli.errors import InvalidFile
+from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_maps
 from mabos_cli.formats.json import text
 from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
-from mabos_cli.formats.operations.merge_records import Merged, Sides, read_sides
+from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides, read_sides
 
 _TIMES = ("merged_at", "rejected_at", "proposed_at")
-
-
-def merge_manifests(path: str, sides: Sides) -> Merged:
-    """Merges agent.json key by key, to any depth."""
-    base, ours, theirs = read_sides(_parse_object, dict, path, sides)
-    notes: list[str] = []
-    merged = _merge_objects(base, ours, theirs, "", notes)
-    return Merged(text.dump_document(merged).encode("utf-8"), tuple(notes))
-
-
-def _parse_object(data: bytes, path: str) -> dict[str, Any]:
-    found = text.parse_json(data, path)
-    if not isinstance(found, dict):
-        raise InvalidFile(f"{path}:1: must be an object", "repair the file or restore it from git")
-    return found
-
-
-def _merge_objects(
-    base: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any], place: str, notes: list[str]
-) -> dict[str, Any]:
-    """Merges two objects. Nothing says which of two values is newer: the one that sorts last is kept, and noted."""
-
-    def settle(key: str, was: Any, one: Any, other: Any) -> Any:
-        name = f"{place}.{key}".removeprefix(".")
-        if isinstance(one, dict) and isinstance(other, dict):
-            return _merge_objects(was if isinstance(was, dict) else {}, one, other, name, notes)
-        kept, lost = sorted((one, other), key=text.dump_line, reverse=True)
-        notes.append(f"{name} was changed on both sides: kept {text.dump_line(kept)}, not {text.dump_line(lost)}")
-        return kept
-
-    return merge_keys((*base, *sorted((a.keys() | b.keys()) - base.keys())), base, a, b, settle, is_deep=True)
-
-
-def merge_ontologies(path: str, sides: Sides) -> Merged | None:
-    """Merges the nodes of an ontology by their ids; None for a file that does not have a line for each node."""
-    notes: list[str] = []
-    split = [_split_graph(data, path) for data in sides]
-    if not all(split[1:]) or (sides[0] and not split[0]):
-        return None
-    rests, graphs = zip(*(each or (b"{}", {}) for each in split), strict=True)
-
-    def settle(base: Any, a: Any, b: Any) -> Settled:
-        return Settled(_merge_objects(base or {}, a, b, str(a.get("@id", "")), notes))
-
-    union = merge_keyed(graphs[0], graphs[1], graphs[2], settle, eq, str)
-    lines = [text.dump_line(node).encode("utf-8") for node in union.kept.values()]
-    if rests[1] == rests[2]:  # laid out as it was
-        return Merged(
-            rests[1].replace(text.render_array("@graph", []), text.render_array("@graph", lines), 1), tuple(notes)
-        )
-    heads = [_parse_object(rest, path) for rest in rests]
-    head = _merge_objects(heads[0], heads[1], heads[2], "", notes)
-    parts = [
-        text.render_array(key, lines) if key == "@graph" else text.render_value(key, value)
-        for key, value in head.items()
-    ]
-    return Merged(text.render_document(parts), tuple(notes))
-
-
-def _split_graph(data: bytes, path: str) -> tuple[bytes, dict[str, Any]] | None:
-    """Returns a document without its nodes, and those by id; None when its layout is not ours, or ids repeat."""
-    found = text.find_block(data, "@graph", lambda block: all(line[4:5] == b"{" for line in block.split(b"\n")))
-    if found is None:
-        return None
-    nodes = [text.parse_json(line, path) for line in text.split_block(found[1])]
-    by_id = {str(node.get("@id", "")): node for node in nodes if isinstance(node, dict)}
-    return (found[0], by_id) if len(by_id) == len(nodes) else None
 
 
 def merge_proposals(path: str, sides: Sides) -> Merged:
@@ -99,7 +31,7 @@ def merge_proposals(path: str, sides: Sides) -> Merged:
     lines = [text.dump_line(record).encode("utf-8") for record in kept.values()]
     if ours.is_list and theirs.is_list:
         return Merged(text.render_list(lines), tuple(notes))
-    extra = _merge_objects(base.extra, ours.extra, theirs.extra, "", notes)
+    extra = merge_maps(base.extra, ours.extra, theirs.extra, max(ours.extra, theirs.extra, key=repr))
     others = [text.render_value(key, value) for key, value in extra.items()]
     return Merged(text.render_document([text.render_array("proposals", lines), *others]), tuple(notes))
 
@@ -119,9 +51,6 @@ def _settle_proposal(base: dict[str, Any] | None, a: dict[str, Any], b: dict[str
         return Settled(older, "ours" if newer is a else "theirs")
     return Settled(merge_maps(base or {}, a, b, newer))
 
-
-if TYPE_CHECKING:
-    from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides
 
 DRIVER = "mabos"
 _BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
@@ -155,8 +84,6 @@ _RULES = (
     (f"{_MEMORY}/quarterly/*.md", "derived"),
     *((f"agents/*/{name}.md", "mind") for name in _MIND),
     (f"{_MEMORY}/checkpoints/*.md", "checkpoint"),
-    ("agents/*/agent.json", "manifest"),
-    ("ontologies/*.jsonld", "ontology"),
     ("ontologies/proposals/*-proposals.json", "proposals"),
     ("agents/**/*.jsonl", "union"),
 )
@@ -199,13 +126,12 @@ def names_driver(text: str) -> bool:
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
 
 
-def merge_file(kind: str, path: str, sides: "Sides", renames: "Renames | None" = None) -> "Merged | None":
+def merge_file(kind: str, path: str, sides: Sides, renames: Renames | None = None) -> Merged | None:
     """Returns the file of a kind as both sides have it; None when it is text that only people can merge.
 
     `renames` has the ids that things in other files get, by side. InvalidFile when one of the three is malformed.
     """
     # Loaded here: who asks only for the kind of a file needs no codec.
-    from mabos_cli.formats.operations import git_merge as documents
     from mabos_cli.formats.operations import merge_minds as minds
     from mabos_cli.formats.operations import merge_records as records
 
@@ -220,9 +146,7 @@ def merge_file(kind: str, path: str, sides: "Sides", renames: "Renames | None" =
         "derived": records.merge_derived,
         "mind": minds.merge_minds,
         "checkpoint": minds.merge_checkpoints,
-        "manifest": documents.merge_manifests,
-        "ontology": documents.merge_ontologies,
-        "proposals": documents.merge_proposals,
+        "proposals": merge_proposals,
     }
     if kind in ("cases", "log") and renames:
         sides = minds.rename_sides(sides, renames, *([records.ENTRIES] if kind == "log" else []))

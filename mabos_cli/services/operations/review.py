@@ -40,7 +40,7 @@ _MINDS = {kind.file: name for name, kind in KINDS.items()}
 _RESULTS = {None: "open", True: "came true", False: "did not come true"}
 
 # Kinds of files that are only named: what else changed has rows of its own, or repeats them.
-_OTHERS = ("", "mind", "manifest")
+_OTHERS = ("", "mind")
 
 
 class Review(NamedTuple):
