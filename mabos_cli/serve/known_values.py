@@ -4,7 +4,7 @@ Writes nothing. Files are searched as text, in whatever layout they are; only wh
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable
 from heapq import nlargest
 from json import JSONDecoder
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import list_names, read_bytes
-from mabos_cli.workspace.ids import NAMED, archive_files, files_in, store_files
+from mabos_cli.workspace.ids import NAMED, RECORDS, archive_files, store_files
 from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.locate import find_agent, find_workspace, list_agents
 
@@ -21,31 +21,44 @@ _WIDTH = 60
 _ID = re.compile(r'"(?:id|case_id)":\s*"([^"\\]+)"')
 _TAGS = re.compile(r'"tags":\s*+(\[(?:\s*+"[^"\\]*+(?:\\.[^"\\]*+)*+"\s*+,?)*+\s*+\])')
 Pair = tuple[str, str]
+KINDS = (
+    frozenset("agents items ids archived tags paths beliefs desires goals intentions plans".split()) | RECORDS.keys()
+)
 
 
 def find_values(kind: str, workspace: str, agent: str, start: str) -> list[Pair]:
     """Returns what there is of a kind that begins so, each with a description; nothing when something is off."""
     try:
-        found = KINDS[kind]({"-w": workspace, "-a": agent, "--": start}) if kind in KINDS else []
-        return [pair for pair in found if pair[0].isprintable()]
+        root = find_workspace(workspace)
+        if kind == "agents":
+            return [(name, "") for name in list_agents(root) if name.startswith(start)][:MOST]
+        return [pair for pair in _find(kind, find_agent(root, agent), start) if pair[0].isprintable()]
     except (MabosError, BadValue, OSError, ValueError):
         return []
 
 
-def _agents(options: dict[str, str]) -> list[Pair]:
-    names = list_agents(find_workspace(options["-w"]))
-    return [(name, "") for name in names if name.startswith(options["--"])][:MOST]
-
-
-def _agent(options: dict[str, str]) -> AgentPaths:
-    return find_agent(find_workspace(options["-w"]), options["-a"])
+def _find(kind: str, agent: AgentPaths, start: str) -> list[Pair]:
+    if kind == "items":
+        return _ids("M-", start, store_files(agent))
+    if kind == "ids":  # memories and facts: half of the places each when nothing says which
+        items, facts, half = _find("items", agent, start), _find("facts", agent, start), MOST // 2
+        return [*items[: max(half, MOST - len(facts))], *facts[: max(half, MOST - len(items))]]
+    if kind == "archived":  # what left, and did not come back
+        live = frozenset(m[1] for path in store_files(agent) for m in _ID.finditer(_text(path)))
+        return _ids("M-", start, archive_files(agent), live)
+    if kind in RECORDS:
+        letter, files = RECORDS[kind]
+        return _ids(letter, start, files(agent))
+    if kind in ("tags", "paths"):
+        return (_tags if kind == "tags" else _paths)(agent, start)
+    return _minded(agent.root / f"{kind.capitalize()}.md", start) if kind in KINDS else []
 
 
 def _text(path: Path) -> str:
     return (read_bytes(path) or b"").decode("utf-8", "replace")
 
 
-def _ids(letters: str, start: str, paths: Iterator[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
+def _ids(letters: str, start: str, paths: Iterable[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
     """Returns ids that begin so, latest first, each with its text; files are read until there are enough."""
     found: list[Pair] = []
     known = set(but)
@@ -86,65 +99,28 @@ def _short(text: str) -> str:
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 1]}…"
 
 
-def _items(options: dict[str, str]) -> list[Pair]:
-    return _ids("M-", options["--"], store_files(_agent(options)))
-
-
-def _facts(options: dict[str, str]) -> list[Pair]:
-    agent = _agent(options)
-    return _ids("F-", options["--"], _fact_files(agent))
-
-
-def _fact_files(agent: AgentPaths) -> Iterator[Path]:
-    yield from (agent.facts, agent.derived_facts)
-    for folder in (agent.fact_pages, agent.derived_pages):
-        yield from (folder / name for name in list_names(folder))
-
-
-def _any_id(options: dict[str, str]) -> list[Pair]:
-    """Memories and facts: half of the places each when nothing says which."""
-    both = _items(options), _facts(options)
-    half = MOST // 2
-    return [*both[0][: max(half, MOST - len(both[1]))], *both[1][: max(half, MOST - len(both[0]))]]
-
-
-def _archived(options: dict[str, str]) -> list[Pair]:
-    """Returns what can be revived: what left, and did not come back."""
-    agent = _agent(options)
-    live = frozenset(m[1] for path in store_files(agent) for m in _ID.finditer(_text(path)))
-    return _ids("M-", options["--"], archive_files(agent), live)
-
-
-def _of(letters: str, path: Callable[[AgentPaths], Path]) -> Callable[[dict[str, str]], list[Pair]]:
-    return lambda options: _ids(letters, options["--"], iter((path(_agent(options)),)))
-
-
-def _minded(name: str) -> Callable[[dict[str, str]], list[Pair]]:
+def _minded(path: Path, start: str) -> list[Pair]:
     """Finds what a cognitive file defines, in its order, with what stands beside the id or above it."""
-
-    def find(options: dict[str, str]) -> list[Pair]:
-        found: dict[str, str] = {}
-        heading = ""
-        for line in _text(_agent(options).root / name).splitlines():
-            if (match := NAMED.match(line)) and match[1].startswith(options["--"]):
-                found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
-            heading = line.lstrip("# ") if line.startswith("#") else heading
-        return list(found.items())[:MOST]
-
-    return find
+    found: dict[str, str] = {}
+    heading = ""
+    for line in _text(path).splitlines():
+        if (match := NAMED.match(line)) and match[1].startswith(start):
+            found.setdefault(match[1], _short(match[2].rstrip(" |") or heading))
+        heading = line.lstrip("# ") if line.startswith("#") else heading
+    return list(found.items())[:MOST]
 
 
-def _tags(options: dict[str, str]) -> list[Pair]:
+def _tags(agent: AgentPaths, start: str) -> list[Pair]:
     """Returns the tags of memory, the most used first."""
     counts: dict[str, int] = {}
-    for path in store_files(_agent(options)):
+    for path in store_files(agent):
         for match in _TAGS.finditer(_text(path)):
             counts[match[1]] = counts.get(match[1], 0) + 1
     uses: dict[str, int] = {}
     for listed, count in counts.items():
         for tag in _decoded(listed):
             uses[tag] = uses.get(tag, 0) + count
-    chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(options["--"]))
+    chosen = sorted((-count, tag) for tag, count in uses.items() if tag.startswith(start))
     return [(tag, str(-count)) for count, tag in chosen[:MOST]]
 
 
@@ -156,10 +132,9 @@ def _decoded(listed: str) -> list[str]:
         return []
 
 
-def _paths(options: dict[str, str]) -> list[Pair]:
+def _paths(agent: AgentPaths, start: str) -> list[Pair]:
     """Returns files of the agent as read takes them, a folder at a time; dated ones the latest first."""
-    root = _agent(options).root
-    folder, _, start = options["--"].rpartition("/")
+    root, (folder, _, start) = agent.root, start.rpartition("/")
     if folder.startswith("/") or ".." in folder.split("/"):
         return []
     lead = f"{folder}/" if folder else ""
@@ -167,21 +142,3 @@ def _paths(options: dict[str, str]) -> list[Pair]:
     names = [n for n in reversed(names) if n[0].isdigit()] + [n for n in names if not n[0].isdigit()]
     shown = [f"{lead}{name}/" if (root / folder / name).is_dir() else lead + name for name in names[:MOST]]
     return [(name, "") for name in shown]
-
-
-KINDS: dict[str, Callable[[dict[str, str]], list[Pair]]] = {
-    "agents": _agents,
-    "items": _items,
-    "facts": _facts,
-    "ids": _any_id,
-    "archived": _archived,
-    "cases": _of("C-", lambda agent: agent.cases),
-    "results": _of("T-", lambda agent: agent.reasoning),
-    "rules": _of("", lambda agent: agent.rules),
-    "proposals": lambda options: _ids(
-        "", options["--"], files_in(find_workspace(options["-w"]).proposals_folder, ".json")
-    ),
-    **{kind: _minded(f"{kind.capitalize()}.md") for kind in ("beliefs", "desires", "goals", "intentions", "plans")},
-    "tags": _tags,
-    "paths": _paths,
-}

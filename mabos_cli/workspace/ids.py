@@ -36,10 +36,15 @@ def archive_files(agent: AgentPaths) -> Iterator[Path]:
     return files_in(agent.archive, ".jsonl")
 
 
-# The kinds of ids that are records of JSON: the letter that begins them, and the files that hold them.
-_RECORDS: dict[str, tuple[str, Callable[[AgentPaths], Iterable[Path]]]] = {
+def _fact_files(agent: AgentPaths) -> Iterator[Path]:
+    pages = (files_in(folder, ".json") for folder in (agent.fact_pages, agent.derived_pages))
+    return chain([agent.facts, agent.derived_facts], *pages)
+
+
+# The kinds of ids that are records of JSON: the letter that begins them, and the files that hold them, the latest first.
+RECORDS: dict[str, tuple[str, Callable[[AgentPaths], Iterable[Path]]]] = {
     "items": ("M-", lambda agent: chain(store_files(agent), archive_files(agent))),
-    "facts": ("F-", lambda agent: chain((agent.facts, agent.derived_facts), archive_files(agent))),
+    "facts": ("F-", lambda agent: chain(_fact_files(agent), archive_files(agent))),
     "observations": ("O-", lambda agent: files_in(agent.observations, ".jsonl")),
     "cases": ("C-", lambda agent: chain((agent.cases,), archive_files(agent))),
     "results": ("T-", lambda agent: (agent.reasoning,)),
@@ -54,11 +59,11 @@ def find_ids(agent: AgentPaths, kinds: Sequence[str]) -> set[str]:
     found: set[str] = set()
     read: dict[Path, list[bytes]] = {}
     for kind in kinds:
-        if kind not in _RECORDS:
+        if kind not in RECORDS:
             text = (read_bytes(agent.root / f"{kind.capitalize()}.md") or b"").decode("utf-8", "replace")
             found |= {match[1] for line in text.splitlines() if (match := NAMED.match(line))}
             continue
-        letter, files = _RECORDS[kind]
+        letter, files = RECORDS[kind]
         for path in files(agent):
             if path not in read:
                 read[path] = _ID.findall(read_bytes(path) or b"")
