@@ -121,7 +121,7 @@ def preflight(
 @app.command()
 def export(
     ctx: Context,
-    form: Annotated[str, Option("--format", metavar="[mermaid|dot|jsonld]", help="The format.")] = "mermaid",
+    form: Annotated[str, Option("--format", metavar="[mermaid|dot|graphml|jsonld]", help="The format.")] = "mermaid",
     around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
     hops: Annotated[int, Option(help="How many steps away.")] = 2,
     valid_at: ValidAt = "",

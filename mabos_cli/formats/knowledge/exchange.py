@@ -1,7 +1,8 @@
-"""A graph of facts for other programs: Mermaid, DOT, JSON-LD."""
+"""A graph of facts for other programs: Mermaid, DOT, GraphML, JSON-LD."""
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -14,18 +15,19 @@ from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.knowledge.facts import fact_from_dict, fact_to_dict
 
-GRAPH_FORMATS = ("mermaid", "dot", "jsonld")
+GRAPH_FORMATS = ("mermaid", "dot", "graphml", "jsonld")
 FACT_FORMATS = ("ndjson", "csv", "turtle")
 ONTOLOGY_FORMATS = ("jsonld", "turtle", "ntriples", "typeql", "shacl")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:
     """Returns the facts in one of the formats, nodes and edges in a stable order."""
     nodes = sorted({name for fact in facts for name in (fact.subject, fact.object)})
     names = {node: f"n{number}" for number, node in enumerate(nodes, 1)}
-    if form == "mermaid":
-        return _mermaid(facts, names)
-    return _dot(facts, names) if form == "dot" else _jsonld(facts)
+    if form == "jsonld":
+        return _jsonld(facts)
+    return {"mermaid": _mermaid, "dot": _dot, "graphml": _graphml}[form](facts, names)
 
 
 def _mermaid(facts: Sequence[Fact], names: dict[str, str]) -> str:
@@ -58,6 +60,27 @@ def _dot(facts: Sequence[Fact], names: dict[str, str]) -> str:
     ]
     lines += [f"  {names[f.subject]} -> {names[f.object]} [label={_dot_text(f.predicate)}];" for f in facts]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
+    """Returns GraphML; characters that XML cannot hold are replaced."""
+    from xml.etree.ElementTree import Element, SubElement, tostring
+
+    root = Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    for name, end, kind in (
+        ("label", "node", "string"),
+        ("predicate", "edge", "string"),
+        ("confidence", "edge", "double"),
+    ):
+        SubElement(root, "key", {"id": name, "for": end, "attr.name": name, "attr.type": kind})
+    graph = SubElement(root, "graph", edgedefault="directed")
+    for node, name in names.items():
+        SubElement(SubElement(graph, "node", id=name), "data", key="label").text = _NO_XML.sub("\ufffd", one_line(node))
+    for fact in facts:
+        edge = SubElement(graph, "edge", source=names[fact.subject], target=names[fact.object])
+        SubElement(edge, "data", key="predicate").text = _NO_XML.sub("\ufffd", one_line(fact.predicate))
+        SubElement(edge, "data", key="confidence").text = repr(fact.confidence)
+    return tostring(root, "unicode", xml_declaration=False) + "\n"
 
 
 def _jsonld(facts: Sequence[Fact]) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -42,6 +43,20 @@ def test_dot_is_one_statement_a_line(facts):
     for line in lines[2:-1]:
         assert re.fullmatch(rf"  n\d+ (?:-> n\d+ )?\[label={text}(?:, shape=plain)?\];", line), line
     assert len(lines) == 3 + len(nodes_of(facts)) + len(facts)
+
+
+@quick
+@given(graphs)
+def test_graphml_has_every_node_and_fact(facts):
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    graph = ElementTree.fromstring(render_graph(facts, "graphml")).find(f"{space}graph")
+    labels = {node.get("id"): node.findtext(f"{space}data") for node in graph.iter(f"{space}node")}
+    edges = [
+        (labels[edge.get("source")], edge[0].text, labels[edge.get("target")]) for edge in graph.iter(f"{space}edge")
+    ]
+    assert len(labels) == len(nodes_of(facts)) and len(edges) == len(facts)
+    plain = [fact.triple for fact in facts if all(re.fullmatch(r"[\w-]+", part, re.ASCII) for part in fact.triple)]
+    assert not {*plain} - {*edges}
 
 
 @quick
