@@ -214,7 +214,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_linked_from_the_first() -> None:
     linked = {target.partition("#")[0] for _, target in links((ROOT / "README.md").read_text("utf-8"))}
-    assert {f"docs/{page.name}" for page in PAGES if page.parent.name == "docs"} <= linked
+    assert {f"docs/{page.name}" for page in PAGES if page.parent == ROOT / "docs"} <= linked
 
 
 def test_every_promise_names_tests_that_exist() -> None:
