@@ -10,7 +10,7 @@ from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, note
 
 
 class _Match(NamedTuple):
-    """The fit of a situation to a prototype: the share of its cues by weight, and what does not fit or is not known."""
+    """The fit of a situation to a prototype: the share of its cues, and what does not fit or is not known."""
 
     name: str
     score: float
@@ -70,9 +70,6 @@ def _check(fields: dict[str, Any]) -> None:
     for name, row in fields["prototypes"].items():
         where = f"prototypes.{name}"
         inputs.check_known(f"{where}.actions", row["actions"], fields["actions"], "action")
-        inputs.check_known(f"{where}.weights", row["weights"], row["cues"], "cue")
-        if not sum(row["weights"].get(cue, 1.0) for cue in row["cues"]):
-            raise BadValue(f"{where}.weights: all are 0", "let some cue count")
         for field in ("cues", "expectancies"):
             for cue, expected in row[field].items():
                 _check_expected(expected, f"{where}.{field}.{cue}")
@@ -89,22 +86,16 @@ def _check(fields: dict[str, Any]) -> None:
 
 
 def _check_expected(expected: Any, where: str) -> None:
-    if isinstance(expected, list):
-        for one in expected:
-            inputs.parse_feature(one, where)
-        return
     if not isinstance(expected, dict):
         inputs.parse_feature(expected, where)
         return
     ends = [inputs.parse_feature(expected[name], where) for name in ("min", "max") if name in expected]
     if not ends or len(ends) < len(expected) or any(isinstance(end, str | None) for end in ends):
-        hint = "give a number, a word, a list or a range"
+        hint = "give a number, a word or a range"
         raise BadValue(f"{where}: must be {{min: ..., max: ...}} with numbers", hint)
 
 
 def _fits(expected: Any, value: inputs.Feature) -> bool:
-    if isinstance(expected, list):
-        return any(inputs.parse_feature(one, "") == value for one in expected)
     if not isinstance(expected, dict):
         return inputs.parse_feature(expected, "") == value
     if isinstance(value, str):
@@ -115,8 +106,6 @@ def _fits(expected: Any, value: inputs.Feature) -> bool:
 
 
 def _shown(expected: Any) -> str:
-    if isinstance(expected, list):
-        return " or ".join(map(str, expected))
     if not isinstance(expected, dict):
         return str(expected)
     return " and ".join(f"at {'least' if end == 'min' else 'most'} {value}" for end, value in expected.items())
@@ -124,8 +113,7 @@ def _shown(expected: Any) -> str:
 
 def _match(name: str, row: dict[str, Any], situation: Mapping[str, inputs.Feature]) -> _Match:
     known = {cue: _fits(expected, situation[cue]) for cue, expected in row["cues"].items() if cue in situation}
-    weights = {cue: row["weights"].get(cue, 1.0) for cue in row["cues"]}
-    score = sum(weights[cue] for cue, fits in known.items() if fits) / sum(weights.values())
+    score = sum(known.values()) / len(row["cues"])
     violated = tuple(
         f"{cue} is {inputs.feature_text(situation[cue])}, not {_shown(expected)}"
         for cue, expected in row["expectancies"].items()

@@ -4,16 +4,15 @@ one, relations keep their names, and what is joined by relations between relatio
 A match counts 1, that of an attribute of a thing 0.1; what is part of a matched expression gets the score of that one on top."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import check_size
 
-MOST_NODES, MOST_FACTS, _MOST_PARTS = 20_000, 80, 1000
+MOST_NODES = 20_000
 _LONGEST, _DEEPEST = 500, 12
 _NAME = re.compile(r"\s*([^\s(),][^(),]*?)\s*(?=[(),]|$)")
 _HINT = "write attracts(sun, planet), sun attracts planet, hot(sun), or causes(hot(sun), melts(ice))"
@@ -282,28 +281,15 @@ def inner(one: Expression) -> Iterator[Expression]:
         yield from inner(part)
 
 
-def read_facts(raw: Any, place: str) -> Facts:
-    """Returns the facts of a description, a list or labels with facts; a label may stand in other facts."""
-    rows = raw if isinstance(raw, dict) else {}
-    if isinstance(raw, list):
-        rows = {f"[{n}]": value for n, value in enumerate(raw, 1)}
-    if not rows:
-        raise BadValue(f"{place}: there are no facts", _HINT)
-    check_size(place, len(rows), MOST_FACTS, "facts")
-    parsed = {}
-    for label, value in rows.items():
-        if not isinstance(value, str) or not value.strip():
-            raise BadValue(f"{place}: {label} is no fact", _HINT)
-        here = f"{place}{label}" if isinstance(raw, list) else f"{place}.{label}"
-        parsed[str(label)] = parse_expression(value.strip(), here)
-    resolver = _Labels(parsed, place)
-    return dict.fromkeys(resolver.resolve(one, (label,)) for label, one in parsed.items())
+def read_facts(raw: Sequence[str], place: str) -> Facts:
+    """Returns the facts of a description."""
+    return dict.fromkeys(parse_expression(fact, f"{place}[{n}]") for n, fact in enumerate(raw, 1))
 
 
 def parse_expression(text: str, place: str) -> Expression:
     """Returns a fact from `relation(a, b)` or from three words, `a relation b`."""
     if len(text) > _LONGEST:
-        raise BadValue(f"{place}: longer than {_LONGEST} characters", "use labels for its parts")
+        raise BadValue(f"{place}: longer than {_LONGEST} characters", "leave out what does not matter")
     if "(" not in text:
         words = text.split()
         if len(words) != 3 or "," in text or ")" in text:
@@ -318,7 +304,7 @@ def parse_expression(text: str, place: str) -> Expression:
 def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
     match = _NAME.match(text, at)
     if not match or depth > _DEEPEST:
-        raise BadValue(f"{place}: cannot read {text[at : at + 30]!r}", _HINT if not match else "too deep; use labels")
+        raise BadValue(f"{place}: cannot read {text[at : at + 30]!r}", _HINT if not match else "it is too deep")
     name, at = " ".join(match[1].split()), match.end()
     if at >= len(text) or text[at] != "(":
         return Expression(name), at
@@ -330,22 +316,3 @@ def _read(text: str, at: int, place: str, depth: int) -> tuple[Expression, int]:
         raise BadValue(f"{place}: a ) is missing in {text[:60]!r}", f"{_HINT}; within [ ] put each into quotes")
     at += 1
     return Expression(name, tuple(parts)), at + len(text[at:]) - len(text[at:].lstrip())
-
-
-class _Labels:
-    """Puts facts in place of their labels. Few labels can stand for very much: what all facts come to is bounded."""
-
-    def __init__(self, labels: Mapping[str, Expression], place: str) -> None:
-        self.labels, self.place = labels, place
-        self.size = 0
-
-    def resolve(self, one: Expression, within: tuple[str, ...]) -> Expression:
-        self.size += 1
-        if self.size > _MOST_PARTS or len(within) > _DEEPEST:
-            raise BadValue(f"{self.place}: more than {_MOST_PARTS} parts, or labels {_DEEPEST} deep", "use fewer facts")
-        if not one.parts and one.name in self.labels:
-            if one.name in within:
-                circle = " -> ".join((*within, one.name))
-                raise BadValue(f"{self.place}: {circle} runs in a circle", "a fact cannot contain itself")
-            return self.resolve(self.labels[one.name], (*within, one.name))
-        return one._replace(parts=tuple(self.resolve(part, within) for part in one.parts))

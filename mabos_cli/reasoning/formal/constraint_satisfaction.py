@@ -167,7 +167,8 @@ def _constraints(owner: int, node: Node, place: str, domains: tuple[tuple[Any, .
         return [one for part in node.parts for one in _constraints(owner, part, place, domains)]
     if node.op == "all_different":
         pairs = [make_constraint(owner, Node("!=", pair), place) for pair in combinations(node.parts, 2)]
-        return [*pairs, make_constraint(owner, node, place)._replace(is_whole=True)]
+        are_names = all(part.op == "name" for part in node.parts)
+        return pairs + ([make_constraint(owner, node, place, are_counted=True)] if are_names else [])
     # A variable that is true or false is a condition by itself.
     is_flag = node.op == "name" and all(isinstance(value, bool) for value in domains[node.value])
     if node.op not in _CONDITIONS and not is_flag and not isinstance(node.value, bool):

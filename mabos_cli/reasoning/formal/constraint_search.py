@@ -15,146 +15,111 @@ from mabos_cli.reasoning.expression import COMPARISONS, Node, build, names_of
 
 MOST_CHECKS = 1_000_000
 _LISTED = 64  # combinations and values that are tried one by one
-_MOST_VIEWS = 50_000
+_MOST_BOUNDS = 50_000
+# The least and the greatest value that is possible: yes is 1 and no is 0, a text has bounds only where it is the only one left.
+Bounds = tuple[Any, Any] | None
+NO, YES, OPEN = (0, 0), (1, 1), (0, 1)
 
 
-class View(NamedTuple):
-    """The possible values of an expression: its possible values if they are known, and their bounds if all are numbers."""
-
-    values: frozenset[Any] | None
-    low: Any = None
-    high: Any = None
-
-
-Views = Sequence[View]
-# Of a condition: True, False, or None where both are possible.
-Rough = Callable[[Views], Any]
-_ANY = View(None)
-
-
-def view_of(values: Sequence[Any]) -> View:
-    """Returns what a variable with these values may be."""
+def bounds_of(values: Sequence[Any]) -> Bounds:
+    """Returns the bounds of a variable with these values."""
     if any(isinstance(value, str) for value in values):
-        return View(frozenset(values))
-    return View(frozenset(values), min(values) + 0, max(values) + 0)  # + 0 makes numbers of yes and no
+        return (values[0], values[0]) if len(values) == 1 else None
+    return min(values) + 0, max(values) + 0  # + 0 makes numbers of yes and no
 
 
-def rough(node: Node) -> Rough:
-    """Returns a function from the views of the variables to what an expression may be, erring only to the side of
+def bound(node: Node) -> Callable[[Sequence[Bounds]], Bounds]:
+    """Returns a function from the bounds of the variables to those of an expression, which err only to the side of
     possible."""
-    op = node.op
-    if op == "value":
-        view = view_of((node.value,))
-        return lambda views: view
-    if op == "name":
+    if node.op == "value":
+        constant = bounds_of((node.value,))
+        return lambda known: constant
+    if node.op == "name":
         return itemgetter(node.value)
-    parts = [rough(part) for part in node.parts]
-    if op in COMPARISONS:
-        return lambda views: _compare(op, _as_view(parts[0](views)), _as_view(parts[1](views)))
-    if op == "in":
-        return lambda views: _any(
-            [_compare("=", _as_view(parts[0](views)), _as_view(part(views))) for part in parts[1:]]
-        )
-    if op in ("and", "or", "not", "->", "<->"):
-        return lambda views: _combine(op, [_as_truth(part(views)) for part in parts])
-    if op == "if":
-        return lambda views: _branch(_as_truth(parts[0](views)), parts[1](views), parts[2](views))
-    if op == "all_different":
-        return lambda views: _differ([_as_view(part(views)) for part in parts])
-    return lambda views: _calculate(op, [_as_view(part(views)) for part in parts])
+    parts = [bound(part) for part in node.parts]
+    if node.op in _CONDITIONS:
+        decide = _CONDITIONS[node.op]
+        return lambda known: decide([part(known) for part in parts])
+    calculate = _CALCULATIONS.get(node.op)
+
+    def work_out(known: Sequence[Bounds]) -> Bounds:
+        found = [pair for part in parts if (pair := part(known)) and not isinstance(pair[0], str)]
+        if calculate is None or len(found) < len(parts):
+            return None
+        lows, highs = zip(*found, strict=True)
+        return calculate(lows, highs)
+
+    return work_out
 
 
-def _as_truth(found: Any) -> bool | None:
-    if not isinstance(found, View):
-        return bool(found) if found is not None else None
-    if found.values is not None and len(found.values) == 1 and found.low is not None:
-        return bool(next(iter(found.values)))
-    return None
+def _equal(pair: Sequence[Bounds]) -> Bounds:
+    a, b = pair
+    if a is None or b is None:
+        return OPEN
+    if a[0] == a[1] and b[0] == b[1]:
+        return YES if a[0] == b[0] else NO
+    apart = isinstance(a[0], str) or isinstance(b[0], str) or a[1] < b[0] or b[1] < a[0]
+    return NO if apart else OPEN
 
 
-def _as_view(found: Any) -> View:
-    """Returns a condition as a number: 1 where it holds."""
-    if isinstance(found, View):
-        return found
-    return View(None, 0, 1) if found is None else View(frozenset((found,)), int(found), int(found))
-
-
-def _not(holds: bool | None) -> bool | None:
-    return None if holds is None else not holds
-
-
-def _any(parts: list[bool | None]) -> bool | None:
-    return True if True in parts else None if None in parts else False
-
-
-def _combine(op: str, parts: list[bool | None]) -> bool | None:
-    if op == "not":
-        return _not(parts[0])
-    if op == "->":
-        return _any([_not(parts[0]), parts[1]])
-    if op == "<->":
-        return None if None in parts else parts[0] == parts[1]
-    return _any(parts) if op == "or" else _not(_any([_not(part) for part in parts]))
-
-
-def _branch(condition: bool | None, then: Any, other: Any) -> Any:
-    if condition is not None:
-        return then if condition else other
-    are_conditions = not isinstance(then, View) and not isinstance(other, View)
-    return (then if then == other else None) if are_conditions else _ANY
-
-
-def _compare(op: str, a: View, b: View) -> bool | None:
-    if op in ("=", "!="):
-        same = _same(a, b)
-        return same if op == "=" else _not(same)
-    if a.low is None or b.low is None:
-        return None
+def _order(op: str, pair: Sequence[Bounds]) -> Bounds:
+    a, b = pair
+    if a is None or b is None or isinstance(a[0], str) or isinstance(b[0], str):
+        return OPEN
     if op in (">", ">="):
         a, b, op = b, a, "<" if op == ">" else "<="
-    if COMPARISONS[op](a.high, b.low):
-        return True
-    return None if COMPARISONS[op](a.low, b.high) else False
+    compare = COMPARISONS[op]
+    return YES if compare(a[1], b[0]) else OPEN if compare(a[0], b[1]) else NO
 
 
-def _same(a: View, b: View) -> bool | None:
-    if a.values is not None and b.values is not None:
-        if a.values.isdisjoint(b.values):
-            return False
-        return True if len(a.values) == len(b.values) == 1 else None
-    if a.low is None or b.low is None:
-        return None
-    return False if a.high < b.low or b.high < a.low else None
+def _not(one: Bounds) -> Bounds:
+    low, high = one or OPEN
+    return 1 - high, 1 - low
 
 
-def _differ(views: list[View]) -> bool | None:
-    """Returns False if there are fewer values than things that must differ."""
-    if any(view.values is None for view in views):
-        return None
-    return False if len(frozenset[Any]().union(*(view.values or () for view in views))) < len(views) else None
+def _any(parts: Sequence[Bounds]) -> Bounds:
+    known = [part or OPEN for part in parts]
+    return max(low for low, _ in known), max(high for _, high in known)
 
 
-def _calculate(op: str, views: list[View]) -> View:
-    if any(view.low is None for view in views):
-        return _ANY
-    lows, highs = [view.low for view in views], [view.high for view in views]
-    if op in ("sum", "count"):
-        return View(None, sum(lows), sum(highs))
-    if op in ("min", "max"):
-        pick = min if op == "min" else max
-        return View(None, pick(lows), pick(highs))
-    if op == "neg":
-        return View(None, -highs[0], -lows[0])
-    if op == "abs":
-        ends = (abs(lows[0]), abs(highs[0]))
-        return View(None, 0 if lows[0] <= 0 <= highs[0] else min(ends), max(ends))
-    if op == "*":
-        low, high = lows[0], highs[0]
-        for view in views[1:]:
-            corners = [a * b for a in (low, high) for b in (view.low, view.high)]
-            low, high = min(corners), max(corners)
-        return View(None, low, high)
-    return _ANY
+def _branch(parts: Sequence[Bounds]) -> Bounds:
+    test, then, other = parts
+    if test in (YES, NO):
+        return then if test == YES else other
+    return then if then == other else None
+
+
+def _multiply(lows: Sequence[Any], highs: Sequence[Any]) -> Bounds:
+    low, high = 1, 1
+    for pair in zip(lows, highs, strict=True):
+        corners = [a * b for a in (low, high) for b in pair]
+        low, high = min(corners), max(corners)
+    return low, high
+
+
+_CONDITIONS: dict[str, Callable[[Sequence[Bounds]], Bounds]] = {
+    "=": _equal,
+    "!=": lambda parts: _not(_equal(parts)),
+    **{op: lambda parts, op=op: _order(op, parts) for op in ("<", "<=", ">", ">=")},  # type: ignore[misc]
+    "in": lambda parts: _any([_equal((parts[0], part)) for part in parts[1:]]),
+    "or": _any,
+    "and": lambda parts: _not(_any([_not(part) for part in parts])),
+    "not": lambda parts: _not(parts[0]),
+    "->": lambda parts: _any([_not(parts[0]), parts[1]]),
+    "<->": _equal,
+    "if": _branch,
+    "all_different": lambda parts: OPEN,
+    "all_equal": lambda parts: OPEN,
+}
+_CALCULATIONS: dict[str, Callable[[Sequence[Any], Sequence[Any]], Bounds]] = {
+    "sum": lambda lows, highs: (sum(lows), sum(highs)),
+    "count": lambda lows, highs: (sum(lows), sum(highs)),
+    "min": lambda lows, highs: (min(lows), min(highs)),
+    "max": lambda lows, highs: (max(lows), max(highs)),
+    "neg": lambda lows, highs: (-highs[0], -lows[0]),
+    "abs": lambda lows, highs: (max(lows[0], -highs[0], 0), max(highs[0], -lows[0])),
+    "*": _multiply,
+}
 
 
 class Constraint(NamedTuple):
@@ -163,11 +128,11 @@ class Constraint(NamedTuple):
     owner: int
     scope: tuple[int, ...]
     holds: Callable[[Sequence[Any]], bool]
-    may_hold: Rough
-    is_whole: bool = False  # ask may_hold once and not value by value: its parts are constraints by themselves
+    bounds: Callable[[Sequence[Bounds]], Bounds]
+    are_counted: bool = False  # that there are enough values for all to differ is all that is asked
 
 
-def make_constraint(owner: int, node: Node, place: str) -> Constraint:
+def make_constraint(owner: int, node: Node, place: str, *, are_counted: bool = False) -> Constraint:
     """Returns the constraint that a condition states. Where it has no value, as by a division by 0, it does not hold."""
     run = build(node)
 
@@ -180,7 +145,7 @@ def make_constraint(owner: int, node: Node, place: str) -> Constraint:
             hint = "calculate with numbers, and compare texts by = and != only"
             raise BadValue(f"{place}: cannot be computed for these values", hint) from None
 
-    return Constraint(owner, tuple(sorted(names_of(node))), holds, rough(node))
+    return Constraint(owner, tuple(sorted(names_of(node))), holds, bound(node), are_counted)
 
 
 def _branches(left: int) -> list[int]:
@@ -207,15 +172,14 @@ class Search:
         for n, constraint in enumerate(constraints):
             for variable in constraint.scope:
                 self.of[variable].append(n)
-        self.checks = self.nodes = 0
-        self._views: dict[tuple[int, int], View] = {}
+        self.checks = 0
+        self._bounds: dict[tuple[int, int], Bounds] = {}
 
     def solutions(self) -> Iterator[tuple[Any, ...]]:
         """Yields every solution, each once, in an order that the input decides; GaveUp after too much work."""
         stack = [([(1 << len(domain)) - 1 for domain in self.domains], [*range(len(self.constraints))])]
         while stack:
             left, changed = stack.pop()
-            self.nodes += 1
             self._count(1)
             if not self._propagate(left, changed):
                 continue
@@ -234,15 +198,13 @@ class Search:
         if self.checks > self.most:
             raise GaveUp
 
-    def _view(self, variable: int, left: int) -> View:
-        """Returns what a variable may be, given the values that are left."""
-        found = self._views.get((variable, left))
-        if found is None:
-            if len(self._views) >= _MOST_VIEWS:
-                self._views.clear()
-            found = view_of([self.domains[variable][n] for n in bits(left)])
-            self._views[variable, left] = found
-        return found
+    def _bounds_of(self, variable: int, left: int) -> Bounds:
+        """Returns the bounds of a variable, given the values that are left."""
+        if (variable, left) not in self._bounds:
+            if len(self._bounds) >= _MOST_BOUNDS:
+                self._bounds.clear()
+            self._bounds[variable, left] = bounds_of([self.domains[variable][n] for n in bits(left)])
+        return self._bounds[variable, left]
 
     def _propagate(self, left: list[int], changed: Sequence[int]) -> bool:
         """Drops values that no constraint can do with, in place; returns whether every variable keeps one."""
@@ -254,11 +216,10 @@ class Search:
             before = [left[n] for n in constraint.scope]
             is_settled = self._revise(constraint, left)
             for variable, old in zip(constraint.scope, before, strict=True):
-                if left[variable] == old:
-                    continue
                 if not left[variable]:
                     return False
-                waiting.update(dict.fromkeys(n for n in self.of[variable] if n != number or not is_settled))
+                if left[variable] != old:
+                    waiting.update(dict.fromkeys(n for n in self.of[variable] if n != number or not is_settled))
             if not constraint.scope and not constraint.holds(()):
                 return False
         return True
@@ -266,25 +227,28 @@ class Search:
     def _revise(self, constraint: Constraint, left: list[int]) -> bool:
         """Drops the values that one constraint rules out; returns whether doing it again would change nothing."""
         scope = constraint.scope
-        if prod(left[n].bit_count() for n in scope) <= (1 if constraint.is_whole else _LISTED):
+        if constraint.are_counted:
+            self._count(1)
+            if len({self.domains[n][one] for n in scope for one in bits(left[n])}) < len(scope):
+                left[scope[0]] = 0
+            return True
+        if prod(left[n].bit_count() for n in scope) <= _LISTED:
             self._revise_listed(constraint, left)
             return True
-        views: list[Any] = [None] * len(left)
+        known: list[Bounds] = [None] * len(left)
         for n in scope:
-            views[n] = self._view(n, left[n])
+            known[n] = self._bounds_of(n, left[n])
         self._count(1)
-        verdict = constraint.may_hold(views)
-        if verdict is False:
-            left[scope[0]] = 0
-        if verdict is not None or constraint.is_whole:
+        verdict = constraint.bounds(known)
+        if verdict in (YES, NO):
+            left[scope[0]] *= verdict == YES
             return True
-        before = [left[n] for n in scope]
         for n in scope:
-            self._revise_bounds(constraint, n, left, views)
+            self._revise_bounds(constraint, n, left, known)
             if not left[n]:
                 break
-            views[n] = self._view(n, left[n])
-        return before == [left[n] for n in scope]
+            known[n] = self._bounds_of(n, left[n])
+        return False
 
     def _revise_listed(self, constraint: Constraint, left: list[int]) -> None:
         """Tries all combinations."""
@@ -301,15 +265,15 @@ class Search:
         for n in scope:
             left[n] = kept[n]
 
-    def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], views: list[Any]) -> None:
+    def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], known: list[Bounds]) -> None:
         """Drops the values with which the constraint cannot hold, whatever the others are; of many, those at the
         ends."""
-        mine = list(bits(left[variable]))
+        mine = bits(left[variable])
 
         def is_out(some: Sequence[int]) -> bool:
             self._count(1 + len(constraint.scope) // 2)
-            views[variable] = self._view(variable, sum(1 << one for one in some))
-            return constraint.may_hold(views) is False
+            known[variable] = self._bounds_of(variable, sum(1 << one for one in some))
+            return constraint.bounds(known) == NO
 
         if len(mine) <= _LISTED:
             left[variable] &= ~sum(1 << one for one in mine if is_out((one,)))

@@ -36,8 +36,7 @@ def _prove(fields: dict[str, Any], agent: AgentData) -> Answer:
     facts, caveats = known_facts(fields, agent)
     rules = known_rules(fields, agent)
     goal: Pattern = fields["goal"]
-    verdict, proofs = _chain(goal, "goal", facts, rules)
-    against = _refute(fields, facts, rules)
+    verdict, proofs = _chain(goal, facts, rules)
     caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in verdict.problems)
     if verdict.is_cut:
         caveats += (f"the search was given up after {MOST_STEPS:,} steps: there may be more to find",)
@@ -46,21 +45,20 @@ def _prove(fields: dict[str, Any], agent: AgentData) -> Answer:
         "goal": pattern_text(goal),
         "status": verdict.status,
         "proofs": [_proof_steps(proof) for proof in proofs[:_SHOWN]],
-        "refutation": _proof_steps(against) if against else None,
         "missing": [[pattern_text(one) for one in gap.assumptions] for gap in verdict.gaps[:_SHOWN]],
     }
     if variables:
         return _instances(goal, variables, proofs, detail, caveats, verdict)
-    return _truth(fields, proofs, against, detail, caveats, verdict)
+    return _truth(pattern_text(goal), proofs, detail, caveats, verdict)
 
 
-def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
+def _chain(goal: Pattern, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
     """Returns the verdict on a goal, and the proofs that its comparison admits."""
     if not goal.predicate or is_open(goal.predicate) or is_variable(goal.predicate):
-        raise BadValue(f"{field}: needs a predicate", "write: subject predicate object")
+        raise BadValue("goal: needs a predicate", "write: subject predicate object")
     is_equal = goal.operator == "eq"
     if not is_equal and is_variable(goal.object):
-        raise BadValue(f"{field}: compares with {goal.object}, which nothing binds", "compare with a value")
+        raise BadValue(f"goal: compares with {goal.object}, which nothing binds", "compare with a value")
     wanted = (goal.subject, goal.predicate, goal.object if is_equal else "*")
     # Depth counts for nothing here: the search has a limit of its own, and tells when it meets it.
     verdict = backward_chain(wanted, facts, rules, depth=MOST_STEPS)
@@ -68,35 +66,14 @@ def _chain(goal: Pattern, field: str, facts: Sequence[Fact], rules: Sequence[Rul
     return verdict, fit
 
 
-def _refute(fields: dict[str, Any], facts: Sequence[Fact], rules: Sequence[Rule]) -> Proof | None:
-    """Returns the surest proof that the goal is false: of another value where there is but one."""
-    goal: Pattern = fields["goal"]
-    if goal.predicate not in fields["functional"] or any(
-        is_variable(t) or is_open(t) for t in (goal.subject, goal.object)
-    ):
-        return None
-    others = _chain(goal._replace(object="*", operator="eq"), "goal", facts, rules)[1]
-    found = [one for one in others if not compare(goal.operator, one.triple[2], goal.object)]
-    return max(found, key=lambda proof: proof.confidence, default=None)
-
-
 def _truth(
-    fields: dict[str, Any], proofs: list[Proof], against: Proof | None, detail: dict[str, Any],
-    caveats: tuple[str, ...], verdict: Verdict,
-) -> Answer:  # fmt: skip
-    about = pattern_text(fields["goal"])
-    if proofs and against:
-        summary = f"{about} is both proved and refuted: what is given contradicts itself"
-        lines = [*_proof_lines(proofs[0]), "refuted by:", *_proof_lines(against)]
-        return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
+    about: str, proofs: list[Proof], detail: dict[str, Any], caveats: tuple[str, ...], verdict: Verdict
+) -> Answer:
     if proofs:
         summary = f"{about} is proved ({figure(proofs[0].confidence)})"
         lines = _proof_lines(proofs[0])
         return Answer(yes_no(True, about), proofs[0].confidence, summary, cut(lines), detail, caveats)
-    if against:
-        summary = f"{about} is refuted: {' '.join(against.triple)} ({figure(against.confidence)})"
-        lines = _proof_lines(against)
-        return Answer(yes_no(False, about), against.confidence, summary, cut(lines), detail, caveats)
+
     lines = [f"cannot be proved: {verdict.why}"]
     for gap in verdict.gaps[:5]:
         missing = listed([pattern_text(one) for one in gap.assumptions])

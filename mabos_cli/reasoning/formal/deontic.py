@@ -16,7 +16,6 @@ from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_tex
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
-from mabos_cli.reasoning.network import causal_order
 from mabos_cli.reasoning.shape import check_size
 
 CONFLICT, UNREGULATED = "conflict", "unregulated"
@@ -40,13 +39,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("norms", len(rows), _MOST_NORMS, "norms")
     ids = [row["id"] for row in rows]
     check_known("norms", ids, ids)
-    # How many violations must come before each norm; norms that wait for each other in a ring are refused.
-    after = {row["id"]: [row["after"]] if row["after"] else [] for row in rows}
-    levels: dict[str, int] = {}
-    for name in ids:
-        check_known(f"norms.{name}.after", after[name], ids)
-    for name in causal_order(after, "norms"):
-        levels[name] = 1 + max((levels[one] for one in after[name]), default=-1)
+
     for field, other in (("done", "undone"), ("undone", "done")):
         for name in fields[field]:
             if plain_norm(PERMITTED, name)[1] != name:
@@ -59,7 +52,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
     state = Done(fields["done"], fields["undone"])
-    ruling = rule_on(norms, state, levels)
+    ruling = rule_on(norms, state)
     broken = check_constraints(facts, known_rules(fields, agent)).found
     caveats += (*problems, *_caveats(fields, rows, norms))
     return _answer(fields, ruling, norms, state, [one.message for one in broken], caveats)
@@ -77,16 +70,14 @@ def _facts(fields: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[
 
 
 class Norm(NamedTuple):
-    """A norm that applies: what it says of an action, under which conditions, and which norm's violation calls for it.
-    `optional` means that the action may be left undone."""
+    """A norm that applies: what it says of an action, and under which conditions. `optional` means that the action may be left
+    undone."""
 
     id: str
     modality: str
     action: str
     conditions: frozenset[str] = frozenset()
     priority: float = 0.0
-    after: str = ""
-    bindings: tuple[tuple[str, str], ...] = ()  # what its variables stand for
 
 
 def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
@@ -128,8 +119,7 @@ class Ruling(NamedTuple):
 def _answer(
     fields: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
-    called = [norm for norm in norms if not norm.after or norm in ruling.standing]
-    statuses = {norm.action: status_of(norm.action, ruling) for norm in called}
+    statuses = {norm.action: status_of(norm.action, ruling) for norm in norms}
     query = fields["query"]
     if query:
         right, action = plain_norm(PERMITTED, query)
@@ -140,11 +130,10 @@ def _answer(
     detail = {
         "status": statuses,
         "to_do": list(to_do),
-        "applying": list(dict.fromkeys(norm.id for norm in called)),
-        "defeated": list(dict.fromkeys(n.id for n in called if n not in ruling.standing)),
+        "applying": list(dict.fromkeys(norm.id for norm in norms)),
+        "defeated": list(dict.fromkeys(n.id for n in norms if n not in ruling.standing)),
         "violations": [{"norm": norm.id, "action": norm.action, "why": why} for norm, why in ruling.violations],
         "broken_constraints": broken,
-        "repairs": [{"norm": n.id, "action": n.action, "after": n.after} for n in ruling.standing if n.after],
         "clashes": [
             {"norms": [c.one.id, c.two.id], "winner": c.winner.id if c.winner else None, "why": c.why}
             for c in ruling.clashes
@@ -171,41 +160,20 @@ def _shown(norm: Norm) -> str:
 def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[str]:
     lines = [f"violated: {_shown(norm)}, {why}" for norm, why in ruling.violations]
     lines += [f"violated: {one}" for one in broken]
-    lines += [f"in force after that: {_shown(norm)}" for norm in ruling.standing if norm.after]
+
     for clash in ruling.clashes:
         how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
         lines.append(f"clash: {_shown(clash.one)} against {_shown(clash.two)}; {how}")
     return lines + [f"{action}: {status}" for action, status in statuses.items()]
 
 
-def rule_on(norms: Sequence[Norm], state: Done, levels: Mapping[str, int]) -> Ruling:
-    """Returns what stands when norms that repair a violation join level by level; a violation stays one after its
-    repair."""
+def rule_on(norms: Sequence[Norm], state: Done) -> Ruling:
+    """Returns which norms stand, which clash, and which of those that stand were violated."""
     pairs = [(a, b) for a, b in combinations(norms, 2) if a.action == b.action and {a.modality, b.modality} in _CLASHES]
     clashes = [_judge(one, two) for one, two in pairs]
-    violations: dict[Norm, str] = {}
-    standing: tuple[Norm, ...] = ()
-    for level in range(max(levels.values(), default=0) + 1):
-        known = [norm for norm in norms if levels[norm.id] <= level and _is_called(norm, violations)]
-        standing = _resolve(known, clashes)
-        for norm in standing:
-            why = find_violation(norm, state)
-            if levels[norm.id] == level and why:
-                violations[norm] = why
-    called = {*known}
-    met = tuple(clash for clash in clashes if clash.one in called and clash.two in called)
-    return Ruling(standing, met, tuple(violations.items()))
-
-
-def _is_called(norm: Norm, violations: Iterable[Norm]) -> bool:
-    """Returns whether a norm needs no violation, or that of the norm it follows is there, of the same things."""
-    if not norm.after:
-        return True
-    mine = dict(norm.bindings)
-    return any(
-        one.id == norm.after and all(mine.get(name, value) == value for name, value in one.bindings)
-        for one in violations
-    )
+    standing = _resolve(norms, clashes)
+    violations = ((norm, why) for norm in standing if (why := find_violation(norm, state)))
+    return Ruling(standing, tuple(clashes), tuple(violations))
 
 
 def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...]:
@@ -253,7 +221,7 @@ def open_conflicts(ruling: Ruling) -> list[Clash]:
 def policy_norms(rules: Iterable[Rule]) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
     """Returns the policies as obligations, and what keeps others from being used."""
     usable, problems = usable_rules(rules, "policy")
-    empty = {"if": [], "unless": [], "priority": 0.0, "after": ""}
+    empty = {"if": [], "unless": [], "priority": 0.0}
     rows = [
         {"id": rule.id, "modality": OBLIGATORY, "action": rule.action, "where": [*rule.conditions], **empty}
         for rule in usable
@@ -278,7 +246,7 @@ def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], 
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
         modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
         conditions = frozenset((*row["if"], *filled))
-        found.append(Norm(row["id"], modality, action, conditions, row["priority"], row["after"], bindings))
+        found.append(Norm(row["id"], modality, action, conditions, row["priority"]))
     return found
 
 

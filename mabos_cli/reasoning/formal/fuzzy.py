@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,18 +12,12 @@ from mabos_cli.reasoning.expression import Node, names_of, operators_of, parse_e
 from mabos_cli.reasoning.inputs import LARGEST, AgentData, known_name
 
 _SAMPLES = 200  # between two corners of the sets of a result
-HEDGES: dict[str, Callable[[float], float]] = {
-    "not": lambda degree: 1 - degree,
-    "very": lambda degree: degree**2,
-    "extremely": lambda degree: degree**3,
-    "somewhat": math.sqrt,
-    "slightly": lambda degree: degree ** (1 / 3),
-}
 _COUNTS = {"triangle": 3, "trapezoid": 4, "gaussian": 2, "left": 2, "right": 2, "value": 1}
 _SETS = (
     "a set: triangle 0 5 10, trapezoid 0 1 3 5, gaussian CENTRE WIDTH, left 2 4 (full up to 2), right 6 8 (full from 8)"
 )
 Degrees = dict[str, dict[str, float]]
+Clauses = dict[str, tuple[str, str, bool]]  # by name in the condition: input, term, and whether that is denied
 Result = tuple[float, dict[str, Any]]  # the value and its detail
 
 
@@ -68,26 +62,22 @@ class FuzzyRule(NamedTuple):
 
     text: str
     condition: Node
-    clauses: dict[str, tuple[str, str, tuple[str, ...]]]  # by name in the condition: input, term, hedges
+    clauses: Clauses
     term: str
-    weight: float
 
     def degree(self, degrees: Degrees) -> float:
         """Returns how far the rule applies: `and` is the least of its parts, `or` the greatest."""
 
         def of(node: Node) -> float:
             if node.op == "name":
-                name, term, hedges = self.clauses[node.value]
-                found = degrees[name][term]
-                for hedge in reversed(hedges):
-                    found = HEDGES[hedge](found)
-                return found
+                name, term, is_denied = self.clauses[node.value]
+                return 1 - degrees[name][term] if is_denied else degrees[name][term]
             parts = [of(part) for part in node.parts]
             if node.op == "not":
                 return 1 - parts[0]
             return min(parts) if node.op == "and" else max(parts)
 
-        return self.weight * of(self.condition)
+        return of(self.condition)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -111,20 +101,8 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
     """Returns how far the value of an input belongs to each of its terms."""
-    place = f"inputs.{name}"
-    low, high = _range(f"{place}.range", one["range"], -math.inf, math.inf)
-    if not low <= one["value"] <= high:
-        hint = "change the value or the range"
-        raise BadValue(f"{place}.value: {figure(one['value'])} lies outside of its range", hint)
-    return {term: parse_set(raw, f"{place}.terms.{term}").degree(one["value"]) for term, raw in one["terms"].items()}
-
-
-def _range(place: str, ends: list[float] | None, low: float, high: float) -> tuple[float, float]:
-    if ends is None:
-        return low, high
-    if len(ends) != 2 or not ends[0] < ends[1]:
-        raise BadValue(f"{place}: must be the lowest and the highest value", "write for example [0, 10]")
-    return ends[0], ends[1]
+    sets = {term: parse_set(raw, f"inputs.{name}.terms.{term}") for term, raw in one["terms"].items()}
+    return {term: each.degree(one["value"]) for term, each in sets.items()}
 
 
 def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
@@ -137,7 +115,10 @@ def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float])
     if output["range"] is None and any(one.form in ("gaussian", "left", "right") for one in sets.values()):
         raise BadValue("output.range: is needed, as a term has no end", "give the lowest and the highest value")
     places = [x for one in sets.values() for x in one.places()]
-    low, high = _range("output.range", output["range"], min(places), max(places))
+    low, *more = output["range"] or (min(places), max(places))
+    if len(more) != 1 or not low < more[0]:
+        raise BadValue("output.range: must be the lowest and the highest value", "write for example [0, 10]")
+    high = more[0]
     levels = dict.fromkeys(sets, 0.0)
     for rule, degree in zip(rules, fired, strict=True):
         levels[rule.term] = max(levels[rule.term], degree)
@@ -218,32 +199,25 @@ def _number(raw: Any, place: str) -> float:
 def parse_rule(
     raw: str, place: str, inputs: Mapping[str, Collection[str]], output: str, terms: Collection[str]
 ) -> FuzzyRule:
-    """Returns the rule in a sentence such as `if service is very good and food is bad then tip is low weight 0.5`."""
-    weighted = r"(?:\s+(?:with\s+)?weight\s+(?P<weight>[\d.]+%?))?"
-    form = rf"\s*if\b(?P<when>.*)\bthen\s+{re.escape(output)}\s+is\s+(?P<term>.+?){weighted}\s*"
+    """Returns the rule in a sentence such as `if service is not good and food is bad then tip is low`."""
+    form = rf"\s*if\b(?P<when>.*)\bthen\s+{re.escape(output)}\s+is\s+(?P<term>.+?)\s*"
     match = re.fullmatch(form, raw, re.IGNORECASE | re.DOTALL)
     if not match:
         hint = f"for example: if a is high then {output} is {next(iter(terms))}"
         raise BadValue(f"{place}: must read: if ... then {output} is ...", hint)
-    weight = _number(match["weight"].rstrip("%"), place) if match["weight"] else 1.0
-    weight /= 100 if (match["weight"] or "").endswith("%") else 1
-    if not 0 < weight <= 1:
-        raise BadValue(f"{place}: the weight must be above 0 and at most 1, not {match['weight']}", "")
     term = known_name(place, " ".join(match["term"].split()), terms, f"term of {output}")
     condition, clauses = _read_condition(match["when"], place, inputs)
-    return FuzzyRule(raw, condition, clauses, term, weight)
+    return FuzzyRule(raw, condition, clauses, term)
 
 
-def _read_condition(
-    text: str, place: str, inputs: Mapping[str, Collection[str]]
-) -> tuple[Node, dict[str, tuple[str, str, tuple[str, ...]]]]:
-    """Returns the condition, with names in place of its clauses `input is [hedges] term`; the longest term counts."""
-    clauses: dict[str, tuple[str, str, tuple[str, ...]]] = {}
+def _read_condition(text: str, place: str, inputs: Mapping[str, Collection[str]]) -> tuple[Node, Clauses]:
+    """Returns the condition, with names in place of its clauses `input is [not] term`; the longest term counts."""
+    clauses: Clauses = {}
     for name in sorted(inputs, key=len, reverse=True):
         terms = "|".join(re.escape(term) for term in sorted(inputs[name], key=len, reverse=True))
-        clause = rf"(?<!\w){re.escape(name)}\s+is\s+((?:(?:{'|'.join(HEDGES)})\s+)*?)({terms})(?!\w)"
+        clause = rf"(?<!\w){re.escape(name)}\s+is\s+(not\s+)?({terms})(?!\w)"
         for match in [*re.finditer(clause, text)]:
-            clauses[f"c{len(clauses)}_"] = (name, match[2], tuple(match[1].split()))
+            clauses[f"c{len(clauses)}_"] = (name, match[2], bool(match[1]))
             text = text.replace(match[0], f" c{len(clauses) - 1}_ ", 1)
     condition = parse_expression(text, place, "write: service is poor, with and, or, not")
     for name in names_of(condition):

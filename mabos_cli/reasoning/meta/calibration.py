@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, figure, notes, wilson, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform, find_part
 
-_MOST_EXACT = 300  # forecasts whose number of hits gets an exact distribution
-_SURE = 0.05
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
+_MOST_GROUPS = 10
 
 
 class Parts(NamedTuple):
@@ -29,7 +28,7 @@ class Parts(NamedTuple):
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether stated confidence can be taken at its word, and by how much it is off."""
     forecasts = _read(fields["forecasts"], agent)
-    groups = group_forecasts(forecasts, fields["bins"])
+    groups = group_forecasts(forecasts, _MOST_GROUPS)
     detail = _score(forecasts, groups)
     verdict = _judge(detail)
     off = "over" if detail["gap"] > 0 else "under"
@@ -41,7 +40,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     caveats = notes(
         (len(forecasts) < _FEW, few),
         (detail["skill"] is None, "all came out the same way: no skill can be told from that"),
-        (len(values) > fields["bins"], f"grouped into {fields['bins']} bins; the parts of the score depend on them"),
+        (len(values) > _MOST_GROUPS, f"grouped into {_MOST_GROUPS} bins; the parts of the score depend on them"),
         (min(values) < 0.5, "a statement below 0.5 counts as being sure of the opposite"),
     )
     about = "stated confidence matches what came true"
@@ -100,16 +99,15 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "share_right": hits / len(folded),
         "gap": mean - hits / len(folded),
         "gap_interval": [mean - high, mean - low],
-        "gap_p": find_tail(folded),
         "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
     }
 
 
 def _judge(scores: Mapping[str, Any]) -> bool | None:
     """Returns False if the gap is no chance, True if there is enough to tell that it is small, and None otherwise."""
-    if scores["gap_p"] < _SURE:
-        return False
     low, high = scores["gap_interval"]
+    if low > 0 or high < 0:
+        return False
     return True if scores["count"] >= _FEW and low >= -_NEAR and high <= _NEAR else None
 
 
@@ -123,7 +121,7 @@ def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
     if scores["skill"] is not None:
         lines.append(f"skill against always saying {scores['base_rate']:.2f}: {scores['skill']:+.2f}")
     low, high = scores["gap_interval"]
-    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f}), p {figure(scores['gap_p'])} if calibrated")
+    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f})")
     lines += cut([f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in scores["groups"]], 6)
     return cut(lines)
 
@@ -168,17 +166,3 @@ def fold(forecasts: Sequence[Forecast]) -> list[Forecast]:
         one if one.stated >= 0.5 else one._replace(stated=1 - one.stated, happened=not one.happened)
         for one in forecasts
     ]
-
-
-def find_tail(forecasts: Sequence[Forecast]) -> float:
-    """Returns the two-sided probability of hits as far off as those seen, were the forecasts calibrated."""
-    hits = sum(one.happened for one in forecasts)
-    if len(forecasts) > _MOST_EXACT:
-        spread = math.sqrt(math.fsum(one.stated * (1 - one.stated) for one in forecasts))
-        off = abs(hits - math.fsum(one.stated for one in forecasts))
-        return (1.0 if off < 1e-9 else 0.0) if not spread else math.erfc(off / spread / math.sqrt(2))
-    chances = [1.0]  # of so many hits, one forecast after the other
-    for one in forecasts:
-        miss, hit = [*chances, 0.0], [0.0, *chances]
-        chances = [(1 - one.stated) * a + one.stated * b for a, b in zip(miss, hit, strict=True)]
-    return min(1.0, 2 * min(math.fsum(chances[: hits + 1]), math.fsum(chances[hits:])))

@@ -5,7 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, is_better, notes, ranking
+from mabos_cli.reasoning.answer import Answer, choice, cut, distribution, figure, notes, ranking
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.shape import check_size, read_number
 from mabos_cli.reasoning.social.games import (
@@ -14,7 +14,6 @@ from mabos_cli.reasoning.social.games import (
     Game,
     Mix,
     Mixed,
-    Profile,
     analyse,
     find_maximin,
     share_by_shapley,
@@ -121,11 +120,9 @@ def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
 
 
 def advise(found: Analysis) -> tuple[Mix, str]:
-    """Returns what `me` should play, and why: by dominance, else the only equilibrium, else the outstanding or safest one."""
+    """Returns what `me` should play, and why: the part in the only equilibrium, else what is safest."""
     game, me, mixed, pure = found.game, found.me, found.mixed or [], found.pure
-    if len(found.left[me]) == 1:
-        action, why = found.left[me][0], "all else is strictly dominated"
-    elif found.is_zero_sum and pure:
+    if found.is_zero_sum and pure:
         action, why = pure[0][me], "a saddle point: neither side can do better"
     elif found.is_zero_sum and mixed:
         return mixed[0].mixes[me], "it has the best worst case, which nobody can exploit"
@@ -133,29 +130,12 @@ def advise(found: Analysis) -> tuple[Mix, str]:
         return mixed[0].mixes[me], "it is the part in the only equilibrium"
     elif len({profile[me] for profile in pure}) == 1:
         action, why = pure[0][me], "it is the part in every pure equilibrium"
-    elif (best := find_payoff_dominant(found)) is not None:
-        action, why = (
-            best[me],
-            f"no other {'' if found.mixed is not None else 'pure '}equilibrium is better for anybody",
-        )
     else:
         safest, floor = find_maximin(game, me)
         # Among equally safe actions, the one with the better equilibrium.
         hopes = {a: max((game.payoffs[p][me] for p in pure if p[me] == a), default=floor) for a in safest}
         action, why = max(safest, key=lambda a: hopes[a]), _SAFEST
     return tuple(Fraction(n == action) for n in range(len(game.actions[me]))), why
-
-
-def find_payoff_dominant(found: Analysis) -> Profile | None:
-    """Returns the pure equilibrium that gives nobody less than any other equilibrium, and somebody more."""
-    payoffs = found.game.payoffs
-    rivals = {payoffs[profile] for profile in found.pure} | {one.payoffs for one in found.mixed or ()}
-    for profile in found.pure if len(rivals) > 1 else ():
-        mine = payoffs[profile]
-        is_alone = sum(payoffs[other] == mine for other in found.pure) == 1
-        if is_alone and all(mine == other or is_better(mine, other) for other in rivals):
-            return profile
-    return None
 
 
 def _tell(found: Analysis, mix: Mix, why: str) -> Answer:
@@ -195,10 +175,7 @@ def _steps(found: Analysis) -> tuple[str, ...]:
     game, me = found.game, found.me
     size = " by ".join(str(len(actions)) for actions in game.actions)
     lines = [f"2 players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
-    for one in found.removed[:3]:
-        actions = game.actions[one.player]
-        better = f"{actions[one.by]} is better whatever the others do"
-        lines.append(f"{game.players[one.player]} drops {actions[one.action]}: {better}")
+
     pure = [f"pure equilibrium: {game.shown(p)} gives {', '.join(map(_figure, game.payoffs[p]))}" for p in found.pure]
     lines += cut(pure, 4) or ["no pure equilibrium"]
     for mixed in [mixed for mixed in found.mixed or () if not mixed.is_pure][:3]:
@@ -211,23 +188,16 @@ def _steps(found: Analysis) -> tuple[str, ...]:
 
 def _detail(found: Analysis, mix: Mix) -> dict[str, Any]:
     game = found.game
-    dominant = find_payoff_dominant(found)
     return {
         "players": {who: [*actions] for who, actions in zip(game.players, game.actions, strict=True)},
         "me": game.players[found.me],
         "play": {a: float(s) for a, s in zip(game.actions[found.me], mix, strict=True)},
         "zero_sum": found.is_zero_sum,
-        "removed": [
-            {"player": game.players[who], "action": game.actions[who][action], "by": game.actions[who][by]}
-            for who, action, by in found.removed
-        ],
-        "left": {who: [game.actions[n][a] for a in found.left[n]] for n, who in enumerate(game.players)},
         "pure": [
             {"play": game.named(p), "payoffs": dict(zip(game.players, map(float, game.payoffs[p]), strict=True))}
             for p in found.pure
         ],
         "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
-        "payoff_dominant": game.named(dominant) if dominant else None,
     }
 
 

@@ -1,6 +1,5 @@
 """Games in normal form: every profile of actions with what each player gets, exactly, and what follows from that."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, lcm
@@ -18,10 +17,6 @@ class Game(NamedTuple):
     actions: tuple[tuple[str, ...], ...]
     payoffs: dict[Profile, tuple[Fraction, ...]]
 
-    def profiles(self, left: list[list[int]] | None = None) -> Iterator[Profile]:
-        """Yields every profile, or those of the actions that are left."""
-        return product(*(left or [[*range(len(actions))] for actions in self.actions]))
-
     def named(self, profile: Profile) -> dict[str, str]:
         """Returns a profile as player and action."""
         return {who: self.actions[n][profile[n]] for n, who in enumerate(self.players)}
@@ -29,14 +24,6 @@ class Game(NamedTuple):
     def shown(self, profile: Profile) -> str:
         """Returns the actions of a profile, as text."""
         return ", ".join(self.named(profile).values())
-
-
-class Removed(NamedTuple):
-    """An action that goes, and the action that is better whatever the others do."""
-
-    player: int
-    action: int
-    by: int
 
 
 class Mixed(NamedTuple):
@@ -70,8 +57,6 @@ class Analysis(NamedTuple):
     game: Game
     me: int
     pure: list[Profile]
-    left: list[list[int]]
-    removed: list[Removed]
     mixed: list[Mixed] | None = None
     is_degenerate: bool = False
 
@@ -83,49 +68,20 @@ class Analysis(NamedTuple):
 
 def analyse(game: Game, me: int) -> Analysis:
     """Returns everything that can be found out about a game; mixed equilibria only where there are few actions."""
-    found = Analysis(game, me, find_pure(game), *remove_dominated(game))
+    found = Analysis(game, me, find_pure(game))
     if comb(sum(map(len, game.actions)), len(game.actions[0])) <= MOST_SYSTEMS + 1:
         return _add_mixed(found)
     return found
 
 
-def _swap(profile: Profile, player: int, action: int) -> Profile:
-    return (*profile[:player], action, *profile[player + 1 :])
-
-
 def find_pure(game: Game) -> list[Profile]:
     """Returns the profiles that nobody gains by leaving alone."""
-    best: dict[tuple[int, Profile], Fraction] = {}
-    for profile in game.profiles():
-        for player, got in enumerate(game.payoffs[profile]):
-            others = (player, _swap(profile, player, -1))
-            best[others] = max(got, best.get(others, got))
+    mine, yours = (range(len(actions)) for actions in game.actions)
+    best = {y: max(game.payoffs[m, y][0] for m in mine) for y in yours}
+    replies = {m: max(game.payoffs[m, y][1] for y in yours) for m in mine}
     return [
-        profile
-        for profile in game.profiles()
-        if all(got == best[n, _swap(profile, n, -1)] for n, got in enumerate(game.payoffs[profile]))
+        profile for profile in product(mine, yours) if game.payoffs[profile] == (best[profile[1]], replies[profile[0]])
     ]
-
-
-def remove_dominated(game: Game) -> tuple[list[list[int]], list[Removed]]:
-    """Returns the actions that survive when strictly dominated ones are removed until none is left, and those removed.
-    The order of removal makes no difference to what survives."""
-    left = [[*range(len(actions))] for actions in game.actions]
-    removed: list[Removed] = []
-    while found := _find_dominated(game, left):
-        removed.append(found)
-        left[found.player].remove(found.action)
-    return left, removed
-
-
-def _find_dominated(game: Game, left: list[list[int]]) -> Removed | None:
-    for player, actions in enumerate(left):
-        others = [*game.profiles([*left[:player], [-1], *left[player + 1 :]])]
-        column = {a: [game.payoffs[_swap(o, player, a)][player] for o in others] for a in actions}
-        for action, by in product(actions, repeat=2):
-            if all(better > worse for better, worse in zip(column[by], column[action], strict=True)):
-                return Removed(player, action, by)
-    return None
 
 
 def find_maximin(game: Game, player: int) -> tuple[list[int], Fraction]:

@@ -22,14 +22,11 @@ class Party(NamedTuple):
 
     name: str
     batna: float
-    power: float
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
-    parties = tuple(Party(name, one["batna"], one["power"]) for name, one in fields["parties"].items())
-    if not any(party.power for party in parties):
-        raise BadValue("parties: somebody must have power above 0", "leave power out to make it equal")
+    parties = tuple(Party(name, one["batna"]) for name, one in fields["parties"].items())
     worths = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
     return _solve_deals(parties, worths)
 
@@ -75,9 +72,9 @@ def _solve_deals(parties: tuple[Party, ...], worths: Worths) -> Answer:
     if not room:
         return _tell_no_deal(parties, deals, worths)
     frontier = find_frontier(room)
-    fair = find_fair(frontier, [party.power for party in parties])
+    fair = find_fair(frontier)
     best = fair[0]
-    scores = score_nash(frontier, [party.power for party in parties])
+    scores = score_nash(frontier)
     counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
     steps = [f"{counts}; {len(frontier)} of them on the frontier"]
     steps += [f"{one.rule}: {one.deal.name} ({_gained(parties, one.deal)})" for one in fair]
@@ -176,10 +173,10 @@ def find_frontier(deals: Sequence[Deal]) -> list[Deal]:
     return [deal for deal in deals if deal.gains in kept]
 
 
-def score_nash(frontier: Sequence[Deal], powers: Sequence[float]) -> dict[str, float]:
-    """Returns the Nash product of each deal, with powers as shares. Who cannot gain by any deal is left out."""
-    able, total = _able(frontier), sum(powers)
-    return {deal.name: math.prod(deal.gains[n] ** (powers[n] / total) for n in able) for deal in frontier}
+def score_nash(frontier: Sequence[Deal]) -> dict[str, float]:
+    """Returns the geometric mean of the gains by each deal. Who cannot gain by any deal is left out."""
+    able = _able(frontier)
+    return {deal.name: math.prod(deal.gains[n] for n in able) ** (1 / len(deal.gains)) for deal in frontier}
 
 
 def _able(frontier: Sequence[Deal]) -> list[int]:
@@ -187,10 +184,10 @@ def _able(frontier: Sequence[Deal]) -> list[int]:
     return [n for n in range(len(frontier[0].gains)) if any(deal.gains[n] > 0 for deal in frontier)]
 
 
-def find_fair(frontier: Sequence[Deal], powers: Sequence[float]) -> tuple[Fair, ...]:
+def find_fair(frontier: Sequence[Deal]) -> tuple[Fair, ...]:
     """Returns the deal that each rule picks from the frontier: Nash, Kalai-Smorodinsky, egalitarian, utilitarian."""
     ideal = {n: max(deal.gains[n] for deal in frontier) for n in _able(frontier)}
-    products = score_nash(frontier, powers)
+    products = score_nash(frontier)
 
     def kalai(deal: Deal) -> tuple[float, ...]:
         return tuple(sorted(deal.gains[n] / most for n, most in ideal.items())) or (0.0,)

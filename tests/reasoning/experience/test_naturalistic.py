@@ -8,7 +8,7 @@ OVERPASS = """
 situation: {victim: semiconscious, place: overpass strut, on her back: no, ladder below: yes}
 prototypes:
   rescue from a height:
-    cues: {victim: [semiconscious, dangling], place: overpass strut}
+    cues: {victim: semiconscious, place: overpass strut}
     actions: [kingsley harness, howd strap, ladder belt]
   victim on the ground:
     cues: {victim: semiconscious, place: road}
@@ -49,7 +49,6 @@ situation: SITUATION
 prototypes:
   kitchen fire:
     cues: {smoke: yes, place: kitchen, heat: {min: 50}}
-    weights: {place: 2}
     expectancies: {noise: loud, answer to water: less}
     actions: [hose from inside]
   basement fire:
@@ -74,10 +73,10 @@ def test_violated_expectancies_call_for_a_second_look():
     assert calm.caveats == ("still to check, if it is kitchen fire: answer to water",)
 
 
-def test_match_is_by_weight_over_all_cues_of_the_prototype():
-    """Smoke and place of smoke, place (2) and heat: 3 of 4. Over known cues alone it would be 1."""
+def test_match_is_over_all_cues_of_the_prototype():
+    """Smoke and place of smoke, place and heat. Over known cues alone it would be 1."""
     answer = solve_yaml("naturalistic", FIRE.replace("SITUATION", "{smoke: yes, place: kitchen}"))
-    assert answer.detail["matches"][0]["score"] == pytest.approx(0.75)
+    assert answer.detail["matches"][0]["score"] == pytest.approx(2 / 3)
     assert answer.detail["matches"][1]["score"] == pytest.approx(1 / 3)
     assert answer.detail["matches"][0]["unknown"] == ["heat"]
 
@@ -115,10 +114,6 @@ def test_bad_input_is_refused():
     assert "prototypes.kitchen fire.actions: unknown action 'hoze'" in refused(
         "naturalistic", good.replace("[hose from inside]", "[hoze]")
     )
-    assert "weights: all are 0" in refused(
-        "naturalistic", good.replace("weights: {place: 2}", "weights: {place: 0, smoke: 0, heat: 0}")
-    )
-    assert "unknown cue 'plaze'" in refused("naturalistic", good.replace("{place: 2}", "{plaze: 2}"))
     assert "must be {min: ..., max: ...} with numbers" in refused(
         "naturalistic", good.replace("{min: 80}", "{least: 80}")
     )

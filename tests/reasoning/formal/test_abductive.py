@@ -152,11 +152,10 @@ def test_bad_input_is_refused():
     )
 
 
-def test_too_many_explanations_are_refused_and_not_cut():
-    names = [f"o{n}" for n in range(13)]
-    hypotheses = {f"{name}{kind}": {"explains": [name]} for name in names for kind in "ab"}
-    with pytest.raises(ValueError, match="too many sets"):
-        solve("abductive", {"observations": names, "hypotheses": hypotheses})
+def test_more_hypotheses_than_can_be_weighed_are_refused():
+    hypotheses = {f"h{n}": {"explains": ["a"]} for n in range(15)}
+    with pytest.raises(ValueError, match="15 hypotheses are too many"):
+        solve("abductive", {"observations": ["a"], "hypotheses": hypotheses})
 
 
 def test_what_is_there_in_any_case_keeps_no_explanation_from_being_found():

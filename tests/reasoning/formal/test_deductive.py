@@ -65,15 +65,6 @@ def test_what_cannot_be_proved_is_open():
     assert answer.detail["missing"] == [["acme debt high"]]
 
 
-def test_a_goal_is_refuted_by_another_value():
-    text = "goal: acme tier gold\nrules: []\nfacts: [acme tier silver]\n"
-    assert solve_yaml("deductive", text).conclusion.value is None
-    assert solve_yaml("deductive", text + "functional: [tier]").conclusion.value is False
-    contradictory = text.replace("[acme tier silver", "[acme tier gold, acme tier silver") + "functional: [tier]"
-    answer = solve_yaml("deductive", contradictory)
-    assert answer.conclusion.value is None and "contradicts itself" in answer.summary
-
-
 def test_own_facts_count_only_while_they_hold():
     own = {
         "facts": (

@@ -9,8 +9,8 @@ from reasoning.solving import refused, solve_yaml
 
 TIPPER = """
 inputs:
-  service: {value: %s, range: [0, 10], terms: {poor: gaussian 0 1.5, good: gaussian 5 1.5, excellent: gaussian 10 1.5}}
-  food: {value: %s, range: [0, 10], terms: {rancid: trapezoid 0 0 1 3, delicious: trapezoid 7 9 10 10}}
+  service: {value: %s, terms: {poor: gaussian 0 1.5, good: gaussian 5 1.5, excellent: gaussian 10 1.5}}
+  food: {value: %s, terms: {rancid: trapezoid 0 0 1 3, delicious: trapezoid 7 9 10 10}}
 output: {name: tip, range: [0, 30], unit: '%%', terms: {cheap: [0, 5, 10], average: [10, 15, 20], generous: [20, 25, 30]}}
 rules:
   - if service is poor or food is rancid then tip is cheap
@@ -96,7 +96,7 @@ rules: [if x is small and y is large then z is a, if x is small or y is large th
     assert [one["degree"] for one in rules] == pytest.approx([0.7, 0.8])
 
 
-def test_hedges_and_words() -> None:
+def test_denials_and_terms_of_several_words() -> None:
     inputs = {"the load": ["high", "very high"], "fan": ["on"]}
     degrees = {"the load": {"high": 0.25, "very high": 0.1}, "fan": {"on": 0.6}}
 
@@ -104,15 +104,12 @@ def test_hedges_and_words() -> None:
         rule = parse_rule(f"if {said} then out is a", "", inputs, "out", ["a"])
         return rule.degree(degrees)
 
-    assert degree("the load is somewhat high") == 0.5
+    assert degree("the load is high") == 0.25
     assert degree("the load is very high") == 0.1  # a term of its own
-    assert degree("fan is not very on") == pytest.approx(1 - 0.36)
-    assert degree("fan is very not on") == pytest.approx(0.16)
+    assert degree("fan is not on") == pytest.approx(0.4)
     assert degree("not the load is high and fan is on") == 0.6
     assert degree("not (the load is high and fan is on)") == 0.75
     assert degree("fan is on or the load is high and the load is very high") == 0.6
-    weighted = parse_rule("If fan is on THEN out is a with weight 30%", "", inputs, "out", ["a"])
-    assert weighted.weight == 0.3
 
 
 def test_shoulders_and_steps() -> None:
@@ -143,10 +140,8 @@ def test_shoulders_and_steps() -> None:
         (("x is low then", "x is low high then"), "rules[1]: expected an operator at 'high '"),
         (("x is low then", "(x is low then"), "rules[1]: expected ) at its end"),
         (("x is low then", "x is then"), "rules[1]: ends too early"),
-        (("y is small", "y is small weight 2"), "rules[1]: the weight must be above 0 and at most 1, not 2"),
         (("name: y", "name: x"), "output.name: x is an input too"),
         (("name: y", "name: y, range: [5, 5]"), "output.range: must be the lowest and the highest value"),
-        (("value: 5", "value: 5, range: [0, 4]"), "inputs.x.value: 5 lies outside of its range"),
         (("name: y", "name: y, range: [50, 60]"), "output.range: the terms that apply lie outside of it"),
     ],
 )

@@ -1,5 +1,3 @@
-import math
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,6 @@ from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.meta.calibration import (
     Forecast,
-    find_tail,
     group_forecasts,
     score_brier,
     split_brier,
@@ -56,18 +53,6 @@ def test_the_parts_make_up_the_score(found) -> None:
     assert parts.within == pytest.approx(0, abs=1e-12)
     assert min(parts.reliability, parts.resolution, parts.uncertainty) >= 0
     assert parts.resolution <= parts.uncertainty + 1e-12
-
-
-@quick
-@given(st.lists(st.tuples(st.integers(1, 9).map(lambda n: n / 10), st.booleans()), min_size=1, max_size=7))
-def test_the_tail_against_all_outcomes(found) -> None:
-    """The distribution of the number of hits, by going through every outcome."""
-    forecasts = [Forecast(*one) for one in found]
-    hits = sum(one.happened for one in forecasts)
-    chance = [0.0] * (len(found) + 1)
-    for world in product((True, False), repeat=len(found)):
-        chance[sum(world)] += math.prod(p if w else 1 - p for (p, _), w in zip(found, world, strict=True))
-    assert find_tail(forecasts) == pytest.approx(min(1, 2 * min(sum(chance[: hits + 1]), sum(chance[hits:]))))
 
 
 def test_overconfidence_is_told_from_its_opposite() -> None:
@@ -119,7 +104,7 @@ def test_own_results() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bins: 5", "forecasts: no past result has both"),
+        ("{}", "forecasts: no past result has both"),
         ("forecasts: []", "forecasts: must hold something"),
         ("forecasts: [[0.5, yes, 1]]", "forecasts[1]: must be two values, not 3"),
         ("forecasts: [[80, yes]]", "forecasts[1].confidence: must be from 0 to 1"),
