@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from heapq import heapify, heappop, heappush
+from heapq import nsmallest
 from math import log
 from typing import Any, NamedTuple, Protocol
 
@@ -168,12 +168,11 @@ NOTED = ("context", "plan_id", "actions", "success", "metrics", "lessons")  # wh
 HALF_LIFE = 180  # days in which a case loses half of what it is worth, unless it is used
 _STALEST = 0.1
 _OUTCOMES = {True: 1.0, False: 0.8, None: 0.5}  # a failure warns; what came of an open one nobody knows
-_MOST_REVISIONS, _KEPT_REVISIONS = 20, 10
 _MOST_LESSONS = 8_000
 
 
 class CaseDeparture(NamedTuple):
-    """A case that left, as it is in the file; or a version of one that stays, for the archive."""
+    """A case that left, as it is in the file."""
 
     id: str
     reason: str
@@ -256,8 +255,7 @@ def usefulness(uses: int, success: bool | None, age: float, alike: int) -> float
 
 
 def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[str]:
-    """Returns the ids of the least useful cases, as many as must leave. When one leaves, the others of its situation are worth
-    more."""
+    """Returns the ids of the least useful cases, as many as must leave."""
     held = list(worths)
     alike = Counter(worth.key for worth in held)
 
@@ -266,18 +264,7 @@ def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[s
         age = (now - at).total_seconds() / DAY if at else HALF_LIFE * 10
         return usefulness(worth.uses, worth.success, age, alike[worth.key])
 
-    heap = [(value(worth), worth.at, worth.id, n) for n, worth in enumerate(held)]
-    heapify(heap)
-    gone: list[str] = []
-    while heap and len(gone) < count:
-        was, at, own, n = heappop(heap)
-        is_now = value(held[n])
-        if is_now > was:
-            heappush(heap, (is_now, at, own, n))
-            continue
-        gone.append(own)
-        alike[held[n].key] -= 1
-    return gone
+    return [worth.id for worth in nsmallest(count, held, key=lambda worth: (value(worth), worth.at, worth.id))]
 
 
 def plan_store(
@@ -301,8 +288,7 @@ def plan_store(
         else:
             # The case that this one was made from counted its use above.
             before = twin._replace(uses=twin.uses - 1) if used and twin.id == used.id else twin
-            made, cut = trim_revisions(merge_cases(before, case, stamp), stamp)
-            archive += cut
+            made = merge_cases(before, case, stamp)
         put[made.id] = made
         told.append((made.id, "merged" if twin else "stored"))
     added = {case.id for cases in new.values() for case in cases}
@@ -349,30 +335,19 @@ def count_use(case: Case, at: str) -> Case:
     return case._replace(uses=case.uses + 1, last_used=max(case.last_used, at))
 
 
-def revise_case(
-    old: Case, changes: Mapping[str, Any], at: str, *, is_use: bool = True
-) -> tuple[Case, list[CaseDeparture]]:
-    """Returns the case after a reuse, or a correction: new values, with the earlier ones in its revisions, and what goes to the
-    archive because there are too many of those."""
+def revise_case(old: Case, changes: Mapping[str, Any], at: str, *, is_use: bool = True) -> Case:
+    """Returns the case after a reuse, or a correction: new values, with the earlier ones in its revisions."""
     told = dict(changes)
     if "metrics" in told:
         told["metrics"] = tuple((dict(old.metrics) | dict(told["metrics"])).items())
     new = note_revision(old, old._replace(**told), at, "reuse" if is_use else "correction")
-    return trim_revisions(count_use(new, at) if is_use else new, at)
+    return count_use(new, at) if is_use else new
 
 
 def note_revision(old: Case, new: Case, at: str, by: str) -> Case:
     """Returns the new case with the earlier values of what it changes; nothing is noted when nothing changed."""
     was = tuple((name, getattr(old, name)) for name in NOTED if getattr(old, name) != getattr(new, name))
     return new._replace(revisions=(*old.revisions, Revision(at, by, was))) if was else new
-
-
-def trim_revisions(case: Case, at: str) -> tuple[Case, list[CaseDeparture]]:
-    """Returns the case with its latest revisions if there are many: then it goes to the archive with all of them."""
-    if len(case.revisions) <= _MOST_REVISIONS:
-        return case, []
-    kept = case.revisions[-_KEPT_REVISIONS:]
-    return case._replace(revisions=kept), [CaseDeparture(case.id, "older revisions", at, case)]
 
 
 class KeptResult(NamedTuple):

@@ -53,21 +53,11 @@ def lint_names(facts: Sequence[Fact], known: Collection[str] = ()) -> list[LintF
         predicates.setdefault(fact.predicate, []).append(fact.id)
         values.setdefault(fact.predicate, {}).setdefault(fact.object, []).append(fact.id)
     named = {fact.subject for fact in facts}
-    found = [*_find_slips("predicate", predicates, known), *_find_bare(predicates, known)]
+    found = _find_slips("predicate", predicates, known)
     for predicate, objects in values.items():
         words = {value: ids for value, ids in objects.items() if value not in named and not find_value(value)}
         found += _find_slips(f"value of {predicate}", words, ())
     return found
-
-
-def _find_bare(uses: Mapping[str, list[str]], known: Collection[str]) -> list[LintFinding]:
-    """Returns predicates that an ontology knows with a verb in front: dueDate for hasDueDate. Its rules do not see them."""
-    bare = {tuple(words[1:]): name for name in sorted(known) if (words := name_words(name))[:1] in (["has"], ["is"])}
-    return [
-        LintFinding("unknown", tuple(ids), f"predicate {name} is none of the ontology, which has {bare[said]}")
-        for name, ids in uses.items()
-        if ids and name not in known and (said := tuple(name_words(name))) in bare
-    ]
 
 
 def _find_slips(what: str, uses: Mapping[str, list[str]], known: Collection[str]) -> list[LintFinding]:

@@ -131,12 +131,6 @@ def is_merged(proposal: Proposal, ontology: Ontology) -> bool:
     return held is not None and held._replace(source=node.source) == node
 
 
-def is_lost(proposal: Proposal, ontology: Ontology) -> bool:
-    """Returns whether what was approved is not in an ontology any more: somebody took it out, or brought an older file back."""
-    nodes = ontology.concepts if proposal.is_class else ontology.properties
-    return proposal.status == "approved" and proposal.node_id not in nodes
-
-
 def order_proposals(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Returns proposals with those that others rest on first. Circles were refused before."""
     by_node = {proposal.node_id: proposal for proposal in proposals}

@@ -64,14 +64,6 @@ def linked_records(minds: Sequence[AgentMind]) -> list[Record]:
     return [record for mind in minds for record in _records(mind, links)]
 
 
-def leans_on(mind: AgentMind, other: AgentMind) -> bool:
-    """Returns whether the records of a mind may change with what another agent holds: one of the two names something of the
-    other."""
-    named = {(kind, own) for kind, own, _ in _named(mind)}
-    back = {(kind, own) for kind, own, is_back in _named(other) if is_back}
-    return not named.isdisjoint(_ids(other)) or not back.isdisjoint(_ids(mind))
-
-
 def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
     """Returns the links of some minds. Who has an id itself means that; else what only one of the others has."""
     elsewhere, links = shared_ids(minds), _Gathered()
@@ -90,17 +82,6 @@ def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool
     for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions, *mind.commitments):
         for name, relation, is_back in _WRITTEN[each.kind]:
             yield relation, _key(mind.agent, each), each.linked(name), is_back
-
-
-def _named(mind: AgentMind) -> Iterator[tuple[str, str, bool]]:
-    """Yields the types and ids that a mind names, and whether what is named speaks for the link."""
-    for relation, _, ids, is_back in _told_links(mind):
-        kind = _SPEAKERS[relation][0 if is_back else 3]
-        yield from ((kind, own, is_back) for own in ids)
-
-
-def _ids(mind: AgentMind) -> set[tuple[str, str]]:
-    return {*_known(mind.agent, _kinds(mind))}
 
 
 def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:

@@ -257,13 +257,13 @@ def revise_known(
 
     def plan(file: CaseFile) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(agent, file, case_id)
-        new, cut = revise_case(old, changes, format_time(agent.now()), is_use=is_use and bool(changes))
+        new = revise_case(old, changes, format_time(agent.now()), is_use=is_use and bool(changes))
         if trust or changes.keys() & {"context", "plan_id", "actions"}:
             level = check_trust(trust, old.source, by, old.trust)
             new = bound_by_source(vouch_for(new._replace(trust=level), by))
         if new == old:
             return CaseChanges(), (old, "unchanged")
-        return CaseChanges((new,), archive=tuple(cut)), (new, "revised")
+        return CaseChanges((new,)), (new, "revised")
 
     ledger = (lambda result: _vouchers(agent, result[0], by)) if trust else None
     (new, state), warnings = change_cases(agent, "case revise", plan, ledger)

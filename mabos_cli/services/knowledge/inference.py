@@ -230,8 +230,6 @@ def answer(
         reply = answer_readings([read_triple(goal)], vocabulary, world) if goal else None
         warnings += notes
     about, near, unknown = find_about(question, facts, vocabulary)
-    if reply is None and not ontology.concepts:
-        warnings += _name_ontology(unknown)
     reply = reply or not_read(unknown, near)
     used = {fact.id: fact for proof in (*reply.proofs, *reply.against) for fact in find_leaves(proof)}
     found = list(used.values()) or near or about
@@ -244,18 +242,6 @@ def answer(
     cases, more = _find_cases(call, agent, question)
     warnings = list(dict.fromkeys([*warnings, *notes, *more, *stale_warning(agent, held)]))
     return Answer(reply, found[:_FACTS], proofs, list(hypotheses), memories, cases, warnings)
-
-
-def _name_ontology(unknown: Sequence[str]) -> list[str]:
-    """Returns a warning that names the ontology which comes with the program and knows a word, where the workspace has none."""
-    from mabos_cli.formats.knowledge.jsonld_nodes import read_ontology
-    from mabos_cli.workspace.knowledge.ontologies import load_shipped, shipped_names
-
-    for name in shipped_names() if unknown else ():
-        shipped = read_ontology([load_shipped(name)])
-        if known := next((word for word in unknown if shipped.nodes_named(word)), ""):
-            return [f"no ontology is here; {name} knows {known}: mabos ontology scaffold {name}"]
-    return []
 
 
 def _ask_for_triple(agent: Agent, question: str, vocabulary: Vocabulary) -> tuple[Triple | None, list[str]]:

@@ -12,7 +12,6 @@ from mabos_cli.core.knowledge.proposal import (
     Proposal,
     ProposalVerdict,
     find_left_out,
-    is_lost,
     is_merged,
     judge_proposal,
     make_local_name,
@@ -66,7 +65,8 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
         proposed = name_proposed(library.proposals("pending"))
         given = resolve_names(named, library.ontology, proposed)
         for other in library.proposals():
-            if other.node_id != given.node_id or is_lost(other, library.ontology):
+            is_gone = other.status == "approved" and not library.ontology.nodes_named(other.node_id)
+            if other.node_id != given.node_id or is_gone:
                 continue
             if resolve_names(other, library.ontology, proposed).content == given.content:
                 return [], (other, False)
@@ -118,7 +118,7 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
 
     def plan(library: Library) -> tuple[list[FileWrite], Merged]:
         pending = library.pending()
-        chosen = [_renewed(each, library, pending) for each in _chosen(library, ids, pending)] if ids else pending
+        chosen = _chosen(library, ids, pending) if ids else pending
         rejected = [each.id for each in chosen if each.status == "rejected"]
         if rejected:
             raise UsageFault(f"{rejected[0]} was rejected", "propose it again, with what was asked for")
@@ -137,13 +137,6 @@ def merge(editor: Editor, ids: Sequence[str], similar: bool = False, dry_run: bo
         return [*files, *_note(library, noted)], merged
 
     return change_ontologies(editor, "merge", plan, lambda done: [each.id for each in done.new])
-
-
-def _renewed(proposal: Proposal, library: Library, pending: Sequence[Proposal]) -> Proposal:
-    """Returns the proposal; one that was merged and is lost waits again when it is named."""
-    if not is_lost(proposal, library.ontology):
-        return proposal
-    return resolve_names(proposal._replace(status="pending"), library.ontology, name_proposed(pending))
 
 
 def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], similar: bool) -> list[ProposalVerdict]:

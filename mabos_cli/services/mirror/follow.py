@@ -5,8 +5,7 @@ Little is loaded as long as the server is down: then a line in the ledger is all
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from mabos_cli.config import Settings
@@ -18,7 +17,6 @@ from mabos_cli.errors import Conflict, MabosError, Unavailable
 from mabos_cli.workspace.agent import Agent, Change
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.mirror_ledger import end_rest, is_resting, let_rest, load_ledger, note_entries
-from mabos_cli.workspace.settings import load_settings
 
 if TYPE_CHECKING:
     from mabos_cli.backends.typedb import Place, Session
@@ -51,7 +49,12 @@ def mirror_changes(agents: Sequence[Agent]) -> list[str]:
     reasons: dict[str, str] = {}  # by address
     queued: dict[str, int] = {}  # by reason
     warnings: list[str] = []
-    for agent, parts in _with_leaning(agents):
+    for agent in agents:
+        parts = changed_parts(agent.changes or ())
+        if agent.changes:  # seen to; who commits still wants to know what ran
+            agent.changes[:] = [change._replace(part="") for change in agent.changes]
+        if not parts:
+            continue
         address = agent.settings["typedb.address"]
         try:
             if is_resting(agent.paths.workspace, address):
@@ -67,35 +70,6 @@ def mirror_changes(agents: Sequence[Agent]) -> list[str]:
             queued[reasons[address]] = queued.get(reasons[address], 0) + count
     told = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
     return [*warnings, *told]
-
-
-def _with_leaning(agents: Sequence[Agent]) -> Iterator[tuple[Agent, Parts]]:
-    """Returns what was written in each home; and the minds of other agents that are mirrored and linked with one that
-    changed."""
-    changed: dict[str, Agent] = {}
-    for agent in agents:
-        parts = changed_parts(agent.changes or ())
-        if agent.changes:  # seen to; who commits still wants to know what ran
-            agent.changes[:] = [change._replace(part="") for change in agent.changes]
-        if parts:
-            yield agent, parts
-        if "mind" in parts:
-            changed[agent.id] = agent
-    others = {other.id: other for agent in changed.values() for other in _leaning(agent, changed)}
-    for other in others.values():
-        yield other, {"mind": None}
-
-
-def _leaning(agent: Agent, but: Collection[str]) -> Iterator[Agent]:
-    """Yields the agents of other agents whose records may have changed with the mind of this one, if they are mirrored."""
-    from mabos_cli.services.mirror.source import find_leaning
-
-    with suppress(MabosError):  # files that cannot be read, about which others warn
-        for name in find_leaning(agent, but):
-            paths = agent.paths.workspace.agent(name)
-            settings = load_settings(paths.workspace, paths, {})
-            if settings["typedb.address"] and paths.mirror_ledger.exists():
-                yield agent._replace(paths=paths, settings=settings, changes=[])
 
 
 def _mirror(agent: Agent, parts: Parts) -> tuple[str, list[str], int]:

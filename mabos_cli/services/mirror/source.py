@@ -14,7 +14,7 @@ from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import PRIVATE, Sharing
 from mabos_cli.core.mirror import records as mirror_records
 from mabos_cli.core.mirror.fact_records import fact_records, memory_of
-from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, leans_on, mind_records
+from mabos_cli.core.mirror.mind_records import AgentMind, conflict_records, mind_records
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import line_id, parse_item
 from mabos_cli.formats.mind.attitudes import parse_beliefs
@@ -78,23 +78,15 @@ def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
     yield from mirror_records.skill_records(agent.id, found.values())
 
 
-def _other_minds(agent: Agent, but: Ids = ()) -> list[AgentMind]:
+def _other_minds(agent: Agent) -> list[AgentMind]:
     """Returns the minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to
     nothing."""
     minds = []
     for name in list_agents(agent.paths.workspace):
-        if name != agent.id and name not in but:
+        if name != agent.id:
             with suppress(MabosError):
                 minds.append(load_mind(agent._replace(paths=agent.paths.workspace.agent(name))))
     return minds
-
-
-def find_leaning(agent: Agent, but: Ids) -> list[str]:
-    """Returns the other agents, but for some, whose records may have changed with the mind of this one: they are linked, or now
-    could be."""
-    others = _other_minds(agent, but)
-    mind = load_mind(agent) if others else AgentMind(agent.id)
-    return [other.agent for other in others if leans_on(other, mind)]
 
 
 def load_mind(agent: Agent) -> AgentMind:
