@@ -3,17 +3,20 @@
 import random
 from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mabos_cli.core import BadValue
 from mabos_cli.formats.knowledge.reason_input import PARSERS, parse_source
+from mabos_cli.formats.knowledge.worksheet import parse_inputs
 from mabos_cli.reasoning.answer import Answer
 from mabos_cli.reasoning.catalog import METHODS
 from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.shape import conform, find_worksheet
 
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "reasoning"
 NOW = datetime(2026, 2, 24, 14, 30, tzinfo=UTC)
 # Charig et al. 1986: open surgery (A) and nephrolithotomy (B) of small and large kidney stones.
 STONES_DATA = """
@@ -44,3 +47,12 @@ def refused(name: str, text: str, **own: Any) -> str:
     with pytest.raises(BadValue) as caught:
         solve_yaml(name, text, **own)
     return caught.value.message
+
+
+def example(name: str) -> dict[str, Any]:
+    """The input of the example of a method."""
+    path = FIXTURES / f"{name}.yaml"
+    inputs = parse_inputs(path.read_text("utf-8"), path.name)
+    assert inputs.problem.strip(), f"{path.name} names no problem"
+    (source,) = inputs.by_method.values()
+    return source.value

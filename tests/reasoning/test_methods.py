@@ -19,19 +19,10 @@ from mabos_cli.formats.knowledge.worksheet import parse_inputs, render_worksheet
 from mabos_cli.reasoning.answer import KINDS, Answer, Conclusion
 from mabos_cli.reasoning.catalog import METHODS
 from mabos_cli.reasoning.shape import Shape, find_worksheet
-from reasoning.solving import solve
+from reasoning.solving import example, solve
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "reasoning"
 JUNK = (None, -1, 0, 1e300, "", "nonsense", [], {}, [[]], {"x": None}, "é" * 300)
 ALL = pytest.mark.parametrize("name", METHODS)
-
-
-def example(name: str) -> dict[str, Any]:
-    path = FIXTURES / f"{name}.yaml"
-    inputs = parse_inputs(path.read_text("utf-8"), path.name)
-    assert inputs.problem.strip(), f"{path.name} names no problem"
-    (source,) = inputs.by_method.values()
-    return source.value
 
 
 def check_conclusion(conclusion: Conclusion) -> None:

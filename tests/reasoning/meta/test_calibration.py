@@ -1,21 +1,17 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.case import KeptResult
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.meta.calibration import (
     Forecast,
     group_forecasts,
     score_brier,
     split_brier,
 )
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import example, refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 said = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=30)
 
 
@@ -121,8 +117,6 @@ def test_percent_is_read() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "calibration.yaml").read_text("utf-8"), "calibration.yaml").value
-    raw.pop("problem")
-    answer = solve("calibration", raw)
+    answer = solve("calibration", example("calibration"))
     assert answer.detail["count"] == 15
     assert answer.detail["gap"] > 0.1

@@ -1,18 +1,13 @@
-from pathlib import Path
-
 import pytest
 
 from mabos_cli.core.knowledge.case import KeptResult
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.meta.learning_to_reason import (
     Record,
     find_factors,
     learned_scores,
     scores_by_aspect,
 )
-from reasoning.solving import refused, solve
-
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+from reasoning.solving import example, refused, solve
 
 
 def past(method, happened, **kind):
@@ -91,8 +86,6 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "learning-to-reason.yaml").read_text("utf-8"), "learning-to-reason.yaml").value
-    raw.pop("problem")
-    answer = solve("learning-to-reason", raw)
+    answer = solve("learning-to-reason", example("learning-to-reason"))
     assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")
     assert any(step == "domain=empirical: expected-utility, 4 of 4" for step in answer.steps)

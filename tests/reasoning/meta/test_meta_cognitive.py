@@ -1,14 +1,10 @@
-from pathlib import Path
-
 import pytest
 from hypothesis import settings
 
 from mabos_cli.core.knowledge.case import KeptResult
-from mabos_cli.formats.knowledge.reason_input import parse_source
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import example, refused, solve, solve_yaml
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 
 
 def claim(confidence, impact, hours=None, cost=0, finds=1, status="assumed"):
@@ -84,9 +80,7 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "meta-cognitive.yaml").read_text("utf-8"), "meta-cognitive.yaml").value
-    raw.pop("problem")
-    answer = solve("meta-cognitive", raw)
+    answer = solve("meta-cognitive", example("meta-cognitive"))
     # 0.7 * 0.35 * 400000 - 3000 - 12 * 120
     assert dict(answer.conclusion.scores)["check demand grows 20 percent"] == pytest.approx(93_560)
     assert answer.detail["checks"] == ["demand grows 20 percent", "landlord is solvent"]

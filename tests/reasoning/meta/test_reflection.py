@@ -1,13 +1,9 @@
 from math import log2
-from pathlib import Path
 
 import pytest
 
 from mabos_cli.core.knowledge.case import KeptResult
-from mabos_cli.formats.knowledge.reason_input import parse_source
-from reasoning.solving import refused, solve, solve_yaml
-
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+from reasoning.solving import example, refused, solve, solve_yaml
 
 
 def plan(expected, actual, better="higher", **more):
@@ -92,8 +88,6 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "reflection.yaml").read_text("utf-8"), "reflection.yaml").value
-    raw.pop("problem")
-    answer = solve("reflection", raw)
+    answer = solve("reflection", example("reflection"))
     assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"
     assert answer.detail["rules"][1] == {"said": "expect 1.5625 times the plan in time", "support": 2}

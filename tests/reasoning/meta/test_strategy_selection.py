@@ -1,13 +1,9 @@
-from pathlib import Path
-
 import pytest
 
 from mabos_cli.core.knowledge.case import KeptResult
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.catalog import score_methods
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import example, refused, solve, solve_yaml
 
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 SOCIAL = {
     "uncertainty": "low",
     "complexity": "simple",
@@ -72,8 +68,6 @@ def test_refusals(said: str, message: str) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "strategy-selection.yaml").read_text("utf-8"), "strategy-selection.yaml").value
-    raw.pop("problem")
-    answer = solve("strategy-selection", raw)
+    answer = solve("strategy-selection", example("strategy-selection"))
     assert answer.detail["pick_by_fit"] == "bayesian"
     assert answer.conclusion.value == "expected-utility"

@@ -1,5 +1,4 @@
 from itertools import combinations
-from pathlib import Path
 
 import clingo
 import pytest
@@ -7,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.core.knowledge.closures import bits
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.argumentation import (
     attackers_of,
     find_complete,
@@ -15,10 +13,9 @@ from mabos_cli.reasoning.social.argumentation import (
     keep_stable,
     label_grounded,
 )
-from reasoning.solving import refused, solve
+from reasoning.solving import example, refused, solve
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 
 
 def argue(links, **more):
@@ -172,8 +169,6 @@ def test_stable_sets_of_a_larger_frame_against_clingo() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "argumentation.yaml").read_text("utf-8"), "argumentation.yaml").value
-    raw.pop("problem")
-    answer = solve("argumentation", raw)
+    answer = solve("argumentation", example("argumentation"))
     assert answer.conclusion.value is True
     assert answer.detail["grounded"]["out"] == ["risk", "untested", "cost"]

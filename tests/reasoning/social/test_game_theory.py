@@ -1,16 +1,13 @@
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.games import find_corners
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import example, refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 
 
 def table(cells):
@@ -200,8 +197,6 @@ def test_corners_are_all_of_them() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "game-theory.yaml").read_text("utf-8"), "game-theory.yaml").value
-    raw.pop("problem")
-    answer = solve("game-theory", raw)
+    answer = solve("game-theory", example("game-theory"))
     assert answer.conclusion.value == "cut"
     assert [one["play"] for one in answer.detail["pure"]] == [{"us": "cut", "Northwind": "cut"}]

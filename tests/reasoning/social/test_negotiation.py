@@ -1,17 +1,14 @@
 import math
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.negotiation import Deal, find_fair, find_frontier
-from reasoning.solving import refused, solve
+from reasoning.solving import example, refused, solve
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 
 
 def options(*gains, batna=(0, 0)):
@@ -143,8 +140,7 @@ def test_frontier_and_rules_against_brute_force(found) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "negotiation.yaml").read_text("utf-8"), "negotiation.yaml").value
-    raw.pop("problem")
+    raw = example("negotiation")
     answer = solve("negotiation", raw)
     us, atlas = raw["parties"]["us"], raw["parties"]["Atlas"]
 

@@ -1,21 +1,18 @@
 from itertools import combinations, pairwise, permutations
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.social_choice import (
     Ballot,
     count_pairs,
     find_paths,
     find_schulze,
 )
-from reasoning.solving import refused, solve, solve_yaml
+from reasoning.solving import example, refused, solve, solve_yaml
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
 TENNESSEE = """
 ballots:
   - 42: Memphis > Nashville > Chattanooga > Knoxville
@@ -149,9 +146,7 @@ def test_against_brute_force(found) -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "social-choice.yaml").read_text("utf-8"), "social-choice.yaml").value
-    raw.pop("problem")
-    answer = solve("social-choice", raw)
+    answer = solve("social-choice", example("social-choice"))
     assert answer.detail["voters"] == 41
     assert answer.detail["condorcet_winner"] == answer.conclusion.value[0] == "analytics"
     assert answer.detail["winners"]["plurality"] == ["mobile app"]

@@ -1,12 +1,7 @@
-from pathlib import Path
-
 import pytest
 
-from mabos_cli.formats.knowledge.reason_input import parse_source
 from mabos_cli.reasoning.social.stakeholder import GRID
-from reasoning.solving import refused, solve, solve_yaml
-
-FIXTURES = Path(__file__).parents[3] / "fixtures" / "reasoning"
+from reasoning.solving import example, refused, solve, solve_yaml
 
 
 def person(power, interest, stance, **more):
@@ -87,8 +82,6 @@ def test_ties_are_said() -> None:
 
 
 def test_the_example_runs() -> None:
-    raw = parse_source((FIXTURES / "stakeholder.yaml").read_text("utf-8"), "stakeholder.yaml").value
-    raw.pop("problem")
-    answer = solve("stakeholder", raw)
+    answer = solve("stakeholder", example("stakeholder"))
     assert answer.detail["carried"] is False
     assert answer.conclusion.value[0] == "CFO"
