@@ -13,7 +13,6 @@ from unicodedata import normalize
 
 from mabos_cli.reasoning.answer import Answer, Conclusion
 
-Stances = dict[str, tuple[bool, float] | None]
 OPTIONS = ("choice", "ranking", "distribution")
 # Options that are no options but a verdict.
 TRUTH_WORDS = {"yes": "yes", "true": "yes", "no": "no", "false": "no"}
@@ -49,33 +48,66 @@ class _Vote(NamedTuple):
 
     method: str
     weight: float
-    answer: Answer
-    shares: Mapping[str, float]  # empty: it leaves the question open, or answers with a number or a set
+    conclusion: Conclusion
+    sure: float | None
+    shares: Mapping[
+        str, float
+    ]  # of possible conclusions; empty: it leaves the question open, or answers with a number or a set
+
+    @property
+    def top(self) -> Any:
+        """Returns what it concludes."""
+        return max(self.shares, key=self.shares.__getitem__) if self.shares else self.conclusion.value
+
+    @property
+    def support(self) -> float:
+        """Returns how sure it is of what it concludes; a vote counts whole."""
+        return 1.0 if self.sure is None else self.sure
+
+    def agrees(self, other: "_Vote") -> bool:
+        """Returns whether two methods conclude the same: of numbers, that their intervals meet, or they are near."""
+        a, b = self.conclusion, other.conclusion
+        if a.kind == "names":
+            return {*a.value} == {*b.value}
+        if a.kind != "number":
+            return bool(self.top == other.top)
+        (low_a, high_a), (low_b, high_b) = (one.interval or (one.value, one.value) for one in (a, b))
+        is_near = abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value))
+        return bool(is_near or (low_a <= high_b and low_b <= high_a))
+
+
+Stances = dict[
+    str, tuple[bool, float]
+]  # by method: whether it is for the conclusion, and the share that it gives to it
 
 
 def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     """Returns the common conclusion of methods that each have computed one; at least one is needed."""
     total = sum(weights[name] for name in answers)
     shares = {name: weights[name] / total for name in answers}
-    group = heaviest_group(answers, shares)
+    group = heaviest_group({name: answer.conclusion for name, answer in answers.items()}, shares)
     spelled = _spell([option_names(answers[name].conclusion) for name in group])
-    votes = [_Vote(name, shares[name], answers[name], _shares(answers[name], spelled)) for name in group]
-    conclusion, supports = _combine(votes)
-    parts = tuple(
-        Part(name, shares[name], *(_stance_in_group(supports[name]) if name in group else ("apart", None)), answer)
-        for name, answer in answers.items()
-    )
-    inside = [part for part in parts if part.stance in ("for", "against")]
+    votes = [
+        _Vote(name, shares[name], answers[name].conclusion, answers[name].confidence, _shares(answers[name], spelled))
+        for name in group
+    ]
+    conclusion, stances = _combine(votes)
+    parts = []
+    for name, answer in answers.items():
+        is_for, support = stances.get(name, (False, None))
+        stance = "for" if is_for else "against" if name in stances else "open" if name in group else "apart"
+        parts.append(Part(name, shares[name], stance, support, answer))
+    inside = [part for part in parts if part.method in stances]
     weight = sum(part.weight for part in inside)
     agreement = sum(p.weight for p in inside if p.stance == "for") / weight if weight else 0.0
     stated = [part for part in inside if part.answer.confidence is not None]
     pooled = sum(p.weight * (p.support or 0.0) for p in inside) / weight if stated else None
     if conclusion.value is None:  # nothing is concluded that could be right
         pooled = None
-    pairs = [*combinations([vote for vote in votes if _top(vote) is not None], 2)]
-    together = tuple((a.method, b.method) for a, b in pairs if _is_same(a, b))
-    apart = tuple((a.method, b.method) for a, b in pairs if not _is_same(a, b))
-    return Fused(conclusion, pooled, agreement, _basis(inside, stated, conclusion), together, apart, parts)
+    pairs = [*combinations([vote for vote in votes if vote.top is not None], 2)]
+    together = tuple((a.method, b.method) for a, b in pairs if a.agrees(b))
+    apart = tuple((a.method, b.method) for a, b in pairs if not a.agrees(b))
+    return Fused(conclusion, pooled, agreement, _basis(inside, stated, conclusion), together, apart, tuple(parts))
 
 
 def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusion) -> str:
@@ -97,111 +129,85 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
 
 def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
     """Returns for each name the first spelling of it; names that one method tells apart are not one name."""
-    apart: set[str] = set()
-    for names in lists:
-        apart |= {key for key, count in Counter(map(folded, names)).items() if count > 1}
+    apart = {key for names in lists for key, count in Counter(map(folded, names)).items() if count > 1}
     first: dict[str, str] = {}
     return {name: first.setdefault(name if folded(name) in apart else folded(name), name) for name in chain(*lists)}
 
 
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
     """Returns the share that an answer gives to each possible conclusion."""
-    conclusion, sure = answer.conclusion, answer.confidence
-    if conclusion.kind == "truth" or is_yes_no(conclusion):
+    conclusion, sure = answer.conclusion, 1.0 if answer.confidence is None else answer.confidence
+    if is_truth(conclusion):
         return _truth_shares(conclusion, sure)
-    if conclusion.kind not in OPTIONS:
-        return {}
+    if conclusion.kind == "text":
+        return {conclusion.value: sure}
     if conclusion.kind == "distribution":
         return {spelled[name]: share for name, share in conclusion.scores}
     listed = conclusion.value if conclusion.kind == "ranking" else (conclusion.value,)
-    if len(listed) > 1 and sure is None:
+    if conclusion.kind not in OPTIONS or not listed:
+        return {}
+    if len(listed) > 1 and answer.confidence is None:
         points = len(listed) * (len(listed) - 1) / 2
         return {spelled[name]: (len(listed) - 1 - place) / points for place, name in enumerate(listed)}
     # What is left is for the others, whichever they are; none of them gets more than what was chosen over it.
-    chosen, mine = [spelled[name] for name in listed[:1]], 1.0 if sure is None else sure
-    others = dict.fromkeys(name for name in spelled.values() if name not in chosen)
-    left = min(mine, (1 - mine) / len(others)) if others else 0.0
-    return dict.fromkeys(chosen, mine) | dict.fromkeys(others, left) if chosen else {}
+    chosen = spelled[listed[0]]
+    others = dict.fromkeys(name for name in spelled.values() if name != chosen)
+    return {chosen: sure} | dict.fromkeys(others, min(sure, (1 - sure) / max(1, len(others))))
 
 
-def _truth_shares(conclusion: Conclusion, sure: float | None) -> dict[str, float]:
+def _truth_shares(conclusion: Conclusion, sure: float) -> dict[str, float]:
     if conclusion.kind == "distribution":
         yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
-    else:
-        value = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
-        if value is None:
-            return {}
-        holds = value is True or (isinstance(value, str) and TRUTH_WORDS[folded(value)] == "yes")
-        # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
-        verdict, opposite = ("yes", "no") if holds else ("no", "yes")
-        share = 1.0 if sure is None else sure
-        return {verdict: share, opposite: min(share, 1 - share)}
-    return {"yes": yes, "no": 1 - yes}
+        return {"yes": yes, "no": 1 - yes}
+    value = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
+    if value is None:
+        return {}
+    holds = value is True or (isinstance(value, str) and TRUTH_WORDS[folded(value)] == "yes")
+    # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
+    verdict, opposite = ("yes", "no") if holds else ("no", "yes")
+    return {verdict: sure, opposite: min(sure, 1 - sure)}
 
 
 def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """Returns the common conclusion, and for each method whether it is for it and the share that it gives to it; None
-    where it leaves the question open."""
-    first = votes[0].answer.conclusion
-    if first.kind == "number":
-        return _combine_numbers(votes)
-    if first.kind == "names":
-        return _combine_names(votes)
-    if first.kind == "text":
-        return _combine_words(votes)
+    """Returns the common conclusion, and how each method stands to it that does not leave the question open."""
+    first = votes[0].conclusion
+    if first.kind in ("number", "names"):
+        return _combine_numbers(votes) if first.kind == "number" else _combine_names(votes)
+    about = next((v.conclusion.about for v in votes if v.conclusion.about), "")
+    voting = [vote for vote in votes if vote.shares]
+    if not voting:
+        return Conclusion("truth", None, about=about), {}
     pool: dict[str, float] = {}
-    weight = sum(vote.weight for vote in votes if vote.shares)
-    for vote in votes:
+    weight = sum(vote.weight for vote in voting)
+    for vote in voting:
         for name, share in vote.shares.items():
             pool[name] = pool.get(name, 0.0) + vote.weight * share / weight
-    about = next((v.answer.conclusion.about for v in votes if v.answer.conclusion.about), "")
-    if not pool:
-        return Conclusion("truth", None, about=about), {vote.method: None for vote in votes}
     best = max(pool.values())
-    tops = [name for name, share in pool.items() if best - share < _SAME]
-    supports = {v.method: _stance(v, tops[0]) if v.shares else None for v in votes}
-    if first.kind == "truth" or is_yes_no(first):
-        is_draw = len(tops) > 1 and len({_top(vote) for vote in votes if vote.shares}) > 1
-        value = None if is_draw else tops[0] == "yes"
-        if value is None:  # who decides either way is not for leaving it open
-            supports = {v.method: (False, 0.0) if v.shares else None for v in votes}
-        return Conclusion("truth", value, tuple(pool.items()), about=about), supports
-    return Conclusion("choice", tops[0], tuple(pool.items()), about=about), supports
-
-
-def _stance(vote: _Vote, top: str) -> tuple[bool, float]:
-    """Returns whether a method is for a conclusion, and with how much confidence."""
-    is_for, kind = _top(vote) == top, vote.answer.conclusion.kind
-    sure = vote.answer.confidence if is_for and kind == "distribution" else None
-    return is_for, vote.shares.get(top, 0.0) if sure is None else sure
-
-
-def _combine_words(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
-    """Returns what most of the weight says word for word."""
-    said = {vote.method: vote.answer.conclusion.value for vote in votes}
-    best = max(said.values(), key=lambda value: sum(vote.weight for vote in votes if said[vote.method] == value))
-    supports: Stances = {v.method: (True, _sure(v)) if said[v.method] == best else (False, 0.0) for v in votes}
-    return next(v.answer.conclusion for v in votes if said[v.method] == best), supports
-
-
-def _sure(vote: _Vote) -> float:
-    return 1.0 if vote.answer.confidence is None else vote.answer.confidence
+    top, *ties = [name for name, share in pool.items() if best - share < _SAME]
+    stances: Stances = {}
+    for vote in voting:
+        is_stated = vote.top == top and vote.conclusion.kind == "distribution" and vote.sure is not None
+        stances[vote.method] = vote.top == top, vote.support if is_stated else vote.shares.get(top, 0.0)
+    if is_truth(first):
+        if ties and len({vote.top for vote in voting}) > 1:  # who decides either way is not for leaving it open
+            return Conclusion("truth", None, tuple(pool.items()), about=about), dict.fromkeys(stances, (False, 0.0))
+        return Conclusion("truth", top == "yes", tuple(pool.items()), about=about), stances
+    if first.kind == "text":
+        return Conclusion("text", top, about=about), stances
+    return Conclusion("choice", top, tuple(pool.items()), about=about), stances
 
 
 def _combine_numbers(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     """Returns the weighted mean of the numbers that agree with the heaviest one; the others are against it."""
-    near = {v.method: [o for o in votes if _agree(v.answer.conclusion, o.answer.conclusion)] for v in votes}
-    group = max(near.values(), key=lambda found: sum(one.weight for one in found))
-    weight = sum(vote.weight for vote in group)
-    value = sum(vote.weight * vote.answer.conclusion.value for vote in group) / weight
-    conclusions = [vote.answer.conclusion for vote in group]
-    spans = [one.interval or (one.value, one.value) for one in conclusions]
-    has_span = any(one.interval for one in conclusions)
+    groups = [[other for other in votes if vote.agrees(other)] for vote in votes]
+    group = max(groups, key=lambda found: sum(one.weight for one in found))
+    weight, first = sum(vote.weight for vote in group), group[0].conclusion
+    value = sum(vote.weight * vote.conclusion.value for vote in group) / weight
+    spans = [vote.conclusion.interval or (vote.conclusion.value,) * 2 for vote in group]
+    has_span = any(vote.conclusion.interval for vote in group)
     interval = (min(low for low, _ in spans), max(high for _, high in spans)) if has_span else None
-    first = conclusions[0]
-    inside = {vote.method for vote in group}
-    supports: Stances = {v.method: (True, _sure(v)) if v.method in inside else (False, 0.0) for v in votes}
-    return Conclusion("number", value, interval=interval, unit=first.unit, about=first.about), supports
+    stances: Stances = {v.method: (True, v.support) if v in group else (False, 0.0) for v in votes}
+    return Conclusion("number", value, interval=interval, unit=first.unit, about=first.about), stances
 
 
 def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
@@ -209,74 +215,46 @@ def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
     alike, one that says how sure it is only if its set is the same."""
     weights: dict[str, float] = {}
     for vote in votes:
-        for name in vote.answer.conclusion.value:
+        for name in vote.conclusion.value:
             weights[name] = weights.get(name, 0.0) + vote.weight
     half = sum(vote.weight for vote in votes) / 2
     kept = tuple(name for name, weight in weights.items() if weight > half + _SAME)
-    supports: Stances = {}
+    stances: Stances = {}
     for vote in votes:
-        both, either = {*kept} & {*vote.answer.conclusion.value}, {*kept} | {*vote.answer.conclusion.value}
+        both, either = {*kept} & {*vote.conclusion.value}, {*kept} | {*vote.conclusion.value}
         like = len(both) / len(either) if either else 1.0
-        share = like if vote.answer.confidence is None else _sure(vote) * (like == 1)
-        supports[vote.method] = (like >= 0.5, share)
-    return Conclusion("names", kept, tuple(weights.items()), about=votes[0].answer.conclusion.about), supports
+        stances[vote.method] = (like >= 0.5, like if vote.sure is None else vote.sure * (like == 1))
+    return Conclusion("names", kept, tuple(weights.items()), about=votes[0].conclusion.about), stances
 
 
-def _stance_in_group(stance: tuple[bool, float] | None) -> tuple[str, float | None]:
-    """Returns how a method that answers the common question stands to the conclusion, and its share of it."""
-    return ("open", None) if stance is None else ("for" if stance[0] else "against", stance[1])
-
-
-def _agree(a: Conclusion, b: Conclusion) -> bool:
-    """Returns whether two numbers agree: their intervals meet, or they are near."""
-    (low_a, high_a), (low_b, high_b) = (one.interval or (one.value, one.value) for one in (a, b))
-    is_near = abs(a.value - b.value) <= _NEAR * max(abs(a.value), abs(b.value))
-    return bool(is_near or (low_a <= high_b and low_b <= high_a))
-
-
-def _top(vote: _Vote) -> Any:
-    if vote.shares:
-        return max(vote.shares, key=lambda name: vote.shares[name])
-    return vote.answer.conclusion.value
-
-
-def _is_same(a: _Vote, b: _Vote) -> bool:
-    if a.answer.conclusion.kind == "number":
-        return _agree(a.answer.conclusion, b.answer.conclusion)
-    if a.answer.conclusion.kind == "names":
-        return set(a.answer.conclusion.value) == set(b.answer.conclusion.value)
-    return bool(_top(a) == _top(b))
-
-
-def heaviest_group(answers: Mapping[str, Answer], shares: Mapping[str, float]) -> list[str]:
+def heaviest_group(conclusions: Mapping[str, Conclusion], shares: Mapping[str, float]) -> list[str]:
     """Returns the methods whose conclusions answer one question, with the most weight. What names no subject is about
     the problem, and joins any group of its family; options and sets without anything in common answer different
     questions."""
-    questions = {name: _question(answer.conclusion) for name, answer in answers.items()}
+    questions = {name: _question(conclusion) for name, conclusion in conclusions.items()}
     named = {family for family, about in questions.values() if about}
     groups = []
     for family, about in dict.fromkeys(questions.values()):
-        if not about and family in named:
-            continue
-        joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
-        groups += _overlapping(joined, answers) if family in ("options", "names") else [joined]
+        if about or family not in named:
+            joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
+            groups += _overlapping(joined, conclusions) if family in ("options", "names") else [joined]
     return max(groups, key=lambda group: sum(shares[name] for name in group))
 
 
 def _question(conclusion: Conclusion) -> tuple[str, str]:
     """Returns what a conclusion answers: its family, and what it is about."""
     about = folded(conclusion.about)
-    if conclusion.kind == "truth" or is_yes_no(conclusion):
+    if is_truth(conclusion):
         return "truth", about
     if conclusion.kind in OPTIONS:
         return "options", about
     return conclusion.kind, f"{about} {conclusion.unit}".strip() if conclusion.kind == "number" else about
 
 
-def is_yes_no(conclusion: Conclusion) -> bool:
-    """Returns whether a choice is between yes and no."""
+def is_truth(conclusion: Conclusion) -> bool:
+    """Returns whether it is a verdict, or chooses between yes and no."""
     options = option_names(conclusion)
-    return conclusion.kind in OPTIONS and bool(options) and all(folded(name) in TRUTH_WORDS for name in options)
+    return conclusion.kind == "truth" or (bool(options) and all(folded(name) in TRUTH_WORDS for name in options))
 
 
 def option_names(conclusion: Conclusion) -> list[str]:
@@ -292,12 +270,11 @@ def folded(name: str) -> str:
     return normalize("NFC", normalize("NFC", name.strip()).casefold())
 
 
-def _overlapping(joined: list[str], answers: Mapping[str, Answer]) -> list[list[str]]:
+def _overlapping(joined: list[str], conclusions: Mapping[str, Conclusion]) -> list[list[str]]:
     """Returns the methods in groups that speak of the same options or names: each shares one with another."""
     groups: list[tuple[set[str], list[str]]] = []
     for name in joined:
-        conclusion = answers[name].conclusion
-        stated = conclusion.value if conclusion.kind == "names" else option_names(conclusion)
+        stated = conclusions[name].value if conclusions[name].kind == "names" else option_names(conclusions[name])
         options = {folded(one) for one in stated}
         met = [group for group in groups if group[0] & options]
         groups = [group for group in groups if group not in met]
