@@ -13,8 +13,8 @@ from mabos_cli.reasoning.shape import check_size
 
 MOST_VARIABLES, MOST_LOOPS = 100, 1000
 MOST_PATH_STEPS = 50_000
-HINT = "write: cause -> effect + (or -), then `delayed` if wanted"
-_LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*(?P<more>[^-+]*)")
+HINT = "write: cause -> effect + (or -)"
+_LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*")
 
 
 class Link(NamedTuple):
@@ -23,7 +23,6 @@ class Link(NamedTuple):
     cause: str
     effect: str
     sign: int
-    is_delayed: bool = False
 
 
 class Loop(NamedTuple):
@@ -36,19 +35,18 @@ class Loop(NamedTuple):
     def sign(self) -> int:
         return -1 if sum(link.sign < 0 for link in self.links) % 2 else 1
 
-    @property
-    def is_delayed(self) -> bool:
-        return any(link.is_delayed for link in self.links)
-
 
 SignedGraph = dict[str, dict[str, Link]]
 
 
-def parse_links(lines: Sequence[Any], path: str) -> SignedGraph:
-    """Returns the links by cause and effect, from `price -> demand -` or `{price -> demand: "-"}`."""
+def parse_links(lines: Sequence[str], path: str) -> SignedGraph:
+    """Returns the links by cause and effect, from `price -> demand -`."""
     graph: SignedGraph = {}
     for at, line in enumerate(lines, 1):
-        link = _parse_link(line, f"{path}[{at}]")
+        match = _LINK.fullmatch(line.strip())
+        if not match:
+            raise BadValue(f"{path}[{at}]: {line[:60]!r} is no link", HINT)
+        link = Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1)
         graph.setdefault(link.cause, {})
         graph.setdefault(link.effect, {})
         if link.effect in graph[link.cause]:
@@ -56,18 +54,6 @@ def parse_links(lines: Sequence[Any], path: str) -> SignedGraph:
         graph[link.cause][link.effect] = link
     check_size(path, len(graph), MOST_VARIABLES, "variables")
     return graph
-
-
-def _parse_link(raw: Any, path: str) -> Link:
-    if isinstance(raw, dict) and len(raw) == 1:
-        ((key, value),) = raw.items()
-        raw = f"{key} {value:+g}" if isinstance(value, int | float) else f"{key} {value}"
-    match = _LINK.fullmatch(raw.strip()) if isinstance(raw, str) else None
-    if not match:
-        raise BadValue(f"{path}: {str(raw)[:60]!r} is no link", HINT)
-    if match["more"].strip() not in ("", "delayed"):
-        raise BadValue(f"{path}: {match['more'].strip()!r} means nothing after the sign", HINT)
-    return Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1, bool(match["more"].strip()))
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -84,7 +70,11 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         "loops": [_loop_detail(loop, label) for loop, label in zip(loops, labels, strict=True)],
         "loops_through": counts,
     }
-    steps = [_loop_line(loop, label) for loop, label in list(zip(loops, labels, strict=True))[:4]]
+    arrows = {1: "->+", -1: "->-"}
+    steps = [
+        f"{label}: {' '.join((loop.names[0], *(f'{arrows[one.sign]} {one.effect}' for one in loop.links)))}"
+        for loop, label in list(zip(loops, labels, strict=True))[:4]
+    ]
     steps += [f"... and {len(loops) - 4} more loops"] if len(loops) > 4 else []
     if not loops:
         summary = f"no feedback among {len(graph)} variables: effects run through once and end"
@@ -108,13 +98,7 @@ def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
         "label": label,
         "kind": "reinforcing" if loop.sign > 0 else "balancing",
         "variables": list(loop.names),
-        "is_delayed": loop.is_delayed,
     }
-
-
-def _loop_line(loop: Loop, label: str) -> str:
-    chain = loop.names[0] + "".join(f" ->{'+' if one.sign > 0 else '-'} {one.effect}" for one in loop.links)
-    return f"{label}{' (delayed)' if loop.is_delayed else ''}: {chain}"
 
 
 def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:

@@ -14,13 +14,11 @@ _MOST_CUES = 50
 
 
 class Cue(NamedTuple):
-    """A cue, how often it is right where it tells things apart, and which side of it is better. Differences up to `least` do
-    not count."""
+    """A cue, how often it is right where it tells things apart, and which side of it is better."""
 
     name: str
     validity: float | None = None
     is_higher_better: bool = True
-    least: float = 0.0
 
 
 class _Round(NamedTuple):
@@ -62,7 +60,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
 def _cues(fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[str]) -> list[Cue]:
     """Returns the cues, the most valid first."""
     seen = list(dict.fromkeys(name for profile in options.values() for name in profile))
-    rows = fields["cues"] or {name: {"validity": None, "better": None, "least": 0.0} for name in seen}
+    rows = fields["cues"] or {name: {"validity": None, "better": None} for name in seen}
     check_size("cues", len(rows), _MOST_CUES, "cues")
     for option, profile in options.items():
         inputs.check_known(f"options.{option}", profile, rows, "cue")
@@ -74,7 +72,7 @@ def _cues(fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[
             raise BadValue(f"options: {name} is {odd[:40]!r}", "write yes, no, unknown or a number")
         if words and len(words) < len(values):
             raise BadValue(f"options: {name} is yes or no for some, and a number for others", "use one of them")
-    cues = [Cue(name, row["validity"], row["better"] != "lower", row["least"]) for name, row in rows.items()]
+    cues = [Cue(name, row["validity"], row["better"] != "lower") for name, row in rows.items()]
     unknown = [cue.name for cue in cues if cue.validity is None]
     doubtful = [cue.name for cue in cues if cue.validity is not None and cue.validity < 0.5]
     caveats += notes(
@@ -114,7 +112,7 @@ def prefer(cue: Cue, one: Profile, two: Profile) -> int:
     yes counts against a no and against what is not known, but a no does not count against what is not known."""
     a, b = one.get(cue.name), two.get(cue.name)
     if isinstance(a, float | int) and isinstance(b, float | int):
-        found = (a - b > cue.least) - (b - a > cue.least)
+        found = (a > b) - (b > a)
         return found if cue.is_higher_better else -found
     good = POSITIVE if cue.is_higher_better else NEGATIVE
     return (a == good) - (b == good)

@@ -61,10 +61,10 @@ def _default(row: dict[str, Any], n: int) -> Default:
     where = f"defaults[{n}]"
     then = _literal(row["then"], f"{where}.then")
     unless = {opposite(one) for one in _literals(row["unless"], f"{where}.unless")}
-    assuming = _literals(row["assuming"], f"{where}.assuming") | unless | {then}
+    assuming = frozenset(unless | {then})
     clash = find_clash(assuming)
     if clash is not None:
-        raise BadValue(f"{where}: assumes {clash!r} and its denial, so it never applies", "check unless and assuming")
+        raise BadValue(f"{where}: assumes {clash!r} and its denial, so it never applies", "check unless")
     when = _literals(row["if"], f"{where}.if")
     name = row["name"] or f"{' and '.join(row['if']) or 'normally'}: {row['then']}"
     return Default(name, when, assuming, then)

@@ -82,18 +82,12 @@ def _compare(
         if next(net.scenarios((*demands, relation_demand(name, a, b, 1 << n))), None) is not None:
             possible |= 1 << n
     found, first, second = relation_names(possible), events[a], events[b]
-    conclusion: Conclusion
+    about = f"{first} {'?' if claimed == ALL else '|'.join(relation_names(claimed))} {second}"
+    share = "no other relation is possible" if len(found) == 1 else f"{len(found)} of 13 relations are possible"
+    summary = f"{first} {' or '.join(found)} {second}: {share}"
+    conclusion: Conclusion = choice(found[0], about=about) if len(found) == 1 else names(found, about)
     if claimed != ALL:
-        about = f"{first} {'|'.join(relation_names(claimed))} {second}"
-        value = True if not possible & ~claimed else None if possible & claimed else False
-        conclusion = yes_no(value, about)
-        verdict = {True: "must hold", False: "cannot hold", None: "may hold or not"}[value]
-        summary = f"{about} {verdict}: possible is {' or '.join(found)}"
-    else:
-        about = f"{first} ? {second}"
-        conclusion = choice(found[0], about=about) if len(found) == 1 else names(found, about)
-        share = "no other relation is possible" if len(found) == 1 else f"{len(found)} of 13 relations are possible"
-        summary = f"{first} {' or '.join(found)} {second}: {share}"
+        conclusion = yes_no(True if not possible & ~claimed else None if possible & claimed else False, about)
     steps = [f"possible when all is taken together: {listed(found, 13)}", f"one order: {detail['order']}"]
     steps += [f"demanded: {demand.text}" for demand in demands]
     return Answer(conclusion, None, summary, cut(steps), {"possible": list(found)} | detail)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.answer import Answer, cut, listed, notes, ranking, wilson
-from mabos_cli.reasoning.catalog import ASPECTS, METHODS
+from mabos_cli.reasoning.catalog import METHODS
 from mabos_cli.reasoning.inputs import AgentData, known_name
 
 LEVEL = 0.9  # of the intervals
@@ -23,20 +23,18 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     records = learned_scores(past)
     lows = {name: one.low for name, one in records.items()}
     order = sorted(records, key=lambda name: -lows[name])
-    by_aspect = scores_by_aspect(past)
     least = fields["least"]
     enough = [name for name in order if records[name].total >= least]
     detail = {
         "results": len(past),
         "methods": {name: describe(one) for name, one in records.items()},
         "factors": find_factors(records),
-        "aspects": {kind: {name: describe(one) for name, one in found.items()} for kind, found in by_aspect.items()},
         "enough": enough,
     }
     top = records[order[0]]
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
     conclusion = ranking(tuple(order), lows, "methods by the rate that they exceed with 95 %")
-    steps = _steps(records, order, by_aspect, detail, least)
+    steps = _steps(records, order, detail)
     return Answer(conclusion, None, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
 
 
@@ -65,9 +63,7 @@ class Record(NamedTuple):
 Records = Mapping[str, Record]
 
 
-def _steps(
-    records: Records, order: list[str], by_aspect: Mapping[str, Records], detail: Mapping[str, Any], least: int
-) -> tuple[str, ...]:
+def _steps(records: Records, order: list[str], detail: Mapping[str, Any]) -> tuple[str, ...]:
     lines = [
         f"{name}: {one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}),"
         f" fit times {detail['factors'][name]:.2f}"
@@ -75,11 +71,6 @@ def _steps(
     ]
     if len(order) > 6:
         lines.append(f"... and {len(order) - 6} more methods")
-    for kind, found in by_aspect.items():
-        sure = {name: one.low for name, one in found.items() if one.total >= least}
-        if sure:
-            top = max(sure, key=lambda name: sure[name])
-            lines.append(f"{kind}: {top}, {found[top].right} of {found[top].total}")
     return cut(lines)
 
 
@@ -101,11 +92,7 @@ def read_episodes(rows: list[dict[str, Any]] | None, agent: AgentData) -> tuple[
     found = []
     for n, one in enumerate(rows, 1):
         known_name(f"episodes[{n}].method", one["method"], METHODS, "method")
-        for aspect, value in one["classification"].items():
-            known_name(f"episodes[{n}].classification", aspect, ASPECTS, "aspect")
-            known_name(f"episodes[{n}].classification.{aspect}", value, ASPECTS[aspect], "value")
-        kind = tuple(one["classification"].items())
-        found.append(KeptResult(f"episodes[{n}]", one["method"], "", None, one["right"], "", kind))
+        found.append(KeptResult(f"episodes[{n}]", one["method"], "", None, one["right"], ""))
     return tuple(found)
 
 
@@ -120,20 +107,6 @@ def learned_scores(past: Iterable[KeptResult]) -> dict[str, Record]:
     order = {name: n for n, name in enumerate(METHODS)}
     return {
         name: Record(*counts[name]) for name in sorted(counts, key=lambda name: (order.get(name, len(order)), name))
-    }
-
-
-def scores_by_aspect(past: Iterable[KeptResult]) -> dict[str, dict[str, Record]]:
-    """Returns the records of methods for each value of each aspect of a problem, as in `domain=social`."""
-    groups: dict[tuple[str, str], list[KeptResult]] = {}
-    for one in past:
-        for aspect, value in one.classification:
-            groups.setdefault((aspect, value), []).append(one)
-    return {
-        f"{aspect}={value}": learned_scores(groups[aspect, value])
-        for aspect, values in ASPECTS.items()
-        for value in values
-        if (aspect, value) in groups
     }
 
 

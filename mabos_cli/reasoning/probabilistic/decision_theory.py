@@ -1,4 +1,4 @@
-"""Finds which act to choose in an unknown state of the world: six criteria side by side, and dominance."""
+"""Finds which act to choose in an unknown state of the world: six criteria side by side."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ MOST_CELLS = 20_000
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the act that the deciding criterion picks, with what all others say."""
-    gains = read_gains(fields["payoffs"], fields["kind"], "payoffs")
+    gains = read_gains(fields["payoffs"])
     if len(gains) < 2:
         raise BadValue("payoffs: there is only one act", "a choice needs two; add what happens if nothing is done")
     states = tuple(next(iter(gains.values())))
@@ -27,33 +27,27 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     votes = {act: float(sum(act in found for found in picks.values())) for act in gains}
     deciding = votes if decider == "majority" else scores[decider]
     chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
-    dominance = _dominance(gains)
-    sign = -1 if fields["kind"] == "costs" else 1
+    scores["regret"] = {act: -score + 0.0 for act, score in scores["regret"].items()}
     detail = {
         "decided_by": decider,
-        "criteria": {name: _shown(name, found, sign) for name, found in scores.items()},
+        "criteria": scores,
         "picks": {name: list(found) for name, found in picks.items()},
         "votes": votes,
-        "dominated": [{"act": worse, "by": better, "how": how} for worse, better, how in dominance],
     }
     agree = sum(chosen in found for found in picks.values())
-    beaten_by = [f"{how} dominated by {better}" for worse, better, how in dominance if worse == chosen]
-    beaten = [f"{worse} is {how} dominated by {better}" for worse, better, how in dominance]
-    figures = "" if decider == "majority" else f" with {figure(_shown(decider, deciding, sign)[chosen])}"
+    figures = "" if decider == "majority" else f" with {figure(scores[decider][chosen])}"
     return Answer(
         choice(chosen, deciding),
         None,
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
-        cut(_steps(scores, picks, sign) + beaten),
+        cut(_steps(scores, picks)),
         detail,
         notes(
             (tied, f"{chosen} ties with {listed(tied)}; the first in the input is named."),
-            (beaten_by, f"{chosen} is {' and '.join(beaten_by)}."),
             (
                 shares is None,
                 "Without probabilities, Laplace takes all states as equally likely, the rest ignore chances.",
             ),
-            (fields["kind"] == "costs", "Payoffs are costs: maximin guards against the highest cost."),
         ),
     )
 
@@ -88,45 +82,23 @@ def _score(
     return scores if shares is None else scores | {"expected": expected_gains(gains, shares)}
 
 
-def _shown(criterion: str, scores: dict[str, float], sign: int) -> dict[str, float]:
-    """Returns the scores in the unit of the input: costs as costs, regret as a loss."""
-    sign = -1 if criterion == "regret" else sign
-    return {act: sign * score + 0.0 for act, score in scores.items()}
-
-
-def _dominance(gains: Gains) -> list[tuple[str, str, str]]:
-    """Returns the acts that another one beats in every state or never loses to: (worse, better, how), one per worse
-    act."""
-    found = []
-    for worse, row in gains.items():
-        for better, other in gains.items():
-            if better == worse or any(other[state] < row[state] for state in row) or other == row:
-                continue
-            strict = all(other[state] > row[state] for state in row)
-            found.append((worse, better, "strictly" if strict else "weakly"))
-            break
-    return found
-
-
-def _steps(scores: dict[str, Any], picks: dict[str, Any], sign: int) -> list[str]:
+def _steps(scores: dict[str, dict[str, float]], picks: dict[str, tuple[str, ...]]) -> list[str]:
     lines = []
     for name, found in picks.items():
-        shown = _shown(name, scores[name], sign)
-        order = sorted(shown, key=lambda act: -scores[name][act])
-        rest = listed([f"{act} {figure(shown[act])}" for act in order if act not in found], 3)
-        lines.append(f"{name}: {listed(found)} {figure(shown[found[0]])}" + (f"; then {rest}" if rest else ""))
+        order = sorted(scores[name], key=scores[name].__getitem__, reverse=name != "regret")
+        rest = listed([f"{act} {figure(scores[name][act])}" for act in order if act not in found], 3)
+        lines.append(f"{name}: {listed(found)} {figure(scores[name][found[0]])}" + (f"; then {rest}" if rest else ""))
     return lines
 
 
-def read_gains(table: Mapping[str, Mapping[str, float]], kind: str, path: str) -> Gains:
-    """Returns the table as gains: costs are negative ones. Every act has a payoff in the states of the first."""
+def read_gains(table: Mapping[str, Mapping[str, float]]) -> Gains:
+    """Returns the table, in which every act has a payoff in the states of the first."""
     states = tuple(next(iter(table.values())))
-    check_size(path, len(table), MOST_ACTS, "acts")
-    check_size(path, len(table) * len(states), MOST_CELLS, "payoffs")
+    check_size("payoffs", len(table), MOST_ACTS, "acts")
+    check_size("payoffs", len(table) * len(states), MOST_CELLS, "payoffs")
     for act, row in table.items():
-        check_same(f"{path}.{act}", row, states, "state")
-    sign = -1 if kind == "costs" else 1
-    return {act: {state: sign * row[state] + 0.0 for state in states} for act, row in table.items()}
+        check_same(f"payoffs.{act}", row, states, "state")
+    return {act: {state: row[state] + 0.0 for state in states} for act, row in table.items()}
 
 
 def largest(gains: Gains) -> float:

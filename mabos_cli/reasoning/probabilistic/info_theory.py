@@ -39,14 +39,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue(f"questions: {NOTHING!r} cannot be a question", "that answer is always weighed")
     gains = None
     if fields["payoffs"]:
-        gains = read_gains(fields["payoffs"], fields["kind"], "payoffs")
+        gains = read_gains(fields["payoffs"])
         check_same("payoffs", next(iter(gains.values())), states, "state")
     asked = {name: _ask(one, states, gains, f"questions.{name}") for name, one in fields["questions"].items()}
-    if not gains:
-        return _inform(states, asked)
-    answer = _decide(states, asked, gains)
-    turned = "Costs count as negative gains in these figures."
-    return answer if fields["kind"] == "gains" else answer._replace(caveats=(*answer.caveats, turned))
+    return _decide(states, asked, gains) if gains else _inform(states, asked)
 
 
 def entropy(shares: Iterable[float]) -> float:

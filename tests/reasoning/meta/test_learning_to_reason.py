@@ -5,7 +5,6 @@ from mabos_cli.reasoning.meta.learning_to_reason import (
     Record,
     find_factors,
     learned_scores,
-    scores_by_aspect,
 )
 from reasoning.solving import example, refused, solve
 
@@ -55,30 +54,12 @@ def test_own_results_count_where_the_outcome_is_known() -> None:
     assert answer.conclusion.value[0] == "causal"
 
 
-def test_by_aspect() -> None:
-    own = (past("causal", True, domain="social", stakes="high"), past("causal", False, domain="formal"))
-    found = scores_by_aspect(own)
-    assert {kind: one["causal"] for kind, one in found.items()} == {
-        "domain=formal": Record(0, 1),
-        "domain=social": Record(1, 1),
-        "stakes=high": Record(1, 1),
-    }
-
-
 @pytest.mark.parametrize(
     ("said", "message"),
     [
         ("least: 3", "episodes: no result has a known outcome"),
         ("episodes: [{method: bayes, right: yes}]", "episodes[1].method: unknown method 'bayes'"),
         ("episodes: [{method: causal, right: perhaps}]", "episodes[1].right: must be yes or no"),
-        (
-            "episodes: [{method: causal, right: yes, classification: {domain: sozial}}]",
-            "episodes[1].classification.domain: unknown value 'sozial'",
-        ),
-        (
-            "episodes: [{method: causal, right: yes, classification: {domains: social}}]",
-            "episodes[1].classification: unknown aspect 'domains'",
-        ),
     ],
 )
 def test_refusals(said: str, message: str) -> None:
@@ -88,4 +69,3 @@ def test_refusals(said: str, message: str) -> None:
 def test_the_example_runs() -> None:
     answer = solve("learning-to-reason", example("learning-to-reason"))
     assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")
-    assert any(step == "domain=empirical: expected-utility, 4 of 4" for step in answer.steps)

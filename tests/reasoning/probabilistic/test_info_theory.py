@@ -150,12 +150,3 @@ questions:
     assert answer.caveats[0] == "c or not is as good as once more; the first in the input is named."
     assert answer.detail["questions"]["is it c"]["entropy_left"] == pytest.approx(0.5)
     assert answer.detail["questions"]["is it a"]["information"] == pytest.approx(0.8113, abs=5e-5)
-
-
-def test_costs_as_payoffs() -> None:
-    gains = solve_yaml("info-theory", OIL)
-    turned = OIL.replace("700", "-700").replace("-100", "100").replace("90", "-90") + "kind: costs"
-    costs = solve_yaml("info-theory", turned)
-    assert costs.detail["evpi"] == pytest.approx(gains.detail["evpi"])
-    assert costs.caveats[-1] == "Costs count as negative gains in these figures."
-    assert "Costs count" not in gains.caveats[-1]
