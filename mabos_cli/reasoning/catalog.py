@@ -51,12 +51,8 @@ def _parse_row(row: str) -> Method:
     return Method(name, category, about, *fit, int(effort), _words(draws))
 
 
-def _read_methods() -> dict[str, Method]:
-    rows = Path(__file__).with_name("catalog.txt").read_text("utf-8").split("\n")[1:-1]
-    return {method.name: method for method in map(_parse_row, rows)}
-
-
-METHODS = _read_methods()
+_ROWS = Path(__file__).with_name("catalog.txt").read_text("utf-8").split("\n")[1:-1]
+METHODS = {method.name: method for method in map(_parse_row, _ROWS)}
 # What an aspect is worth. Time pressure is worth nothing: it decides between methods that fit equally well.
 WEIGHTS = {"uncertainty": 0.2, "complexity": 0.2, "domain": 0.3, "data_availability": 0.15, "stakes": 0.15}
 _SHORT = {"data": "data_availability", "time": "time_pressure"}

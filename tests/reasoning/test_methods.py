@@ -51,10 +51,31 @@ def check_answer(answer: Answer) -> None:
     assert json.loads(dump_line(answer_to_dict(answer)))["summary"] == answer.summary
 
 
+# What each example comes to; of several names the first.
+CONCLUSIONS = {
+    "deductive": True, "inductive": 0.625, "abductive": "bad release", "analogical": "delays(bookings, deposits)",
+    "modal": True, "deontic": "notify the authority", "temporal": "met-by", "default": True,
+    "constraint-satisfaction": "monday=ben", "fuzzy": pytest.approx(14.85, abs=0.01), "bayesian": "tracking broken",
+    "decision-theory": "medium", "expected-utility": "second line", "info-theory": "city test",
+    "monte-carlo": pytest.approx(36_500, rel=0.05), "causal": pytest.approx(0.08), "counterfactual": "no",
+    "interventional": "yes", "root-cause": "bad release", "systems-thinking": "delay of releases",
+    "heuristic": "globex", "case-based": "multi-year-offer", "pattern-recognition": "bad release",
+    "satisficing": "arcade", "naturalistic": "visit them", "game-theory": "cut",
+    "negotiation": "rate 4.40, term 3 years, pickup daily", "social-choice": "analytics", "argumentation": True,
+    "stakeholder": "CFO", "meta-cognitive": "check demand grows 20 percent", "strategy-selection": "expected-utility",
+    "learning-to-reason": "expected-utility", "calibration": False,
+    "reflection": "act on this cause: estimates left out the security review",
+}  # fmt: skip
+
+
 @ALL
 def test_the_example_is_computed(name: str) -> None:
     answer = solve(name, example(name))
     check_answer(answer)
+    value = answer.conclusion.value
+    assert (value[0] if isinstance(value, tuple) else value) == CONCLUSIONS[name]
+    # Every figure is a JSON value: no NaN, no infinity, no key that is not text.
+    assert json.loads(json.dumps(answer.detail, allow_nan=False))
     assert answer == solve(name, example(name)), "two runs differ"
 
 

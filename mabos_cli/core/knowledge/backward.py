@@ -160,7 +160,9 @@ def find_wanted(
     is_counted = any(condition.is_aggregate for rule in rules for condition in rule.conditions)
     if is_wild or is_counted or (goal[0] is None and goal[2] is None):
         return None, False
-    whole = _needed_whole(rules)
+    # What is negated is needed whole, and all on which it depends: what is missing of it would count.
+    closed = {name for rule in rules for name in needs_of(rule).closed}
+    whole = reach(closed, [({rule.concluded.predicate}, needs_of(rule).all) for rule in rules])
     first: Question = (goal[1], goal[0] is not None, goal[2] is not None)
     asking, questions = _rewrite(first, [rule for rule in rules if rule.concluded.predicate not in whole])
     given = [Fact(f"F-{n}", *fact[1:4]) for n, fact in enumerate({fact[1:4]: fact for fact in facts}.values())]
@@ -181,12 +183,6 @@ def find_wanted(
         )
 
     return wanted, bool(chain.stopped)
-
-
-def _needed_whole(rules: Sequence[Rule]) -> set[str]:
-    """Returns the predicates that are negated, and all on which they depend: what is missing of them would count."""
-    closed = {name for rule in rules for name in needs_of(rule).closed}
-    return reach(closed, [({rule.concluded.predicate}, needs_of(rule).all) for rule in rules])
 
 
 def _name(question: Question) -> str:

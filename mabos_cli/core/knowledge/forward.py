@@ -213,7 +213,7 @@ class Chain:
         if not rows or rank in self.stopped:
             return
         if (rank, at) not in self.joins:
-            self.joins[rank, at] = self._compile(rank, at)
+            self.joins[rank, at] = self.compile(rank, at)
         try:
             self.tried[rank] = self.joins[rank, at](rows, self.tried[rank])
         except JoinLimit:
@@ -284,11 +284,7 @@ class Chain:
         if self._is_within(row, head):
             head.offer(row)
 
-    def _compile(self, rank: int, first: int) -> Run:
-        """Returns the join of a rule that begins with the rows of one condition."""
-        return self._compile_from(rank, first, ())
-
-    def _compile_from(self, rank: int, first: int, given: Sequence[str]) -> Run:
+    def compile(self, rank: int, first: int, given: Sequence[str] = ()) -> Run:
         """Returns the join of a rule that begins with the rows of one condition, or with values of the variables given."""
         rule = self.rules[rank]
         join = Join(rule.conditions, self.index, weighed=True, given=given)

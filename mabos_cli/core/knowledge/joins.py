@@ -136,7 +136,8 @@ class Join:
                     add = self._add_count if condition.is_aggregate else self._add_negation
                 else:
                     others = names_in(condition.object)
-                    to_assign = is_assignment(condition, all_bound(self._all_but(at)) | self.bound.keys())
+                    rest = all_bound(each for n, each in enumerate(self.conditions) if n != at)
+                    to_assign = is_assignment(condition, rest | self.bound.keys())
                     needed = others if to_assign else (*names_in(condition.subject), *others)
                     ready = all(name in self.bound for name in needed)
                     add = self._add_value if to_assign else self._add_comparison
@@ -144,9 +145,6 @@ class Join:
                     self.waiting.remove(at)
                     add(at, condition)
                     break
-
-    def _all_but(self, at: int) -> list[Pattern]:
-        return [condition for n, condition in enumerate(self.conditions) if n != at]
 
     def _outer(self, condition: Pattern) -> set[str]:
         """Returns the variables that what is negated or counted shares with the other conditions."""

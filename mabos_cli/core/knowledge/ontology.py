@@ -125,17 +125,14 @@ class Ontology:
         """Returns the properties that a name means, in the same way."""
         return self._named("properties", self.properties, name)
 
-    def rules_named(self, name: str) -> tuple[BusinessRule, ...]:
-        """Returns the rules that a name means, in the same way."""
-        return self._named("rules", self.rules, name)
-
     def find_concept(self, name: str) -> Concept | None:
         """Returns the concept that a name means first."""
         return next(iter(self.concepts_named(name)), None)
 
     def nodes_named(self, name: str) -> tuple[Node, ...]:
         """Returns everything that a name means: an id means one thing, a word perhaps several."""
-        found: list[Node] = [*self.concepts_named(name), *self.properties_named(name), *self.rules_named(name)]
+        rules = self._named("rules", self.rules, name)
+        found: list[Node] = [*self.concepts_named(name), *self.properties_named(name), *rules]
         return tuple([node for node in found if node.id == name] or found)
 
     def nodes(self) -> list[Node]:

@@ -237,7 +237,8 @@ class _Reader:
         grammar follows it."""
         first, after = self.tokens[self.head], [token.word for token in self.tokens[self.head + 1 : self.head + 2]]
         asks = self.asks in ("which", "what", "many", "much") and {*after} & (DO | BE | HAVE | _MODAL)
-        return bool(asks) and first.text.islower() and not self.vocabulary.knows_predicate(first.plain)
+        is_predicate = any(phrase.words == (first.plain,) for phrase in self.vocabulary.phrases)
+        return bool(asks) and first.text.islower() and not is_predicate
 
     def _is_apposition(self, at: int, mentions: list[Mention]) -> bool:
         """Returns whether a word says what the name behind it is, as in `the contract kestrel-2026`, and facts agree."""
@@ -267,7 +268,7 @@ class _Reader:
         is_turned = not is_active and (has_doer or self._is_turned(phrase, taken))
         subject: Mention | None = None
         obj: Mention | None = None
-        leading = [mention for mention in mentions if self._is_grammatical_subject(mention)][:1]
+        leading = [mention for mention in mentions if self._before(mention.start) in DO | BE | HAVE | _MODAL][:1]
         for mention in mentions:
             comes_first = mention in leading if leading else mention.start < max(taken)
             is_doer = self._before(mention.start) == "by"
@@ -304,9 +305,6 @@ class _Reader:
         at = max((n for n in range(mention.start) if self.tokens[n].word == "of"), default=-1)
         between = {token.word for token in self.tokens[at + 1 : mention.start]}
         return at > 0 and at - 1 in taken and between <= ARTICLES
-
-    def _is_grammatical_subject(self, mention: Mention) -> bool:
-        return self._before(mention.start) in DO | BE | HAVE | _MODAL
 
     def _read_without(self) -> Iterator[Reading]:
         """Yields readings by a value or a class alone, as in `Is Ann CFO?`, `Which invoices are open?`, `Who is the CFO?`."""

@@ -276,7 +276,7 @@ class _Again(Chain):
             for triple in (each for name in predicates for each in by_predicate.get(name, ())):
                 values = _unify(head, triple)
                 if values is not None and rank not in self.stopped:
-                    run = run or self._compile_from(rank, -1, names)
+                    run = run or self.compile(rank, -1, names)
                     try:
                         self.tried[rank] = run(tuple(values[name] for name in names), self.tried[rank])
                     except JoinLimit:

@@ -155,13 +155,9 @@ def all_bound(conditions: Iterable[Pattern]) -> set[str]:
     """Returns the variables that have a value where all conditions hold: by facts, by aggregates, or worked out of others."""
     conditions = tuple(conditions)
     bound = set[str]().union(*map(binds, conditions), (c.subject for c in conditions if c.is_aggregate))
-    while more := [c for c in conditions if _assigns(c, bound)]:
+    while more := [c for c in conditions if is_assignment(c, bound) and bound.issuperset(names_in(c.object))]:
         bound |= {condition.subject for condition in more}
     return bound
-
-
-def _assigns(condition: Pattern, bound: set[str]) -> bool:
-    return is_assignment(condition, bound) and bound.issuperset(names_in(condition.object))
 
 
 def is_assignment(condition: Pattern, bound: Iterable[str]) -> bool:

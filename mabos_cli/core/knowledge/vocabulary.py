@@ -160,10 +160,6 @@ class Vocabulary:
         """Returns whether a plain form is part of a name or a predicate."""
         return word in self._known
 
-    def knows_predicate(self, word: str) -> bool:
-        """Returns whether a plain form is a predicate by itself."""
-        return any(phrase.words == (word,) for phrase in self.phrases)
-
     def is_attribute(self, predicate: str) -> bool:
         """Returns whether all that a predicate leads to are values, not things."""
         values = self.uses.get(predicate, set())

@@ -49,10 +49,6 @@ class FactFile:
     def lines(self, lines: list[bytes]) -> None:
         self._lines, self._block = lines, b""
 
-    def keep_block(self, block: bytes) -> None:
-        """Takes the lines as they stand in a file, not yet split."""
-        self._lines, self._block = None, block
-
     def __len__(self) -> int:
         return self._block.count(b"\n") + 1 if self._lines is None else len(self._lines)
 
@@ -148,7 +144,7 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     if block:
         file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
         if looks.are_ours:
-            file.keep_block(block)
+            file._lines, file._block = None, block  # as they stand in the file, not yet split
         else:
             lines = enumerate(json_text.split_block(block), file.first_line)
             file.lines = [_ours(line, f"{path}:{number}") for number, line in lines]
@@ -171,12 +167,9 @@ class _Looks:
 
     def __call__(self, block: bytes) -> bool:
         shape = _shapes()[1].fullmatch(block)
-        self.are_ours = bool(shape) and (block.isascii() or _is_clean(block)) and _has_times(block)
+        self.are_ours = bool(shape) and (block.isascii() or _is_clean(block))
+        self.are_ours &= all(is_time(text.decode("utf-8")) for text in set(re.findall(_TIMES, block)))
         return self.are_ours
-
-
-def _has_times(block: bytes) -> bool:
-    return all(is_time(text.decode("utf-8")) for text in set(re.findall(_TIMES, block)))
 
 
 def _is_clean(block: bytes) -> bool:
@@ -260,17 +253,12 @@ def parse_fact(line: bytes, where: str) -> Fact:
         found = None
     values: list[Any] = list(found.groups("")) if found else []
     if not values or not (is_time(values[7]) and is_time(values[8])):
-        path, number = _split_place(where)
-        return fact_from_dict(json_text.parse_json(line, path, line=number), where)
+        path, _, number = where.rpartition(":")  # a place such as facts.json:12
+        path, at = (path, int(number)) if number.isdigit() else (where, 0)
+        return fact_from_dict(json_text.parse_json(line, path, line=at), where)
     values[4] = float(values[4]) if len(values[4]) > 1 else int(values[4])
     values[9] = tuple(values[9].split('", "')) if values[9] else ()
     return bound_by_source(Fact(*values))
-
-
-def _split_place(where: str) -> tuple[str, int]:
-    """Returns the path and the line of a place such as facts.json:12."""
-    path, _, number = where.rpartition(":")
-    return (path, int(number)) if number.isdigit() else (where, 0)
 
 
 def render_fact(fact: Fact) -> bytes:

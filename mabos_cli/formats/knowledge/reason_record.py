@@ -8,7 +8,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.reasoning.answer import Answer, Conclusion, figure
 from mabos_cli.reasoning.catalog import Method, Scored
-from mabos_cli.reasoning.fusion import Fused, Part
+from mabos_cli.reasoning.fusion import Fused
 
 _SHOWN_SCORES = 5
 _ONE = {name: name.removesuffix("s") for name in ("facts", "rules", "cases", "beliefs", "desires")}
@@ -39,11 +39,6 @@ def fused_to_dict(fused: Fused) -> dict[str, Any]:
         for p in fused.parts
     ]
     return fused._asdict() | {"conclusion": conclusion_to_dict(fused.conclusion), "parts": parts}
-
-
-def scored_to_dict(one: Scored) -> dict[str, Any]:
-    """Returns a method's fit as JSON values."""
-    return {"method": one.method.name, "score": one.score, "matched": list(one.matched)}
 
 
 class MethodRun(NamedTuple):
@@ -82,7 +77,8 @@ def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
         sheets = [{"method": r.method.name, "worksheet": r.worksheet} for r in found.runs if not r.answer]
         data |= {"worksheets": sheets} if sheets else {}
     data |= {"classification": found.classification} if found.classification else {}
-    data |= {"scores": [scored_to_dict(one) for one in found.scores]} if found.scores else {}
+    scores = [{"method": one.method.name, "score": one.score, "matched": list(one.matched)} for one in found.scores]
+    data |= {"scores": scores} if scores else {}
     return data | ({"saved": found.saved} if found.saved else {})
 
 
@@ -121,7 +117,10 @@ def _fused_lines(fused: Fused) -> list[str]:
         f"confidence: {sure} ({fused.basis})",
         f"agreement: {fused.agreement:.2f}{_apart(fused)}",
     ]
-    lines += [_part_line(part) for part in fused.parts]
+    for part in fused.parts:
+        support = "" if part.support is None else f" {part.support:.2f}"
+        summary = one_line(part.answer.summary, 120)
+        lines.append(f"  {part.method} ({part.weight:.2f}) {part.stance}{support}: {summary}")
     for shown, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
         lines += [f"{shown}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
     return lines + [f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats]
@@ -131,11 +130,6 @@ def _apart(fused: Fused) -> str:
     """Returns how much of the weight the agreement is of, if some methods answer another question."""
     apart = sum(part.weight for part in fused.parts if part.stance == "apart")
     return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
-
-
-def _part_line(part: Part) -> str:
-    support = "" if part.support is None else f" {part.support:.2f}"
-    return f"  {part.method} ({part.weight:.2f}) {part.stance}{support}: {one_line(part.answer.summary, 120)}"
 
 
 def _drawn_lines(runs: list[MethodRun]) -> list[str]:

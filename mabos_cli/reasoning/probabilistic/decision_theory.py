@@ -23,7 +23,9 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     scores = _score(gains, states, shares, fields["optimism"])
     scale = largest(gains)
     picks = {name: best_names(found, scale=scale) for name, found in scores.items()}
-    decider = _decider(fields["criterion"], shares)
+    if fields["criterion"] == "expected" and not shares:
+        raise BadValue("criterion: expected needs probabilities", "give probabilities, or take another criterion")
+    decider = fields["criterion"] or ("expected" if shares else "majority")
     votes = {act: float(sum(act in found for found in picks.values())) for act in gains}
     deciding = votes if decider == "majority" else scores[decider]
     chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
@@ -50,12 +52,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             ),
         ),
     )
-
-
-def _decider(criterion: str | None, shares: dict[str, float] | None) -> str:
-    if criterion == "expected" and not shares:
-        raise BadValue("criterion: expected needs probabilities", "give probabilities, or take another criterion")
-    return criterion or ("expected" if shares else "majority")
 
 
 def _shares(raw: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:

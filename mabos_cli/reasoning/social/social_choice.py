@@ -85,7 +85,12 @@ def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ..
 def _count_all(tally: Tally) -> dict[str, Count]:
     names, ballots, pairs = tally
     paths = find_paths(pairs)
-    schulze = _by_score(rank_schulze(paths), names)
+    # How many others each beats by the strongest path, less how many beat it: the relation is transitive.
+    wins = [
+        sum((a > b) - (b > a) for a, b in zip(row, column, strict=True))
+        for row, column in zip(paths, zip(*paths, strict=True), strict=True)
+    ]
+    schulze = _by_score(wins, names)
     first = [Fraction(0)] * len(names)
     for voters, (best, *_) in ballots:
         for n in best:  # who is tied at the top shares the vote
@@ -183,13 +188,6 @@ def find_paths(pairs: Pairs) -> list[list[int]]:
                 if a != b and via not in (a, b):
                     paths[a][b] = max(paths[a][b], min(paths[a][via], paths[via][b]))
     return paths
-
-
-def rank_schulze(paths: Pairs) -> list[int]:
-    """Returns how many others each candidate beats by the strongest path, less how many beat it; the relation is
-    transitive."""
-    size = range(len(paths))
-    return [sum((paths[a][b] > paths[b][a]) - (paths[b][a] > paths[a][b]) for b in size) for a in size]
 
 
 def find_schulze(paths: Pairs) -> list[int]:

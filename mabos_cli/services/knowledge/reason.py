@@ -62,7 +62,8 @@ def reason_about(session: Session, request: Request) -> Reasoned:
     chosen = _chosen(request, inputs, scores)
     agent = session.open_agent()
     warnings: list[str] = []
-    runs = [_run(agent, method, _input_for(method, inputs, chosen), problem, warnings) for method in chosen]
+    given, alone = inputs.by_method, inputs.by_method.get("") if len(chosen) == 1 else None
+    runs = [_run(agent, method, given.get(method.name) or alone, problem, warnings) for method in chosen]
     weights = {one.method.name: max(one.score, _LEAST_WEIGHT) for one in scores}
     result = _result(runs, weights)
     routed = () if request.method or request.methods or any(inputs.by_method) else scores
@@ -125,11 +126,6 @@ def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> lis
         hint = "put it under the method's name, or METHOD=FILE"
         raise UsageFault("the input does not say which method it is for", hint)
     return chosen
-
-
-def _input_for(method: Method, inputs: Inputs, chosen: list[Method]) -> Source | None:
-    found = inputs.by_method.get(method.name)
-    return found or (inputs.by_method.get("") if len(chosen) == 1 else None)
 
 
 def _run(agent: Agent, method: Method, source: Source | None, problem: str, warnings: list[str]) -> MethodRun:

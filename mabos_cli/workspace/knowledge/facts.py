@@ -261,7 +261,8 @@ def write_derived_facts(
         before = held.versions
         if mark["facts_version"] != before[0] == held.derived.head.extra.get("facts_version"):
             return None, (Derived(0, 0, 0), ["not written: facts changed, and a later run was quicker"])
-        moved = [fact for fact in _derived_among(held.asserted) if fact.rule_id in rule_ids]
+        has_derived = held.asserted.has_text(b'"rule_id": "')
+        moved = [fact for fact in held.asserted.facts() if fact.rule_id in rule_ids] if has_derived else []
         departures = [FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in moved]
         files: list[FileWrite] = []
         if moved:  # rules make them anew, in facts-derived.json
@@ -324,11 +325,6 @@ def change_derived_facts(
 
     (done, notes), warnings = transact(agent, "infer forward", planned)
     return done, [*warnings, *notes]
-
-
-def _derived_among(asserted: FactStore) -> list[Fact]:
-    """Returns the derived facts that another tool keeps among the asserted ones."""
-    return [fact for fact in asserted.facts() if fact.is_derived] if asserted.has_text(b'"rule_id": "') else []
 
 
 def refile_facts(agent: Agent) -> list[str]:

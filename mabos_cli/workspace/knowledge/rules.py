@@ -47,7 +47,12 @@ def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Re
         if tuple(rules) == file.rules:
             return None, result
         kept = {rule.id for rule in rules}
-        gone = [_departed_rule(rule, format_time(fresh.now)) for rule in file.rules if rule.id not in kept]
+        record = {"kind": "rule", "reason": "deleted", "at": format_time(fresh.now)}
+        gone = [
+            (record["at"], dump_record({"id": rule.id} | record | {"rule": rule_to_dict(rule)}))
+            for rule in file.rules
+            if rule.id not in kept
+        ]
         file.rules, file.version = tuple(rules), file.version + 1
         # The id of a rule that is gone is not given to another one: the archive and old facts name it.
         file.last_id = f"R-{last:03d}" if _last_number(file) < last else ""
@@ -55,11 +60,6 @@ def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Re
         return Write(files, archive=gone, part="rules", counts={"rules": len(rules)}), result
 
     return transact(agent, command, planned)
-
-
-def _departed_rule(rule: Rule, at: str) -> tuple[str, bytes]:
-    """Returns the archive's record of a rule that is taken out."""
-    return at, dump_record({"id": rule.id, "kind": "rule", "reason": "deleted", "at": at, "rule": rule_to_dict(rule)})
 
 
 def _last_number(file: RuleFile) -> int:

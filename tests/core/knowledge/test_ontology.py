@@ -12,7 +12,7 @@ def test_names_are_found_by_id_local_name_label_and_synonym():
     for name in ("mabos:SalesOrder", "SalesOrder", "sales order", "Sales-Order", "sales_order", "Purchase"):
         assert ONTOLOGY.concepts_named(name) == (ORDER,), name
     assert ONTOLOGY.properties_named("Has ceo") == ONTOLOGY.properties_named("mabos:hasCeo") == (CEO,)
-    assert ONTOLOGY.rules_named("four eyes") == (RULE,)
+    assert ONTOLOGY.nodes_named("four eyes") == (RULE,)
     assert ONTOLOGY.find_concept("sales") is None and ONTOLOGY.concepts_named("") == ()
 
 

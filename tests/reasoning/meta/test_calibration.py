@@ -9,7 +9,7 @@ from mabos_cli.reasoning.meta.calibration import (
     score_brier,
     split_brier,
 )
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 said = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans()), min_size=1, max_size=30)
@@ -114,9 +114,3 @@ def test_refusals(text: str, message: str) -> None:
 
 def test_percent_is_read() -> None:
     assert solve_yaml("calibration", "forecasts: [[80%, yes]]").detail["brier"] == pytest.approx(0.04)
-
-
-def test_the_example_runs() -> None:
-    answer = solve("calibration", example("calibration"))
-    assert answer.detail["count"] == 15
-    assert answer.detail["gap"] > 0.1

@@ -6,7 +6,7 @@ from mabos_cli.reasoning.meta.learning_to_reason import (
     find_factors,
     learned_scores,
 )
-from reasoning.solving import example, refused, solve
+from reasoning.solving import refused, solve
 
 
 def past(method, happened, **kind):
@@ -64,8 +64,3 @@ def test_own_results_count_where_the_outcome_is_known() -> None:
 )
 def test_refusals(said: str, message: str) -> None:
     assert refused("learning-to-reason", said).startswith(message)
-
-
-def test_the_example_runs() -> None:
-    answer = solve("learning-to-reason", example("learning-to-reason"))
-    assert answer.conclusion.value == ("expected-utility", "case-based", "heuristic")

@@ -3,7 +3,7 @@ from math import log2
 import pytest
 
 from mabos_cli.core.knowledge.case import KeptResult
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 
 def plan(expected, actual, better="higher", **more):
@@ -85,9 +85,3 @@ def test_lessons_and_causes_are_counted() -> None:
 )
 def test_refusals(said: str, message: str) -> None:
     assert refused("reflection", said).startswith(message)
-
-
-def test_the_example_runs() -> None:
-    answer = solve("reflection", example("reflection"))
-    assert answer.conclusion.value[0] == "act on this cause: estimates left out the security review"
-    assert answer.detail["rules"][1] == {"said": "expect 1.5625 times the plan in time", "support": 2}

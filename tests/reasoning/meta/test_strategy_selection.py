@@ -2,7 +2,7 @@ import pytest
 
 from mabos_cli.core.knowledge.case import KeptResult
 from mabos_cli.reasoning.catalog import score_methods
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 SOCIAL = {
     "uncertainty": "low",
@@ -65,9 +65,3 @@ def test_time_breaks_ties_towards_less_effort() -> None:
 )
 def test_refusals(said: str, message: str) -> None:
     assert refused("strategy-selection", said).startswith(message)
-
-
-def test_the_example_runs() -> None:
-    answer = solve("strategy-selection", example("strategy-selection"))
-    assert answer.detail["pick_by_fit"] == "bayesian"
-    assert answer.conclusion.value == "expected-utility"

@@ -13,7 +13,7 @@ from mabos_cli.reasoning.social.argumentation import (
     keep_stable,
     label_grounded,
 )
-from reasoning.solving import example, refused, solve
+from reasoning.solving import refused, solve
 
 quick = settings(max_examples=80, deadline=None, derandomize=True)
 
@@ -166,9 +166,3 @@ def test_stable_sets_of_a_larger_frame_against_clingo() -> None:
     found = keep_stable(find_complete(attackers_of(size, attacks)))
     assert sorted([*bits(one.inside)] for one in found) == sorted(models)
     assert models
-
-
-def test_the_example_runs() -> None:
-    answer = solve("argumentation", example("argumentation"))
-    assert answer.conclusion.value is True
-    assert answer.detail["grounded"]["out"] == ["risk", "untested", "cost"]

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mabos_cli.reasoning.social.games import find_corners
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -194,9 +194,3 @@ def test_corners_are_all_of_them() -> None:
     """Two rows against two crossing columns: both ends and the crossing."""
     corners = find_corners([[Fraction(1), Fraction(0)], [Fraction(0), Fraction(2)]])
     assert [[*map(str, corner.mix)] for corner in corners] == [["1", "0"], ["0", "1"], ["2/3", "1/3"]]
-
-
-def test_the_example_runs() -> None:
-    answer = solve("game-theory", example("game-theory"))
-    assert answer.conclusion.value == "cut"
-    assert [one["play"] for one in answer.detail["pure"]] == [{"us": "cut", "Northwind": "cut"}]

@@ -10,7 +10,7 @@ from mabos_cli.reasoning.social.social_choice import (
     find_paths,
     find_schulze,
 )
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 quick = settings(max_examples=50, deadline=None, derandomize=True)
 TENNESSEE = """
@@ -143,10 +143,3 @@ def test_against_brute_force(found) -> None:
     paths = find_paths(pairs)
     assert all(paths[a][b] == strongest(a, b) for a, b in permutations(range(4), 2))
     assert {*find_schulze(paths)} <= {*smith}
-
-
-def test_the_example_runs() -> None:
-    answer = solve("social-choice", example("social-choice"))
-    assert answer.detail["voters"] == 41
-    assert answer.detail["condorcet_winner"] == answer.conclusion.value[0] == "analytics"
-    assert answer.detail["winners"]["plurality"] == ["mobile app"]

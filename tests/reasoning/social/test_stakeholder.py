@@ -1,7 +1,7 @@
 import pytest
 
 from mabos_cli.reasoning.social.stakeholder import GRID
-from reasoning.solving import example, refused, solve, solve_yaml
+from reasoning.solving import refused, solve, solve_yaml
 
 
 def person(power, interest, stance, **more):
@@ -79,9 +79,3 @@ def test_ties_are_said() -> None:
     )
     assert answer.conclusion.value == ("a", "b")
     assert "equal gain for the effort: a, b" in answer.caveats
-
-
-def test_the_example_runs() -> None:
-    answer = solve("stakeholder", example("stakeholder"))
-    assert answer.detail["carried"] is False
-    assert answer.conclusion.value[0] == "CFO"
