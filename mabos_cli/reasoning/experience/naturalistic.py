@@ -53,7 +53,7 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
                 break
     detail["simulations"] = runs
     if taken is None:
-        summary = f"recognized as {best.name}, but no known action works; the limits or the goals must give way"
+        summary = f"recognized as {best.name}, but no known action works; the goals must give way"
         about = "a known course of action works here"
         return Answer(yes_no(False, about), None, summary, cut(lines), detail, caveats)
     match, action = taken
@@ -76,13 +76,6 @@ def _check(fields: dict[str, Any]) -> None:
     for name, row in fields["actions"].items():
         for cue, expected in row["needs"].items():
             _check_expected(expected, f"actions.{name}.needs.{cue}")
-        for quantity in row["effects"]:
-            inputs.known_name(f"actions.{name}.effects", quantity, fields["state"], "quantity of the state")
-    for name, limit in fields["limits"].items():
-        inputs.known_name("limits", name, fields["state"], "quantity of the state")
-        low, high = limit["min"], limit["max"]
-        if low is not None and high is not None and low > high:
-            raise BadValue(f"limits.{name}: min {low:g} is above max {high:g}", "exchange or change them")
 
 
 def _check_expected(expected: Any, where: str) -> None:
@@ -162,10 +155,4 @@ def _play(action: str, situation: Mapping[str, inputs.Feature], fields: dict[str
             why.append(f"needs {cue} {_shown(expected)}, which is not known")
         elif not _fits(expected, situation[cue]):
             why.append(f"needs {cue} {_shown(expected)}, and it is {inputs.feature_text(situation[cue])}")
-    for name, limit in fields["limits"].items():
-        after = fields["state"][name] + row["effects"].get(name, 0.0)
-        if limit["min"] is not None and after < limit["min"]:
-            why.append(f"{name} would be {figure(after)}, below {figure(limit['min'])}")
-        if limit["max"] is not None and after > limit["max"]:
-            why.append(f"{name} would be {figure(after)}, above {figure(limit['max'])}")
     return why

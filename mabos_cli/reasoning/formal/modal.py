@@ -8,22 +8,11 @@ from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.closures import bits
-from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, yes_no
 from mabos_cli.reasoning.expression import SAME_SIGN, Node, Reader, Token, each_part, read_tokens
 from mabos_cli.reasoning.inputs import AgentData, known_name
 
 Relation = tuple[int, ...]  # for each world, the worlds that it sees
-CONDITIONS = ("reflexive", "serial", "symmetric", "transitive", "euclidean")
-SYSTEMS = {
-    "K": (),
-    "D": ("serial",),
-    "T": ("reflexive",),
-    "B": ("reflexive", "symmetric"),
-    "S4": ("reflexive", "transitive"),
-    "KD45": ("serial", "transitive", "euclidean"),
-    "S5": ("reflexive", "symmetric", "transitive"),
-}
 _MOST = 300  # parts of a formula
 _HINT = "write p, !p, p & q, p | q, p -> q, p <-> q, []p (must), <>p (may), []_a p"
 _SIGNS = SAME_SIGN | {"~": "not", "⊤": "true", "⊥": "false"}
@@ -47,7 +36,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     for n, true in enumerate(fields["worlds"].values()):
         for atom in true:
             atoms[atom] = atoms.get(atom, 0) | 1 << n
-    sees, steps = _relations(fields, [*parts], worlds)
+    sees, steps = _relations(fields, [*parts], worlds), []
     everywhere = (1 << len(worlds)) - 1
     considered = everywhere
     if fields["at"]:
@@ -85,13 +74,9 @@ def _summary(formula: Node, fields: dict[str, Any], worlds: tuple[str, ...], con
     return f"{shown} holds in {'not all' if fails else 'all'} worlds {share}{failing}"
 
 
-def _relations(
-    fields: dict[str, Any], used: list[Node], worlds: tuple[str, ...]
-) -> tuple[dict[str, Relation], list[str]]:
-    """Returns the relations of the modalities in use, closed or checked, and what was done to them."""
-    conditions = _conditions(fields["frame"])
+def _relations(fields: dict[str, Any], used: list[Node], worlds: tuple[str, ...]) -> dict[str, Relation]:
+    """Returns the relations of the modalities in use."""
     relations: dict[str, Relation] = {}
-    steps = []
     for part in used:
         if part.op not in ("box", "diamond") or part.value in relations:
             continue
@@ -103,22 +88,8 @@ def _relations(
         else:
             sees = fields["access"]
         place = f"agents.{part.value}" if part.value else "access"
-        relation = _relation(sees, worlds, place)
-        relations[part.value] = full = _enforce(relation, conditions, worlds, place)
-        if conditions:
-            added = sum(map(int.bit_count, full)) - sum(map(int.bit_count, relation))
-            steps.append(f"{place}: {' and '.join(conditions)} ({plural(added, 'pair')} added)")
-    return relations, steps
-
-
-def _conditions(frame: str) -> tuple[str, ...]:
-    found: list[str] = []
-    for word in frame.replace(",", " ").split():
-        if word in SYSTEMS:
-            found += SYSTEMS[word]
-        elif word != "and":
-            found.append(known_name("frame", word, (*CONDITIONS, *SYSTEMS), "condition"))
-    return tuple(dict.fromkeys(one for one in found if one in CONDITIONS))
+        relations[part.value] = _relation(sees, worlds, place)
+    return relations
 
 
 def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -> Relation:
@@ -129,34 +100,6 @@ def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -
             start = places[known_name(place, name, places, "world")]
             found[start] |= 1 << places[known_name(f"{place}.{name}", other, places, "world")]
     return tuple(found)
-
-
-def _enforce(relation: Relation, conditions: tuple[str, ...], worlds: tuple[str, ...], place: str) -> Relation:
-    """Returns the relation with what the frame demands. That each world sees some world can only be checked."""
-    full = close(relation, conditions)
-    blind = [worlds[n] for n, seen in enumerate(full) if not seen]
-    if "serial" in conditions and blind:
-        raise BadValue(f"{place}: not serial: {blind[0]} sees no world", "each world must see some world")
-    return full
-
-
-def close(relation: Relation, conditions: tuple[str, ...]) -> Relation:
-    """Returns the smallest relation above this one that fulfils the conditions."""
-    seen = list(relation)
-    if "reflexive" in conditions:
-        seen = [sees | 1 << n for n, sees in enumerate(seen)]
-    while True:
-        before = tuple(seen)
-        for n in range(len(seen)):
-            for other in bits(seen[n]):
-                if "symmetric" in conditions:
-                    seen[other] |= 1 << n
-                if "transitive" in conditions:
-                    seen[n] |= seen[other]
-                if "euclidean" in conditions:
-                    seen[other] |= seen[n]
-        if tuple(seen) == before:
-            return before
 
 
 class _Reader(Reader):

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -11,14 +10,13 @@ from mabos_cli.reasoning.inputs import AgentData
 from mabos_cli.reasoning.meta.calibration import Forecast, fold, score_brier, surprise
 
 _NOTHING = 1e-12  # a plan below this is none: shares of it would overflow
-_ENOUGH = 2  # measures of a kind before a factor is worth a rule
 _MOST_LISTED = 50  # statements in the detail, the most surprising ones
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the rules for the next time by how much supports them, with deviations and surprises."""
     measures = [
-        Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1, one["kind"])
+        Measure(name, one["expected"], one["actual"], 1 if one["better"] == "higher" else -1)
         for name, one in fields["measures"].items()
     ]
     events = [Event(one["what"], Forecast(one["confidence"], one["happened"])) for one in fields["events"]]
@@ -33,8 +31,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     measures.sort(key=lambda one: -one.size)
     lessons = [*fields["lessons"], *(one.lesson for one in agent.take("past") if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
-    rules = find_rules(lessons, measures, fields["tolerance"])
-    return _tell(_Review(fields, measures, events, rules))
+    return _tell(_Review(fields, measures, events, find_rules(lessons)))
 
 
 class Event(NamedTuple):
@@ -51,7 +48,6 @@ class Measure(NamedTuple):
     expected: float
     actual: float
     sign: int  # 1 where higher is better
-    kind: str
 
     @property
     def off(self) -> float | None:
@@ -163,21 +159,11 @@ def chance_of(event: Event) -> float:
     return event.forecast.stated if event.forecast.happened else 1 - event.forecast.stated
 
 
-def find_rules(lessons: list[str], measures: list[Measure], tolerance: float) -> list[Rule]:
-    """Returns what to do next time: lessons and causes as given, and factors on plans; the best supported first. The same words count as the same rule."""
+def find_rules(lessons: list[str]) -> list[Rule]:
+    """Returns what to do next time, the best supported first. The same words count as the same rule."""
     found: dict[str, Rule] = {}
-
-    def add(text: str, support: int = 1) -> None:
-        key = " ".join(text.casefold().rstrip(". ").split())
-        known = found.get(key, Rule(text, 0))
-        found[key] = Rule(known.text, known.support + support)
-
     for lesson in lessons:
-        add(lesson)
-    for kind in dict.fromkeys(one.kind for one in measures if one.kind):
-        ratios = [one.actual / one.expected for one in measures if one.kind == kind and one.expected > _NOTHING]
-        times = median(ratios) if len(ratios) >= _ENOUGH else 1.0
-        if abs(times - 1) > tolerance:
-            same = sum((ratio > 1) == (times > 1) for ratio in ratios)
-            add(f"expect {figure(times)} times the plan in {kind}", same)
+        key = " ".join(lesson.casefold().rstrip(". ").split())
+        known = found.get(key, Rule(lesson, 0))
+        found[key] = Rule(known.text, known.support + 1)
     return sorted(found.values(), key=lambda rule: -rule.support)

@@ -87,28 +87,6 @@ def test_an_unfamiliar_situation_gets_no_action():
     assert "not familiar" in answer.summary
 
 
-LIMITS = """
-situation: {demand: high}
-prototypes: {rush: {cues: {demand: high}, actions: [hire, overtime]}}
-actions:
-  hire: {effects: {cash: -900}}
-  overtime: {effects: {cash: -300, hours: 12}}
-state: {cash: 1000, hours: 40}
-limits: {cash: {min: CASH}, hours: {max: 55}}
-"""
-
-
-def test_effects_are_added_to_the_state_and_held_against_the_limits():
-    answer = solve_yaml("naturalistic", LIMITS.replace("CASH", "200"))
-    assert answer.conclusion.value == "overtime"
-    assert answer.detail["simulations"][0]["rejected"] == ["cash would be 100, below 200"]
-    assert solve_yaml("naturalistic", LIMITS.replace("CASH", "100")).conclusion.value == "hire"
-    none = solve_yaml("naturalistic", LIMITS.replace("CASH", "800"))
-    assert none.conclusion.value is False and none.detail["simulations"][-1]["rejected"] == [
-        "cash would be 700, below 800"
-    ]
-
-
 def test_bad_input_is_refused():
     good = FIRE.replace("SITUATION", "{smoke: yes}")
     assert "prototypes.kitchen fire.actions: unknown action 'hoze'" in refused(
@@ -120,5 +98,3 @@ def test_bad_input_is_refused():
     assert "must be {min: ..., max: ...} with numbers" in refused(
         "naturalistic", good.replace("{min: 80}", "{min: hot}")
     )
-    assert "unknown quantity of the state 'cash'" in refused("naturalistic", good + "limits: {cash: {min: 1}}")
-    assert "min 3 is above max 2" in refused("naturalistic", good + "state: {x: 1}\nlimits: {x: {min: 3, max: 2}}")

@@ -50,13 +50,6 @@ def test_surprise_is_information() -> None:
     assert "surprise: a, called impossible" in impossible.steps
 
 
-def test_factor_by_kind() -> None:
-    """The median of 1.5, 2 and 0.9 is 1.5, and two of three support it."""
-    measures = {n: plan(10, actual, "lower", kind="time") for n, actual in zip("abc", (15, 20, 9), strict=True)}
-    answer = solve("reflection", {"measures": measures})
-    assert answer.detail["rules"] == [{"said": "expect 1.5 times the plan in time", "support": 2}]
-
-
 def test_lessons_and_causes_are_counted() -> None:
     own = (
         KeptResult("R-1", "causal", "price rise", 0.8, False, "", lesson="Ask two customers first"),
