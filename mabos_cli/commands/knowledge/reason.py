@@ -26,7 +26,7 @@ def solve(
     input: Annotated[
         list[str] | None,
         Option(
-            metavar="[METHOD=]FILE",
+            metavar="FILE",
             help="Input as YAML or JSON, or a worksheet filled in; - reads standard input. May repeat.",
         ),
     ] = None,

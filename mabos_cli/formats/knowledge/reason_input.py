@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.knowledge.rules import parse_rule_text, rule_from_dict
+from mabos_cli.formats.knowledge.rules import parse_rule_text
 
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _NULLS = ("", "~", "null", "Null", "NULL")
@@ -153,20 +153,18 @@ def _scalar(event: Any) -> Any:
 
 
 def _parse_fact(value: Any) -> Fact:
-    """Returns a fact from `s p o`, [s, p, o] or its fields; its triple is its id, for nothing else names it."""
+    """Returns a fact from `s p o` or its fields; its triple is its id, for nothing else names it."""
     more: dict[str, Any] = {}
     if isinstance(value, str):
         found = _parse_pattern(value)
         if found.operator != "eq" or any(term.startswith("?") for term in found[:3]):
             raise BadValue(f"{value[:60]!r} is a condition, not a fact", "write: subject predicate object")
         terms = [*found[:3]]
-    elif isinstance(value, list) and len(value) == 3:
-        terms = [str(term).strip() for term in value]
     elif isinstance(value, dict) and value.keys() <= _FIELDS:
         terms = [str(value.get(name, "")).strip() for name in ("subject", "predicate", "object")]
         more = {name: value[name] for name in ("confidence", "valid_from", "valid_until") if name in value}
     else:
-        raise BadValue("a fact is `subject predicate object`, a list of the three, or fields", "")
+        raise BadValue("a fact is `subject predicate object`, or fields", "")
     if not all(terms):
         raise BadValue("a fact needs a subject, a predicate and an object", "")
     confidence = more.setdefault("confidence", 1.0)
@@ -178,31 +176,23 @@ def _parse_fact(value: Any) -> Fact:
 
 def _parse_pattern(value: Any) -> Pattern:
     """Returns a triple that may hold variables, as in `?x isA customer`."""
-    text = " ".join(map(str, value)) if isinstance(value, list) else value
-    if not isinstance(text, str):
+    if not isinstance(value, str):
         raise BadValue("must be `subject predicate object`", "a variable starts with ?")
-    conditions, conclusion = parse_rule_text(text)
+    conditions, conclusion = parse_rule_text(value)
     if len(conditions) != 1 or conclusion is not None:
-        raise BadValue(f"{text[:60]!r} must be one triple", "write: subject predicate object")
+        raise BadValue(f"{value[:60]!r} must be one triple", "write: subject predicate object")
     return conditions[0]
 
 
 def _parse_rule(value: Any) -> Rule:
-    """Returns a rule from `if ... then ...`, or from the fields of rules.json; name and factor may stand beside
-    `if`."""
-    if isinstance(value, dict) and "conditions" in value:
-        try:
-            rule = rule_from_dict({"id": "rule", "name": "", "type": "inference"} | value, "rule")
-        except InvalidFile as error:
-            raise BadValue(error.message, error.hint) from None
-    else:
-        fields = {"if": value} if isinstance(value, str) else value
-        if not isinstance(fields, dict) or not fields.keys() <= {"if", "then", "factor", "name"}:
-            raise BadValue("a rule is `if ... then ...`, or has the fields if, then, factor, name", "")
-        text = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
-        conditions, conclusion = parse_rule_text(text)
-        name = str(fields.get("name", "")) or text.strip()
-        rule = Rule(name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0))
+    """Returns a rule from `if ... then ...`; name and factor may stand beside `if`."""
+    fields = {"if": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict) or not fields.keys() <= {"if", "then", "factor", "name"}:
+        raise BadValue("a rule is `if ... then ...`, or has the fields if, then, factor, name", "")
+    text = str(fields.get("if", "")) + (f" then {fields['then']}" if "then" in fields else "")
+    conditions, conclusion = parse_rule_text(text)
+    name = str(fields.get("name", "")) or text.strip()
+    rule = Rule(name, name, "inference", conditions, conclusion, confidence_factor=fields.get("factor", 1.0))
     problems = check_rule(rule)
     if problems:
         raise BadValue(f"{rule.name[:60]!r} cannot run: {problems[0]}", "")

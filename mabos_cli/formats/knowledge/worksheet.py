@@ -167,8 +167,6 @@ def _blocks(text: str, path: str) -> list[Source] | None:
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-_TERMS = ({"type": "string"}, {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 3, "maxItems": 3})
-
 
 def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:
     """Returns the JSON Schema of a method's input."""
@@ -203,7 +201,7 @@ def _kind_schema(shape: Shape) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": _schema(shape.element), "minProperties": shape.least} | most
     if shape.kind == "truth":
         return {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}
-    return {} if shape.kind == "any" else {"anyOf": [*_TERMS, {"type": "object"}]}
+    return {} if shape.kind == "any" else {"anyOf": [{"type": "string"}, {"type": "object"}]}
 
 
 def _record_schema(shape: Shape) -> dict[str, Any]:

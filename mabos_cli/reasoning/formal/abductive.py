@@ -1,4 +1,4 @@
-"""Finds which explanation accounts best for observations: the likeliest or the fewest hypotheses, or rules."""
+"""Finds which explanation accounts best for observations: the likeliest or the fewest hypotheses."""
 
 import math
 from collections.abc import Sequence
@@ -6,25 +6,11 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.explaining import abduce
-from mabos_cli.core.knowledge.rule import is_variable, pattern_text
 from mabos_cli.reasoning.answer import Answer, Conclusion, choice, cut, figure, listed, names, notes
-from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known
 from mabos_cli.reasoning.shape import read_share
 
 Chosen = tuple[int, ...]  # causes, by number
-
-
-def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns the best explanation."""
-    by_hypotheses = fields["hypotheses"] is not None
-    if by_hypotheses == (fields["observation"] is not None):
-        raise BadValue("hypotheses: give hypotheses with observations, or one observation for rules", "")
-    if not by_hypotheses:
-        return _by_rules(fields, agent)
-    if fields["observations"] is None:
-        raise BadValue("observations: is missing", "list what is to be explained")
-    return _by_hypotheses(fields)
 
 
 class Cause(NamedTuple):
@@ -35,7 +21,7 @@ class Cause(NamedTuple):
     prior: float | None
 
 
-def _by_hypotheses(fields: dict[str, Any]) -> Answer:
+def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the explanation that is likeliest where all priors are given, else the one with the fewest hypotheses."""
     causes, seen, absent = _read(fields)
     unexplained = [one for one in fields["observations"] if one not in seen]
@@ -138,38 +124,6 @@ def _caveats(
         (is_wider, f"{wider} together are likelier still ({figure(shares.get(top, 0.0))}), but not needed"),
         (shares, "probabilities hold if hypotheses are independent and nothing else can cause the observations"),
     )
-
-
-def _by_rules(fields: dict[str, Any], agent: AgentData) -> Answer:
-    """Returns what rules say would explain an observation, by how much of it is known already."""
-    wanted = fields["observation"]
-    if not wanted.predicate or is_variable(wanted.predicate) or wanted.operator != "eq":
-        raise BadValue("observation: must be `subject predicate object`", "compare nothing, and name the predicate")
-    facts, caveats = known_facts(fields, agent)
-    found = abduce(wanted[:3], facts, known_rules(fields, agent))
-    caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in found.problems)
-    about = pattern_text(wanted)
-    if found.known:
-        caveats += (f"it is a known fact already: {listed([fact.id for fact in found.known])}",)
-    if not found.hypotheses:
-        return Answer(names((), about), None, f"no rule concludes {about}", (), {"explanations": []}, caveats)
-    best = found.hypotheses[0]
-    assumed = tuple(pattern_text(one) for one in best.assumptions)
-    summary = f"{about} by {best.rule.label}" + (f", if {listed(assumed)}" if assumed else ", from known facts alone")
-    rows: list[dict[str, Any]] = [
-        {"rule": one.rule.label, "score": one.score, "supported": one.supported, "total": one.total}
-        | {"supports": [fact.id for fact in one.supports], "assumptions": [*map(pattern_text, one.assumptions)]}
-        for one in found.hypotheses[:50]
-    ]
-    lines = [
-        f"{figure(row['score'])} {row['rule']}: {row['supported']} of {row['total']} known"
-        + (f"; to assume: {listed(row['assumptions'])}" if row["assumptions"] else "")
-        for row in rows
-    ]
-    if len(found.hypotheses) > 1 and math.isclose(best.score, found.hypotheses[1].score):
-        caveats += ("the first two score the same; fewer assumptions, then the rule's id decided",)
-    caveats += ("scores are the share of conditions that are known, times the rule's factor: not probabilities",)
-    return Answer(names(assumed, about), None, summary, cut(lines, 8), {"explanations": rows}, caveats)
 
 
 def _all_sets(causes: Sequence[Cause]) -> list[Chosen]:

@@ -88,20 +88,13 @@ def _gather(given: list[str]) -> Inputs:
     """Returns the input of all files that were given, by method."""
     problem = ""
     by_method: dict[str, Source] = {}
-    for word in given:
-        name, equals, path = word.partition("=")
-        plain = name.strip().lower().replace("_", "-")
-        named = plain if equals and plain in METHODS else ""
-        path = path if named else word
+    for path in given:
         found = parse_inputs(read_given(path), "standard input" if path == "-" else path)
         problem = problem or found.problem
         for method, source in found.by_method.items():
-            key = method or named
-            if named and method not in ("", named):
-                raise UsageFault(f"{path} holds input for {method}, not for {named}", "leave the name out")
-            if key in by_method:
-                raise UsageFault(f"input for {key or 'one method'} is given twice", "give it once")
-            by_method[key] = source
+            if method in by_method:
+                raise UsageFault(f"input for {method or 'one method'} is given twice", "give it once")
+            by_method[method] = source
     return Inputs(problem, by_method)
 
 
@@ -123,7 +116,7 @@ def _chosen(request: Request, inputs: Inputs, scores: tuple[Scored, ...]) -> lis
     if unused:
         raise UsageFault(f"there is input for {unused[0]}, which is not asked for", f"add {unused[0]} to the methods")
     if "" in inputs.by_method and len(chosen) > 1:
-        hint = "put it under the method's name, or METHOD=FILE"
+        hint = "put it under the method's name"
         raise UsageFault("the input does not say which method it is for", hint)
     return chosen
 
