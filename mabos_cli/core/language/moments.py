@@ -12,6 +12,8 @@ _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
 _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]
 # Where seasons meet, a month belongs to both.
 _SEASON_MONTHS = ({3, 4, 5, 6}, {6, 7, 8, 9}, {9, 10, 11, 12}, {12, 1, 2, 3}, {3, 4}, {12})
+_DAYS: dict[str, tuple[int, ...]] = {name: (number,) for number, name in enumerate(WEEKDAYS)}
+_DAYS |= {"Weekday": (0, 1, 2, 3, 4), "weekday": (0, 1, 2, 3, 4), "Weekend": (5, 6), "weekend": (5, 6)}
 _TURNS = {
     word: turn
     for turn, words in enumerate(("last previous yesterday", "this current today", "next coming tomorrow"))
@@ -25,7 +27,7 @@ class Moment(NamedTuple):
     """As much of a point in time as a sentence names; what it leaves open is -1.
 
     The turn is 0 for last year, 1 for this and 2 for the next; the rest then says when that was or will be. The
-    nth is which weekday of a month it is, 9 for the last one. What is not before it has it as
+    weekdays are those on which it is, the nth which of them in a month, 9 for the last one. What is not before it has it as
     the earliest; `at` is its place among the words of a clause.
     """
 
@@ -34,13 +36,13 @@ class Moment(NamedTuple):
     quarter: int = -1
     month: int = -1
     day: int = -1
-    weekday: int = -1
     minute: int = -1
     turn: int = -1
     season: int = -1
     text: str = ""
     is_earliest: bool = False
     nth: int = -1
+    weekdays: frozenset[int] = frozenset()
     at: int = 0
 
 
@@ -49,6 +51,7 @@ def _pattern() -> re.Pattern[str]:
     """Returns the pattern of all forms, made when a sentence first needs it, as compiling takes long."""
     nth = r"(?:st|nd|rd|th)"
     year = r"(?:,? (?P<y%s>\d{4})\b)?"
+    weekday = rf"(?:{'|'.join(_DAYS)})s?\b"
     return compiled(
         rf"\b(?P<iy>\d{{4}})-(?P<im>\d\d)(?:-(?P<id>\d\d)(?:T[\d:.]+Z?)?)?\b"
         rf"|\b(?:the )?(?:\d{{1,2}}{nth}?\s?(?:-|–|to|and)\s?)?"
@@ -64,7 +67,7 @@ def _pattern() -> re.Pattern[str]:
         r"|\b(?P<qn>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth) quarter\b(?:(?: of| in)? (?P<yq3>\d{4})\b)?"
         r"|\b(?:H(?P<h>[12])|(?P<hn>[Ff]irst|[Ss]econd) half)\b(?:(?: of| in)? (?P<yh>\d{4})\b)?"
         r"|\bFY ?'?(?P<fy>\d{4}|\d\d)\b"
-        rf"|\b(?:(?P<nth>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Ll]ast) (?=\w+ (?:of|in)\b))?(?P<wd>{'|'.join(WEEKDAYS)}|[Ww]eekday|[Ww]eekend)s?\b"
+        rf"|\b(?:(?P<nth>[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Ll]ast) (?=\w+ (?:of|in)\b))?(?P<wd>{weekday}(?:(?:,? (?:and|or|to|until|till|through) |, |\s?[-–]\s?)(?:on )?{weekday})*)"
         r"|\b(?P<hh>\d{1,2})(?::(?P<mm>\d\d)\b|\.(?P<mm2>\d\d)(?=\s?[ap]m\b))"
         r"(?:\s?(?P<ap>[ap])\.?m\b\.?)?(?: UTC| CET| EST)?"
         r"|\b(?P<hh2>\d{1,2})\s?(?:(?P<ap2>[ap])\.?m\b\.?|o'clock)"
@@ -132,11 +135,30 @@ def _moment(match: re.Match[str], now: date | None) -> Moment | None:
     if season := got["season"] or got["feast"]:
         return Moment(_year(got["ys"] or got["yf"]), season=_SEASONS.index(season.casefold()), text=text)
     if got["wd"]:
-        weekday = [*WEEKDAYS, "Weekday", "Weekend"].index(got["wd"].capitalize())
-        return Moment(weekday=weekday, text=text, nth=_NTH[got["nth"].casefold()] if got["nth"] else -1)
+        return Moment(weekdays=_weekdays(got["wd"]), text=text, nth=_NTH[got["nth"].casefold()] if got["nth"] else -1)
     if got["dd"]:
         return Moment(day=int(got["dd"]), text=text) if int(got["dd"]) <= 31 else None
     return _clock(got, text)
+
+
+def _weekdays(text: str) -> frozenset[int]:
+    """Returns the days of a list of weekdays, in which a stretch from one to another has all between them.
+
+    >>> sorted(_weekdays("Saturdays")), sorted(_weekdays("Monday to Wednesday and on Fridays"))
+    ([5], [0, 1, 2, 4])
+    """
+    found: set[int] = set()
+    first = -1
+    for word in re.findall(r"[A-Za-z]+|[-–]", text):
+        days = _DAYS.get(word.removesuffix("s").capitalize())
+        if days is None:
+            first = max(found, default=-1) if word in ("to", "until", "till", "through", "-", "–") else -1
+            continue
+        if first >= 0:
+            found |= {(first + n) % 7 for n in range((days[0] - first) % 7)}
+        found |= {*days}
+        first = -1
+    return frozenset(found)
 
 
 def _relative(got: dict[str, str | None], now: date | None) -> Moment:
@@ -186,7 +208,7 @@ def _months(moment: Moment) -> set[int]:
 def same_time(a: Moment, b: Moment) -> bool | None:
     """Returns whether two points in time agree as far as both say, or None when they speak of different things.
 
-    >>> same_time(Moment(year=2027), Moment(2027, 1, 2, 4, 1)), same_time(Moment(month=4), Moment(weekday=1))
+    >>> same_time(Moment(year=2027), Moment(2027, 1, 2, 4, 1)), same_time(Moment(month=4), Moment(minute=540))
     (True, None)
     >>> same_time(Moment(season=0), Moment(month=10))
     False
@@ -201,6 +223,9 @@ def same_time(a: Moment, b: Moment) -> bool | None:
         return latest >= (early.year, min(_months(early), default=1), early.day)
     if one and two and not one & two:
         return False
-    fields = ((*each[:7], each.season, each.nth) for each in (a, b))
+    if a.weekdays and b.weekdays and not a.weekdays & b.weekdays:
+        return False
+    fields = ((*each[:6], each.turn, each.season, each.nth) for each in (a, b))
     both = [(x, y) for x, y in zip(*fields, strict=True) if x != -1 and y != -1]
-    return all(x == y for x, y in both) if both else True if one and two else None
+    is_known = bool(both or (one and two) or (a.weekdays and b.weekdays))
+    return all(x == y for x, y in both) if is_known else None

@@ -11,7 +11,7 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
-from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, is_thing, sides_of, tells_apart, truth_of
+from mabos_cli.core.mind.claims.match import are_groups_apart, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
 from mabos_cli.core.mind.claims.words import (
     compare_words,
@@ -237,15 +237,11 @@ def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
         return None
     if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
-    found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
+    found = _find_first(a.titles, b.titles) if a.stated or b.stated else None
     answers = [truth_of(belief.text) for belief in (one, two)]
     if same and not found and None not in answers and answers[0] != answers[1]:
         found = Disagreement("negation", "yes against no")
-    if same:
-        found = found or _find_first(a.claims, b.claims, _topic(a, b, _newer(one, two)))
-    elif not found:
-        found = _compare_apart(a, b)
-    return found or _compare_meaning(a, b)
+    return found or _compare_apart(a, b) or _compare_meaning(a, b)
 
 
 def _tell_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
@@ -269,23 +265,11 @@ def _are_about_one(a: Reading, b: Reading) -> bool:
     return bool(names[0] & names[1]) or len(terms[0] & terms[1]) + 1 >= _NAMED
 
 
-def _topic(a: Reading, b: Reading, newer: str) -> Topic:
-    """Returns what two beliefs of one subject are about."""
-    named = head_word(a.belief.subject)
-    return Topic(
-        roots=a.about if a.belief.text.strip() and b.belief.text.strip() else frozenset(),
-        single=is_single(named),
-        later={"a": -1, "b": 1}.get(newer, 0),
-        measure=root(named) in word_class("measures"),
-        thing=is_thing(a.belief.subject, f"{a.belief.text} {b.belief.text}"),
-    )
-
-
 def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
     """Returns the disagreement of two beliefs of different subjects, if they are about one thing."""
     content = a.content | b.content
     if not (a.about - b.about - content and b.about - a.about - content):
-        return _find_first(a.claims, b.claims, None)
+        return _find_first(a.claims, b.claims)
     # Each subject adds something to what the texts say: only nearly equal texts are about one thing then.
     if tells_apart(a.belief.subject, b.belief.subject, content):
         return None
@@ -303,7 +287,7 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
     # Each heading adds something to what the texts say: they must not differ in words as well.
     is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_apart and (all(map(_is_short, (a, b))) or tells_apart(a.belief.subject, b.belief.subject, content)):
+    if is_apart and (tells_apart(a.belief.subject, b.belief.subject, content)):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
     has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
@@ -341,13 +325,13 @@ def _are_nearly_equal(a: Claim, b: Claim) -> bool:
     return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
 
 
-def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+def _find_first(one: Sequence[Claim], two: Sequence[Claim]) -> Disagreement | None:
     """Returns the first disagreement of claims that the other side does not state as well."""
     left = [x for x in one if not any(is_restated(x, y) for y in two)]
     right = [y for y in two if not any(is_restated(y, x) for x in one)]
     for x in left:
         for y in right:
-            if found := disagree(x, y, topic):
+            if found := disagree(x, y):
                 return found
     return None
 

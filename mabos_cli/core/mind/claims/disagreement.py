@@ -11,7 +11,6 @@ from mabos_cli.core.mind.claims.match import (
     ALONE,
     Match,
     Side,
-    Topic,
     fits,
     fits_date,
     fits_number,
@@ -47,7 +46,6 @@ LEFT_OUT = frozenset("except excluding besides apart unless".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
-_WAYS = frozenset("by with in on via through at to from".split())
 T = TypeVar("T", Quantity, Moment)
 
 
@@ -58,8 +56,8 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
-    """Returns how two claims disagree, or None. The topic is their subject, if they have one: it need not be said.
+def disagree(a: Claim, b: Claim) -> Disagreement | None:
+    """Returns how two claims disagree, or None.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one, two = read_claims("Market demand is growing"), read_claims("Market demand is declining")
@@ -70,29 +68,29 @@ def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | N
     never = any("never" in claim.words for claim in (a, b))
     if any(LEFT_OUT & {*claim.words} for claim in (a, b)):
         return None
-    if exception := _find_exception(a, b, topic):
+    if exception := _find_exception(a, b):
         return exception
     if a.hedged or b.hedged or (a.modes ^ b.modes) - (_CONDITIONS if never else frozenset()):
         return None
-    match = match_claims(a, b, topic)
+    match = match_claims(a, b)
     found = _find_contradiction(match)
     if found and found.kind != "antonym" and a.cues ^ b.cues:
         return found._replace(kind="superseded")
     return found or _find_succession(match)
 
 
-def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | None:
+def _find_exception(a: Claim, b: Claim) -> Disagreement | None:
     """Returns how one claim says of all what the other says is not so of one or some of them."""
     if a.negative == b.negative or a.modes != b.modes or is_other_time(a, b):
         return None
-    match = match_claims(a, b, topic)
+    match = match_claims(a, b)
     for every, other in match.sides:
         # Of what the first says nothing may be missing in the second, which may say more: which one it is.
         if not is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
             continue
         if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or is_about_all(other.claim):
             continue
-        if match.shared > 1 or (match.shared and match.topic):
+        if match.shared > 1:
             words = [*every.claim.terms.values(), *(name.text for name in every.claim.names)]
             kind = "none" if every.claim.negative else "all"
             return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
@@ -151,10 +149,9 @@ def _find_opposition(match: Match) -> Disagreement | None:
 
 def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     """Returns the denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
-    narrower = match.topic and match.topic.roots and not match.beyond and (no.rest or yes.rest)
     # What something is cleared for may be done there, whatever it is that is done.
     done = {root(y) for x, y in pairwise(no.claim.words) if x == "be" and _CLEARED & {*yes.claim.terms}}
-    if no.names or {*no.rest} - done or narrower or not shares(match):
+    if no.names or {*no.rest} - done or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
@@ -179,20 +176,10 @@ def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagree
     if not len(match.a.names) == len(match.b.names) == 1:
         return None
     alone = bool(ALONE & {*a.words, *b.words})
-    claimed = alone or all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
-    if not (_is_role(match) or (fits(match) and claimed)):
+    claimed = alone or all(is_claimed(side.claim, side.names[0], False) for side, _ in match.sides)
+    if not (fits(match) and claimed):
         return None
     return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
-
-
-def _is_role(match: Match) -> bool:
-    """Returns whether each claim gives a name for what their heading says there is one of."""
-    if not match.topic or not match.topic.single or (match.a.rest and match.b.rest):
-        return False
-    names = [(side.claim, side.names[0]) for side, _ in match.sides]
-    plain = [name.slot == "be" or not claim.terms for claim, name in names]
-    placed = [name.slot in ("in", "at", "on") or is_claimed(claim, name, True) for claim, name in names]
-    return any(plain) and all(x or y for x, y in zip(plain, placed, strict=True))
 
 
 def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
@@ -267,46 +254,12 @@ def _find_succession(match: Match) -> Disagreement | None:
     if any(leads(match.a.claim, x) and leads(match.b.claim, y) for x, y in match.opposed):
         # The large kiln says nothing about the small one.
         return None
-    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
+    for new, old in match.sides:
         if old.claim.negative or old.claim.over or "until" in old.claim.words:
             continue
         ended = [name.text for name in old.claim.names if any(is_same_name(name.key, x) for x in new.claim.over)]
         ended += [key for key in new.claim.over if key and {*key.split()} <= {*old.claim.terms}]
-        if ended and (match.topic or match.shared):
+        if ended and match.shared:
             after = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
-        if match.topic and not old.claim.cues and not is_other_time(old.claim, new.claim._replace(moments=())):
-            single = match.topic.single and new.claim.cues and not new.claim.negative and not match.opposed
-            later = match.topic.later in (order, 0)
-            if single or (later and (_is_over(new, old, match.topic) or _is_redone(new, old, match.topic))):
-                before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
-                after = [new.claim.change] if new.claim.change else [*new.claim.terms.values()][:4]
-                return Disagreement("superseded", f"{' '.join(after)} against {' '.join(before)}")
     return None
-
-
-def _is_over(new: Side, old: Side, topic: Topic) -> bool:
-    """Returns whether the later claim says that something is over or elsewhere of which the other one speaks."""
-    claim, words = new.claim, new.claim.words
-    at = words.index(claim.change) if claim.change else 0
-    if not at or claim.negative or _PAST & {*old.claim.words} or old.claim.moments or old.claim.change:
-        return False
-    if not new.names and {*claim.terms} - {root(claim.change)} <= {*old.claim.terms}:
-        return True
-    # "Globex has moved its warehouse" says nothing new about Globex.
-    itself = not {*words[at + 1 : at + 2]} & {"its", "their", "his", "her", "our", "the"}
-    about = {root(part) for each in words[:at] for part in each.split("_")} & topic.roots
-    return bool(about and itself and _WAYS & {*old.claim.words})
-
-
-def _is_redone(new: Side, old: Side, topic: Topic) -> bool:
-    """Returns whether the later claim says that the thing, or how it is done, is no longer what it was."""
-    cues = (new.claim.cues | {new.claim.change}) - _MILD
-    if not topic.thing or not cues or _PAST & {*old.claim.words}:
-        return False
-    if _GONE & cues:
-        return True
-    if not (new.rest or new.names) or not (old.rest or old.names):
-        return False
-    # What is now so says nothing about what else can be said, unless that is how or where it is.
-    return bool(_WAYS & {*old.claim.words} or cues - {"now", "nowadays"})
