@@ -102,7 +102,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "range": compiled(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
         "one": compiled(one, re.IGNORECASE),
         "rate": compiled(
-            rf"(?P<gap>(?:\s[a-z]+)?)\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
+            rf"(?P<gap>(?:\s[A-Za-z]+){0,2})\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
     }
 
@@ -138,7 +138,7 @@ def take_frequencies(text: str) -> tuple[str, dict[str, Quantity]]:
     def mark(match: re.Match[str]) -> str:
         # Behind a number it is what that is per: 300 sheets every hour.
         if (
-            re.search(r"(?:\d|%|[$€£])\S*(?:\s[a-z]+){0,2}\s*$", match.string[: match.start()])
+            re.search(r"(?:\d|%|[$€£])\S*(?:\s[A-Za-z]+){0,2}\s*$", match.string[: match.start()])
             or len(found) >= _MOST_RATES
         ):
             return match.group()

@@ -19,12 +19,13 @@ from mabos_cli.core.mind.claims.match import (
     match_claims,
     shares,
 )
-from mabos_cli.core.mind.claims.words import compare_words, denies, root, roots
+from mabos_cli.core.mind.claims.words import compare_words, denies, irregular, root, roots
 
 _CONDITIONS = frozenset("if when whenever".split())
 _PERSONS = frozenset("i we you he she they".split())
 _PAST = frozenset("was were had did".split())
-_BE = frozenset("is are was were be been".split())
+_BE = frozenset("is are was were be been being am".split())
+_PEOPLE = ("person", "child")  # what irregular plurals stand for, where other irregular words are verbs
 _OWNING = roots(
     "own lead manage head run chair approve sign handle host serve maintain win supply operate preside teach represent coach "
     "conduct direct edit supervise oversee coordinate organise organize treat prosecute audit insure cater print publish "
@@ -219,6 +220,19 @@ def _has_other_bounds(a: Claim, b: Claim) -> bool:
     return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
 
 
+def is_past(claim: Claim) -> bool:
+    """Returns whether a claim tells what happened, rather than how things are."""
+    before = ""
+    for word in claim.words:
+        if word in ("was", "were", "did", "had"):
+            return True
+        is_verb = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (word, *_PEOPLE)
+        if is_verb and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
+            return True
+        before = word if word not in ("not", "never", "nolonger") else before
+    return False
+
+
 def is_other_time(a: Claim, b: Claim) -> bool:
     """Returns whether the claims are about different times: they name no common one, or only one looks back."""
     leads = [{claim.words[moment.at - 1] for moment in claim.moments if moment.at} for claim in (a, b)]
@@ -230,7 +244,7 @@ def is_other_time(a: Claim, b: Claim) -> bool:
         # What is not before the end of next year need not be so then.
         plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
         return not any(same_time(x, y) for x in plain[0] for y in plain[1])
-    return any(claim.moments and _PAST & {*claim.words} for claim in (a, b))
+    return any(claim.moments and is_past(claim) for claim in (a, b)) or ("ago" in a.words) != ("ago" in b.words)
 
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:

@@ -191,7 +191,9 @@ def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
     (True, True)
     """
     listed = [{*map(root, subject_words(each))} for each in (one, two)]
-    if listed[0] & listed[1] or len(listed[0]) == len(listed[1]) == 1:
+    lasts = [root(subject_words(each)[-1]) for each in (one, two)]
+    crossed = (lasts[0] in listed[1]) != (lasts[1] in listed[0])
+    if (listed[0] & listed[1] and not crossed):
         # The same form with another word in it: the Berlin office, the Kiel office.
         return True
     for heading in (one, two):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.language.moments import FIRST_MOMENT, same_time
-from mabos_cli.core.language.quantities import Quantity, can_agree
+from mabos_cli.core.language.quantities import FREQUENCY, Quantity, can_agree
 from mabos_cli.core.mind.claims.claim import NEGATIONS, Claim
 from mabos_cli.core.mind.claims.disagreement import (
     LEFT_OUT,
@@ -18,10 +18,11 @@ from mabos_cli.core.mind.claims.disagreement import (
     is_other_time,
 )
 from mabos_cli.core.mind.claims.match import ALONE, leads
-from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, scopes_of
-from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
+from mabos_cli.core.mind.claims.overlap import Heads, Overlap, scopes_of
+from mabos_cli.core.mind.claims.words import denies, is_same_event, root, roots, word_class
 
 # What is said of most or some leaves room for others.
+_MOVED = frozenset("moved changed migrated switched now new".split())
 _PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
 _EVERY = frozenset("all every each".split())
 _MEMBERS = frozenset("the our these those them".split())
@@ -30,6 +31,8 @@ _ADDED = frozenset("both also too".split())
 _AIMS = roots(
     "limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept"
 )
+# What a number is of, where both say it in another word: 24 metres long, 9 metres high.
+_SIZES = roots("long wide high tall deep thick heavy old")
 _LEADING = roots("lead manage head run chair direct own supervise coordinate")
 # Verbs and prepositions that tell where something is.
 _STANDING = roots("hang stand lie keep find store hold sit house serve park place land locate is are")
@@ -72,13 +75,13 @@ def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | N
     >>> differ(one, read_claims("An account on the free plan may hold five projects at most")[0])
     Disagreement(kind='number', reason='up to three projects per account against five')
     """
-    told = a.modes ^ b.modes | a.cues ^ b.cues | a.relations ^ b.relations | a.over | b.over
-    if a.hedged or b.hedged or told - {"when"} or _is_partial(a) or _is_partial(b):
+    told = a.modes ^ b.modes | (a.cues ^ b.cues) - _MOVED | a.relations ^ b.relations | a.over | b.over
+    if a.hedged or b.hedged or told - {"when"}:
         return None
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
     found = Overlap(a, b, context.heads)
-    if (context.is_apart and all(found.plain)) or (told and _is_case(found)):
+    if (told and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
@@ -127,10 +130,15 @@ def _is_case(found: Overlap) -> bool:
 
 def _find_numbers(a: Claim, b: Claim) -> tuple[str, str] | None:
     """Returns two numbers of one measure that exclude each other; without a unit, of the same things."""
-    counted = [_counted(claim) for claim in (a, b)]
+    claims = a, b
+    counted = [_counted(claim) for claim in claims]
 
     def agree(x: Quantity, y: Quantity) -> bool | None:
         things = counted[0].get(x, set()), counted[1].get(y, set())
+        if {x.unit, y.unit} == {"", FREQUENCY} and x.per and y.per:
+            # One newsletter a month, and the newsletter comes weekly.
+            is_alike = things[bool(x.unit)] & {*claims[not x.unit].terms}
+            return can_agree(x._replace(unit=FREQUENCY), y._replace(unit=FREQUENCY)) if is_alike else None
         apart = all(things) and things[0].isdisjoint(things[1]) and _PERSON not in things[0] | things[1]
         return None if not x.unit and apart else can_agree(x, y)
 
@@ -147,7 +155,8 @@ def _counted(claim: Claim) -> dict[Quantity, set[str]]:
 def _is_one_number(found: Overlap, heads: Heads) -> bool:
     """Returns whether two numbers of one measure are of one thing, and neither is only what was wanted."""
     aims = [bool(_AIMS & {*claim.terms, *head}) for claim, head in zip(found.claims, heads, strict=True)]
-    if aims[0] != aims[1] or is_other_time(found.a, found.b):
+    sizes = [rest & _SIZES for rest in found.plain]
+    if aims[0] != aims[1] or is_other_time(found.a, found.b) or all(sizes):
         return False
     rests = [rest - word_class("happening") for rest in found.plain]
     measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
@@ -155,7 +164,8 @@ def _is_one_number(found: Overlap, heads: Heads) -> bool:
         counted = [set[str]().union(*_counted(claim).values()) for claim in found.claims]
         is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
         return is_alike and found.is_about_one(4)
-    least = 1 if not any(measuring) and all(claim.quantities[0].unit for claim in found.claims) else 2
+    is_measured = all(claim.quantities[0].unit for claim in found.claims) or not any(rests)
+    least = 1 if not any(measuring) and is_measured else 2
     if any(rest & head for rest, head in zip(measuring, heads, strict=True)):
         # The battery of the sensor, under that heading, is not any battery.
         least = 3
@@ -177,7 +187,7 @@ def _find_dates(found: Overlap) -> tuple[str, ...] | None:
 def _is_one_event(found: Overlap) -> bool:
     """Returns whether two dates are of one event."""
     rests = [rest - word_class("happening") - word_class("occurring") for rest in found.plain]
-    if all(rests) or any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
+    if any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
         return found.is_about_one()
     return found.is_about_one(2 if any(rests) else 1, 0.5)
 
@@ -191,12 +201,9 @@ def _find_denial(found: Overlap, is_first: bool) -> Disagreement | None:
     is_every = bool(_EVERY & {*yes.words})
     if (rest and more and found.common < 4) or len(rest) > 1 or (found.names[side] and not is_every):
         return None
-    if not found.is_about_one(2 if not rest and (is_every or not more) else 3):
+    if not found.is_about_one(2):
         return None
-    if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
-        return None
-    which = {*followers(no, rest), *followers(yes, found.rest[other])}
-    if ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
+    if ALONE & {*no.words, *yes.words} or any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
         return None
     return Disagreement("negation", f"denied by one, stated by the other: {' '.join(sorted(x for x, _ in found.same))}")
 
@@ -209,15 +216,15 @@ def _denied(claim: Claim) -> str:
 
 def _find_opposition(found: Overlap) -> Disagreement | None:
     """Returns the words that exclude each other, unless they only tell which thing each claim is about."""
-    (x, y), *more = found.opposed or found.excluded
+    x, y = (found.opposed or found.excluded)[0]
     a, b = found.claims
-    least = 1 if found.opposed and not found.plain[0] - {x} and not found.plain[1] - {y} else 2
-    if more or a.negative or b.negative or max(map(len, found.rest)) > 4:
+    least = 1
+    if a.negative or b.negative or max(map(len, found.rest)) > 4:
         return None
-    if bool(a.moments) != bool(b.moments) or is_other_time(a, b):
+    if is_other_time(a, b):
         return None
     is_which = leads(a, x) or leads(b, y)
-    if (is_which and (found.excluded or compare_words(x, y)[1])) or not found.is_about_one(least, 0.5):
+    if (is_which and found.excluded) or not found.is_about_one(least, 0.5):
         return None
     return Disagreement("antonym" if found.opposed else "value", f"{a.terms[x]} against {b.terms[y]}")
 
@@ -246,7 +253,7 @@ def _find_other_name(found: Overlap, has_one: bool) -> Disagreement | None:
     (first,), (second,) = found.names
     plain = [rest - _LEADING for rest in found.plain]
     claimed = is_claimed(found.a, first, True) and is_claimed(found.b, second, True)
-    slots = {"in", "at", "on", "be", "by"} | ({"from", "with"} if claimed and not any(found.plain) else set())
+    slots = {"in", "at", "on", "be", "by", "to", "from", "with"} | ({"from", "with"} if claimed and not any(found.plain) else set())
     if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
         is_one = found.is_about_one(2 if plain == [*found.plain] else 1)
     elif (

@@ -52,7 +52,7 @@ class Overlap:
                 self.names[at].append(Name(first, self.claims[at].terms[first], "first", "", 0, 1))
                 rests[at].discard(first)
 
-    def is_about_one(self, least: int = 3, part: float = 0.6) -> bool:
+    def is_about_one(self, least: int = 3, part: float = 0.5) -> bool:
         """Returns whether the claims share so much, and such a part of the shorter one, and no word tells two things apart:
         before one that both have, behind one that leads to a case, or as what a sentence begins with."""
         size = min(len(claim.terms) + 2 * len(claim.names) for claim in self.claims)
@@ -62,8 +62,7 @@ class Overlap:
         only = [rest.union(*map(_roots, names)) - known for rest, names in zip(self.rest, self.names, strict=True)]
         sides = [*zip(self.claims, only, strict=True)]
         leading = [{*followers(claim, rest)} for claim, rest in sides]
-        scopes = [{*scopes_of(claim, rest)} for claim, rest in zip(self.claims, self.rest, strict=True)]
-        if scopes[0] & scopes[1] or any(x in leading[0] and y in leading[1] for x, y in self.same):
+        if any(x in leading[0] and y in leading[1] for x, y in self.same):
             return False
         firsts = [next((root(w) for w in c.words if root(w) in rest or root(w) in c.terms), "") for c, rest in sides]
         is_named = all(first not in rest for first, rest in zip(firsts, self.rest, strict=True))

@@ -16,8 +16,8 @@ from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import NUMBER_WORDS, can_agree
 from mabos_cli.core.language.similar import LONGEST_STATEMENT
 from mabos_cli.core.mind.claims.claim import Claim, plain_text, read_claims
-from mabos_cli.core.mind.claims.disagreement import disagree, is_restated
-from mabos_cli.core.mind.claims.words import irregular, root, roots, word_class
+from mabos_cli.core.mind.claims.disagreement import disagree, is_past, is_restated
+from mabos_cli.core.mind.claims.words import root, roots, word_class
 
 # A value that was set to something is that now.
 _SET = (
@@ -85,7 +85,6 @@ _CHANGES = (
     ("promoted appointed elected", "to as", "be work", "as"),
 )
 _ENDS = frozenset("left quit".split())
-_PEOPLE = ("person", "child")  # what irregular plurals stand for, where other irregular words are verbs
 
 
 class _Frame(NamedTuple):
@@ -169,7 +168,7 @@ def _find_handover(older: str, newer: str) -> str:
 
 def _can_differ(old: Claim, new: Claim, is_change: bool) -> bool:
     """Returns whether two claims are of one form, tell how things are, and name no number or time in two ways."""
-    if old.negative or old.modes != new.modes or (not is_change and (_is_past(old) or _is_past(new))):
+    if old.negative or old.modes != new.modes or (not is_change and (is_past(old) or is_past(new))):
         return False
     same = any(same_time(x, y) for x in old.moments for y in new.moments)
     return not same and not any(can_agree(x, y) for x in old.quantities for y in new.quantities)
@@ -177,7 +176,7 @@ def _can_differ(old: Claim, new: Claim, is_change: bool) -> bool:
 
 def _compare(old: Claim, new: Claim, laid: "_Frame | None", is_change: bool, measured: bool) -> str:
     """Returns what differs between two claims that exclude each other."""
-    if not is_change and (_is_past(old) or _is_past(new)):
+    if not is_change and (is_past(old) or is_past(new)):
         return ""
     found = disagree(old, new)
     if (
@@ -191,19 +190,6 @@ def _compare(old: Claim, new: Claim, laid: "_Frame | None", is_change: bool, mea
     # A day may be one of several: it must be what is told.
     is_value = laid and (_is_one_at_a_time(laid, is_change, measured) if found.kind == "date" else _is_value(laid))
     return found.reason if is_value else ""
-
-
-def _is_past(claim: Claim) -> bool:
-    """Returns whether a claim tells what happened, rather than how things are."""
-    before = ""
-    for word in claim.words:
-        if word in ("was", "were", "did", "had"):
-            return True
-        is_past = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (word, *_PEOPLE)
-        if is_past and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
-            return True
-        before = word if word not in ("not", "never", "nolonger") else before
-    return False
 
 
 def _align(old: Sequence[str], new: Sequence[str]) -> _Frame | None:
