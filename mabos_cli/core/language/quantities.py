@@ -102,7 +102,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "range": compiled(rf"(?:\b(?:between|from)\s)?{one}\s?(?:-|–|—|\bto\b|\band\b)\s?{two}", re.IGNORECASE),
         "one": compiled(one, re.IGNORECASE),
         "rate": compiled(
-            rf"(?P<gap>(?:\s[A-Za-z]+){0,2})\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
+            rf"(?P<gap>(?:\s[A-Za-z]+){{0,2}})\s?(?:/|\b(?:per|an?|each|every)\b)\s?(?P<unit>(?:{units})|[a-z]+)\b"
         ),
     }
 

@@ -6,21 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
-from mabos_cli.core.language.moments import same_time
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
-from mabos_cli.core.mind.claims.match import are_groups_apart, sides_of, tells_apart, truth_of
+from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
 from mabos_cli.core.mind.claims.words import (
-    compare_words,
     exclusive,
     families,
     head_word,
     is_single,
     root,
-    word_class,
 )
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
@@ -92,7 +89,7 @@ def _is_concluded(belief: Belief) -> bool:
 class Reading(NamedTuple):
     """A belief as it is compared: its subject in one form and as roots, its claims, and the roots of all that they say.
 
-    A heading can be a claim as well: then it is stated, and its own claims are the titles.
+    The titles are what its heading says, which are claims as well if that is a statement.
     """
 
     belief: Belief
@@ -101,7 +98,6 @@ class Reading(NamedTuple):
     claims: tuple[Claim, ...]
     content: frozenset[str]
     titles: tuple[Claim, ...]
-    stated: bool
 
     @property
     def marks(self) -> Marks:
@@ -215,16 +211,17 @@ def read_belief(belief: Belief) -> Reading:
     updated = find_time(belief.updated)
     now = updated.date() if updated else None
     bare = not belief.text.strip()
-    claims = read_claims(belief.subject if bare else belief.text, now)
-    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
-    content = frozenset(map(root, names)).union(*(claim.terms for claim in claims))
     # A letter alone is which one it is, even where it looks like an article: building A.
     letters = re.findall(r"(?<=\s)[A-Z]\b", belief.subject)
     about = frozenset(map(root, (*subject_words(belief.subject), *map(str.casefold, letters))))
+    claims = read_claims(belief.subject if bare else belief.text, now)
     # Two words name a thing; it takes three to say something about it.
     titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
-    stated = bare or is_statement(belief.subject)
-    return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
+    if not bare and is_statement(belief.subject):
+        claims = (*titles, *claims)
+    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
+    content = frozenset(map(root, names)).union(*(claim.terms for claim in claims))
+    return Reading(belief, fold_subject(belief.subject), about, claims, content, titles)
 
 
 def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
@@ -237,11 +234,11 @@ def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
         return None
     if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
-    found = _find_first(a.titles, b.titles) if a.stated or b.stated else None
     answers = [truth_of(belief.text) for belief in (one, two)]
-    if same and not found and None not in answers and answers[0] != answers[1]:
-        found = Disagreement("negation", "yes against no")
-    return found or _compare_apart(a, b) or _compare_meaning(a, b)
+    if same and None not in answers and answers[0] != answers[1]:
+        return Disagreement("negation", "yes against no")
+    found = _find_first(a.claims, b.claims, _topic(a, b)) if same else _compare_apart(a, b)
+    return found or _compare_meaning(a, b)
 
 
 def _tell_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
@@ -265,19 +262,18 @@ def _are_about_one(a: Reading, b: Reading) -> bool:
     return bool(names[0] & names[1]) or len(terms[0] & terms[1]) + 1 >= _NAMED
 
 
+def _topic(a: Reading, b: Reading) -> Topic:
+    """Returns what two beliefs of one subject are about."""
+    is_said = a.belief.text.strip() and b.belief.text.strip()
+    return Topic(a.about if is_said else frozenset(), {"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0))
+
+
 def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
     """Returns the disagreement of two beliefs of different subjects, if they are about one thing."""
     content = a.content | b.content
-    if not (a.about - b.about - content and b.about - a.about - content):
-        return _find_first(a.claims, b.claims)
-    # Each subject adds something to what the texts say: only nearly equal texts are about one thing then.
-    if tells_apart(a.belief.subject, b.belief.subject, content):
-        return None
-    for x in a.claims:
-        for y in b.claims:
-            if _are_nearly_equal(x, y) and (found := disagree(x, y)):
-                return found
-    return None
+    # Where each subject adds something to what the texts say, they need not be about one thing.
+    is_apart = a.about - b.about - content and b.about - a.about - content
+    return None if is_apart else _find_first(a.claims, b.claims, None)
 
 
 def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
@@ -285,13 +281,12 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     content = a.content | b.content
     values = [_is_value(each) for each in (a, b)]
     is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
-    # Each heading adds something to what the texts say: they must not differ in words as well.
     is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_apart and (tells_apart(a.belief.subject, b.belief.subject, content)):
+    if is_apart and tells_apart(a.belief.subject, b.belief.subject, content):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
     has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
-    context = Context((heads[0], heads[1]), has_one, is_apart)
+    context = Context((heads[0], heads[1]), has_one)
     sides = [
         [join_claims(each.titles, each.claims[0])] if is_value else each.claims
         for each, is_value in zip((a, b), values, strict=True)
@@ -311,27 +306,13 @@ def _is_short(reading: Reading) -> bool:
     return all(len(claim.words) <= _VALUE and not FINITE & {*claim.words} for claim in reading.claims[:1])
 
 
-def _are_nearly_equal(a: Claim, b: Claim) -> bool:
-    """Returns whether two claims are in nearly the same words, and enough of them to name what they are about."""
-    common = {*a.terms} & {*b.terms}
-    names = {name.key for name in a.names} & {name.key for name in b.names}
-    # Numbers in one unit need no words that say what they are of: it costs 880 EUR, a rate of 930 EUR.
-    times = any(same_time(x, y) for x in a.moments for y in b.moments)
-    units = {each.unit for each in a.quantities} & {each.unit for each in b.quantities} - {""}
-    apart = [{*claim.terms} - common - (word_class("measuring") if units else frozenset()) for claim in (a, b)]
-    turned = any(compare_words(x, y)[0] for x in apart[0] for y in apart[1])
-    if len(common) + turned + 2 * len(names) + bool(units) + times < _NAMED or (apart[0] and apart[1] and not turned):
-        return False
-    return all(len(each) <= 1 for each in apart) and len(a.names) == len(b.names)
-
-
-def _find_first(one: Sequence[Claim], two: Sequence[Claim]) -> Disagreement | None:
+def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
     """Returns the first disagreement of claims that the other side does not state as well."""
     left = [x for x in one if not any(is_restated(x, y) for y in two)]
     right = [y for y in two if not any(is_restated(y, x) for x in one)]
     for x in left:
         for y in right:
-            if found := disagree(x, y):
+            if found := disagree(x, y, topic):
                 return found
     return None
 

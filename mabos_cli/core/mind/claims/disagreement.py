@@ -11,6 +11,7 @@ from mabos_cli.core.mind.claims.match import (
     ALONE,
     Match,
     Side,
+    Topic,
     fits,
     fits_date,
     fits_number,
@@ -33,7 +34,6 @@ _OWNING = roots(
 )
 _ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
 _CHOOSING = roots("use run prefer choose select pick want adopt deploy")
-_CLEARED = roots("cleared approved certified licensed authorised authorized admitted")
 _SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong")
 _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
@@ -47,6 +47,7 @@ LEFT_OUT = frozenset("except excluding besides apart unless".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
+_WAYS = frozenset("by with in on via through at to from".split())
 T = TypeVar("T", Quantity, Moment)
 
 
@@ -57,8 +58,8 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-def disagree(a: Claim, b: Claim) -> Disagreement | None:
-    """Returns how two claims disagree, or None.
+def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
+    """Returns how two claims disagree, or None. The topic is their subject, if they have one: it need not be said.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one, two = read_claims("Market demand is growing"), read_claims("Market demand is declining")
@@ -69,29 +70,29 @@ def disagree(a: Claim, b: Claim) -> Disagreement | None:
     never = any("never" in claim.words for claim in (a, b))
     if any(LEFT_OUT & {*claim.words} for claim in (a, b)):
         return None
-    if exception := _find_exception(a, b):
+    if exception := _find_exception(a, b, topic):
         return exception
     if a.hedged or b.hedged or (a.modes ^ b.modes) - (_CONDITIONS if never else frozenset()):
         return None
-    match = match_claims(a, b)
+    match = match_claims(a, b, topic)
     found = _find_contradiction(match)
     if found and found.kind != "antonym" and a.cues ^ b.cues:
         return found._replace(kind="superseded")
     return found or _find_succession(match)
 
 
-def _find_exception(a: Claim, b: Claim) -> Disagreement | None:
+def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | None:
     """Returns how one claim says of all what the other says is not so of one or some of them."""
     if a.negative == b.negative or a.modes != b.modes or is_other_time(a, b):
         return None
-    match = match_claims(a, b)
+    match = match_claims(a, b, topic)
     for every, other in match.sides:
         # Of what the first says nothing may be missing in the second, which may say more: which one it is.
         if not is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
             continue
         if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or is_about_all(other.claim):
             continue
-        if match.shared > 1:
+        if match.shared > 1 or (match.shared and match.topic):
             words = [*every.claim.terms.values(), *(name.text for name in every.claim.names)]
             kind = "none" if every.claim.negative else "all"
             return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
@@ -150,9 +151,8 @@ def _find_opposition(match: Match) -> Disagreement | None:
 
 def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
     """Returns the denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
-    # What something is cleared for may be done there, whatever it is that is done.
-    done = {root(y) for x, y in pairwise(no.claim.words) if x == "be" and _CLEARED & {*yes.claim.terms}}
-    if no.names or {*no.rest} - done or not shares(match):
+    narrower = match.topic and match.topic.roots and not match.beyond and (no.rest or yes.rest)
+    if no.names or no.rest or narrower or not shares(match):
         return None
     text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
@@ -177,7 +177,7 @@ def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagree
     if not len(match.a.names) == len(match.b.names) == 1:
         return None
     alone = bool(ALONE & {*a.words, *b.words})
-    claimed = alone or all(is_claimed(side.claim, side.names[0], False) for side, _ in match.sides)
+    claimed = alone or all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
     if not (fits(match) and claimed):
         return None
     return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
@@ -244,7 +244,8 @@ def is_other_time(a: Claim, b: Claim) -> bool:
         # What is not before the end of next year need not be so then.
         plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
         return not any(same_time(x, y) for x in plain[0] for y in plain[1])
-    return any(claim.moments and is_past(claim) for claim in (a, b)) or ("ago" in a.words) != ("ago" in b.words)
+    was = ["ago" in claim.words and not claim.cues for claim in (a, b)]
+    return any(claim.moments and is_past(claim) for claim in (a, b)) or was[0] != was[1]
 
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:
@@ -268,12 +269,32 @@ def _find_succession(match: Match) -> Disagreement | None:
     if any(leads(match.a.claim, x) and leads(match.b.claim, y) for x, y in match.opposed):
         # The large kiln says nothing about the small one.
         return None
-    for new, old in match.sides:
+    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
         if old.claim.negative or old.claim.over or "until" in old.claim.words:
             continue
         ended = [name.text for name in old.claim.names if any(is_same_name(name.key, x) for x in new.claim.over)]
         ended += [key for key in new.claim.over if key and {*key.split()} <= {*old.claim.terms}]
-        if ended and match.shared:
+        if ended and (match.topic or match.shared):
             after = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
+        is_later = match.topic is not None and match.topic.later in (order, 0)
+        if is_later and not is_other_time(old.claim, new.claim._replace(moments=())) and _is_redone(new, old):
+            before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
+            after = [new.claim.change] if new.claim.change else [*new.claim.terms.values()][:4]
+            return Disagreement("superseded", f"{' '.join(after)} against {' '.join(before)}")
     return None
+
+
+def _is_redone(new: Side, old: Side) -> bool:
+    """Returns whether the later claim says that something is no longer so, or that it is done elsewhere or in another way."""
+    claim = new.claim
+    cues = (claim.cues | {claim.change}) - _MILD
+    if not cues or old.claim.cues or old.claim.change or _PAST & {*old.claim.words}:
+        return False
+    at = claim.words.index(claim.change) if claim.change else 0
+    # "The shop is closed" tells how it is, "it was closed" that it is over.
+    is_over = at and not claim.negative and not new.names and claim.words[at - 1] not in ("is", "are")
+    if _GONE & cues or (is_over and {*claim.terms} - {root(claim.change)} <= {*old.claim.terms}):
+        return True
+    is_way = _WAYS & {*old.claim.words} and _WAYS & {*claim.words}
+    return bool(is_way and (new.rest or new.names) and (old.rest or old.names))

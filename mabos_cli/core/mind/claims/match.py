@@ -7,6 +7,8 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.mind.claims.claim import Claim, Name, subject_words
 from mabos_cli.core.mind.claims.words import compare_words, is_same_event, root, roots, word_class
 
+# Words that lead to a name, and so to what stands in its place.
+_LEADING = ("by", "with", "through", "via", "to", "in", "on", "at", "per", "of")
 # Where there is only one, another one excludes it.
 ALONE = frozenset("only sole single exclusive exclusively".split())
 # Words of a heading that tell on which side of something it is.
@@ -21,14 +23,23 @@ class Side(NamedTuple):
     names: list[Name]
 
 
+class Topic(NamedTuple):
+    """The subject of two claims: its roots, and which claim is later (-1, 1, or 0 when unknown)."""
+
+    roots: frozenset[str]
+    later: int = 0
+
+
 class Match(NamedTuple):
-    """Two claims laid over each other; `shared` counts what both say."""
+    """Two claims laid over each other; `shared` counts what both say, `beyond` what of that their subject does not say."""
 
     a: Side
     b: Side
     opposed: list[tuple[str, str]]
     excluded: list[tuple[str, str]]
     shared: int
+    beyond: int
+    topic: Topic | None
 
     @property
     def sides(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
@@ -36,9 +47,10 @@ class Match(NamedTuple):
         return (self.a, self.b), (self.b, self.a)
 
 
-def match_claims(a: Claim, b: Claim) -> Match:
-    """Lays two claims over each other."""
-    one, two = _open_side(a, b), _open_side(b, a)
+def match_claims(a: Claim, b: Claim, topic: Topic | None) -> Match:
+    """Lays two claims over each other; the words of a subject that both have need not be said."""
+    known = topic.roots if topic else frozenset[str]()
+    one, two = _open_side(a, b, known), _open_side(b, a, known)
     pairs: dict[str, list[tuple[str, str]]] = {"same": [], "opposed": [], "excluded": []}
     for x in list(one.rest):
         y = next((y for y in two.rest if compare_words(x, y)[0]), None)
@@ -46,14 +58,18 @@ def match_claims(a: Claim, b: Claim) -> Match:
             one.rest.remove(x)
             two.rest.remove(y)
             pairs[compare_words(x, y)[0]].append((x, y))
-    shared = len({*a.terms} & {*b.terms} | {x for x, _ in pairs["same"]}) + len(a.names) - len(one.names)
+    common = {*a.terms} & {*b.terms} | {x for x, _ in pairs["same"]}
     for side in (one, two):
-        side.rest[:] = [term for term in side.rest if term not in word_class("weak")]
+        side.rest[:] = [term for term in side.rest if term not in known and term not in word_class("weak")]
+    names = [name for name in a.names if name not in one.names]
     _take_first_words(one, two)
-    return Match(one, two, pairs["opposed"], pairs["excluded"], shared)
+    _take_standing_words(one, two)
+    shared = len(common) + len(names)
+    beyond = len(common - known) + sum(not roots(name.key) <= known for name in names)
+    return Match(one, two, pairs["opposed"], pairs["excluded"], shared, beyond, topic)
 
 
-def _open_side(claim: Claim, other: Claim) -> Side:
+def _open_side(claim: Claim, other: Claim, known: frozenset[str]) -> Side:
     """Returns a side with the terms and names that the other claim does not have in any form."""
     named = {term for name in other.names for term in roots(name.key)}
     rest = [term for term in claim.terms if term not in other.terms and term not in named]
@@ -62,6 +78,7 @@ def _open_side(claim: Claim, other: Claim) -> Side:
         for name in claim.names
         if not any(is_same_name(name.key, each.key) for each in other.names)
         and not roots(name.key) <= {*other.terms}
+        and not roots(name.key) <= known
     ]
     return Side(claim, rest, names)
 
@@ -89,6 +106,37 @@ def _take_first_words(one: Side, two: Side) -> None:
             side.rest.remove(first)
 
 
+def _take_standing_words(one: Side, two: Side) -> None:
+    """Takes words for names that stand where the other claim has a name: by the head of the department."""
+    for slot in _LEADING if one.rest or two.rest else ():
+        for side, other in ((one, two), (two, one)):
+            name = None if side.names else _find_standing(side, slot)
+            if name is None:
+                continue
+            twin = _find_standing(other, slot)
+            if other.names:
+                fitting = [name.slot] == [each.slot for each in other.names]
+            else:
+                fitting = twin is not None and name.head == twin.head
+            if fitting:
+                side.names.append(name)
+                side.rest.clear()
+
+
+def _find_standing(side: Side, slot: str) -> Name | None:
+    """Returns the words that only this claim has as one name, if all of them follow the slot."""
+    words = side.claim.words
+    places = [n for n, word in enumerate(words) if root(word) in side.rest]
+    at = max((n for n, word in enumerate(words) if word == slot and n < min(places, default=0)), default=-1)
+    if at < 0 or any(root(word) in side.claim.terms for word in words[at + 1 : min(places)]):
+        return None
+    head = root(words[at - 1]) if at else ""
+    if not {*side.rest} <= {root(word) for word in words[at + 1 : at + 6]}:
+        return None
+    text = " ".join(side.claim.terms[term] for term in side.rest)
+    return Name(" ".join(side.rest), text, slot, head, at + 1, len(words))
+
+
 def leads(claim: Claim, term: str) -> bool:
     """Returns whether a word stands right before another with content: it tells which one, not how it is."""
     word = claim.terms[term].casefold()
@@ -98,6 +146,8 @@ def leads(claim: Claim, term: str) -> bool:
 
 def shares(match: Match) -> bool:
     """Returns whether the claims have enough in common to be about one thing."""
+    if match.topic:
+        return match.beyond >= 1 or not (match.a.rest and match.b.rest)
     if match.shared != 1 or match.a.rest or match.b.rest:
         return match.shared > 1
     slots = {name.slot for side, _ in match.sides for name in side.names}
@@ -112,14 +162,28 @@ def fits(match: Match) -> bool:
     # A name in whose place the other claim has one too is what differs.
     more = (len(side.rest) + max(0, len(side.names) - len(other.names)) for side, other in match.sides)
     small, large = sorted(more)
-    a, b = match.a.claim, match.b.claim
-    is_same_form = len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
-    return shares(match) and small == 0 and large <= (match.shared - 1) // 2 and is_same_form
+    if not shares(match):
+        return False
+    if not match.topic:
+        a, b = match.a.claim, match.b.claim
+        is_same_form = len(a.quantities) == len(b.quantities) and len(a.moments) == len(b.moments)
+        return small == 0 and large <= (match.shared - 1) // 2 and is_same_form
+    if small:
+        is_close = match.beyond >= 2 and large == 1
+        is_close = is_close or (bool(match.opposed) and large <= 2 and not match.a.claim.modes)
+        return is_close and not _is_same_place(match)
+    if match.beyond:
+        return large <= 5
+    if match.opposed:
+        return large <= 4
+    if ALONE & {*match.a.claim.words, *match.b.claim.words}:
+        return large <= 2
+    return large <= (0 if match.a.names or match.shared < 2 else 1)
 
 
 def fits_number(match: Match) -> bool:
     """Returns whether two claims with different numbers are about the same quantity."""
-    return fits(match) or fits(_ignore_words(match)) or _is_same_measure(match)
+    return fits(match) or _is_same_measure(match)
 
 
 def _is_same_measure(match: Match) -> bool:
@@ -149,6 +213,18 @@ def _ignore_words(match: Match, ignored: frozenset[str] = frozenset()) -> Match:
     left = [x for x in match.a.rest if x not in ignored and all(x != same for same, _ in pairs)]
     right = [y for y in match.b.rest if y not in ignored and all(y != same for _, same in pairs)]
     return match._replace(a=match.a._replace(rest=left), b=match.b._replace(rest=right))
+
+
+def _is_same_place(match: Match) -> bool:
+    """Returns whether the words that only one claim has stand in one place: they tell what each claim is about."""
+    if not match.a.rest or not match.b.rest:
+        return True
+    around = []
+    for number, (side, _) in enumerate(match.sides):
+        terms = [f"<{number}", *side.claim.terms, f">{number}"]
+        at = terms.index(side.rest[0])
+        around.append((terms[at - 1], terms[at + 1]))
+    return around[0][0] == around[1][0] or around[0][1] == around[1][1]
 
 
 def truth_of(text: str) -> bool | None:
@@ -191,9 +267,10 @@ def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
     (True, True)
     """
     listed = [{*map(root, subject_words(each))} for each in (one, two)]
-    lasts = [root(subject_words(each)[-1]) for each in (one, two)]
-    crossed = (lasts[0] in listed[1]) != (lasts[1] in listed[0])
-    if (listed[0] & listed[1] and not crossed):
+    lasts = [each.split()[-1] for each in (one, two)]
+    # What is of the dock, such as its capacity, may be told of the loading dock as well.
+    is_of_other = (root(lasts[0]) in listed[1]) != (root(lasts[1]) in listed[0]) and all(map(str.islower, lasts))
+    if (listed[0] & listed[1] and not is_of_other) or len(listed[0]) == len(listed[1]) == 1:
         # The same form with another word in it: the Berlin office, the Kiel office.
         return True
     for heading in (one, two):

@@ -1,8 +1,6 @@
 """Claims in other words: whether two clauses about one thing hold values of a kind that exclude each other."""
 
-from collections.abc import Iterator
 from functools import reduce
-from itertools import pairwise
 from typing import NamedTuple
 
 from mabos_cli.core.language.moments import FIRST_MOMENT, same_time
@@ -18,11 +16,12 @@ from mabos_cli.core.mind.claims.disagreement import (
     is_other_time,
 )
 from mabos_cli.core.mind.claims.match import ALONE, leads
-from mabos_cli.core.mind.claims.overlap import Heads, Overlap, scopes_of
+from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, scopes_of
 from mabos_cli.core.mind.claims.words import denies, is_same_event, root, roots, word_class
 
-# What is said of most or some leaves room for others.
+# What was moved to another day, or is another number now, is that instead.
 _MOVED = frozenset("moved changed migrated switched now new".split())
+# What is said of most or some leaves room for others.
 _PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
 _EVERY = frozenset("all every each".split())
 _MEMBERS = frozenset("the our these those them".split())
@@ -33,20 +32,14 @@ _AIMS = roots(
 )
 # What a number is of, where both say it in another word: 24 metres long, 9 metres high.
 _SIZES = roots("long wide high tall deep thick heavy old")
-_LEADING = roots("lead manage head run chair direct own supervise coordinate")
-# Verbs and prepositions that tell where something is.
-_STANDING = roots("hang stand lie keep find store hold sit house serve park place land locate is are")
-_PLACES = frozenset("in at on behind beside under above inside outside near".split())
 _PERSON = root("people")
 
 
 class Context(NamedTuple):
-    """What the headings of two claims tell: their roots, whether one names something of which there is one, and whether each
-    adds something to what the claims say."""
+    """What the headings of two claims tell: their roots, and whether one names something of which there is one."""
 
     heads: Heads = (frozenset(), frozenset())
     has_one: bool = False
-    is_apart: bool = False
 
 
 def join_claims(heading: tuple[Claim, ...], value: Claim) -> Claim:
@@ -67,8 +60,7 @@ def _join(head: Claim, value: Claim) -> Claim:
 
 
 def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | None:
-    """Returns how two claims about one thing disagree; None when both can be right. Where their headings are apart, one of
-    them says all that the other says.
+    """Returns how two claims about one thing disagree; None when both can be right.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one = read_claims("The free plan allows up to three projects per account")[0]
@@ -76,12 +68,12 @@ def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | N
     Disagreement(kind='number', reason='up to three projects per account against five')
     """
     told = a.modes ^ b.modes | (a.cues ^ b.cues) - _MOVED | a.relations ^ b.relations | a.over | b.over
-    if a.hedged or b.hedged or told - {"when"}:
+    if a.hedged or b.hedged or told - {"when"} or _is_partial(a) or _is_partial(b):
         return None
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
     found = Overlap(a, b, context.heads)
-    if (told and _is_case(found)):
+    if told and _is_case(found):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
@@ -99,7 +91,7 @@ def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | N
         return None if found.opposed else _find_denial(found, denied[0])
     if found.opposed or (found.excluded and not named):
         return _find_opposition(found)
-    return _find_only(found) or (_find_other_name(found, context.has_one) if named else _find_other_place(found))
+    return _find_other_name(found, context.has_one) if named else None
 
 
 def _is_partial(claim: Claim) -> bool:
@@ -201,9 +193,14 @@ def _find_denial(found: Overlap, is_first: bool) -> Disagreement | None:
     is_every = bool(_EVERY & {*yes.words})
     if (rest and more and found.common < 4) or len(rest) > 1 or (found.names[side] and not is_every):
         return None
-    if not found.is_about_one(2):
+    # A word such as "ended" may be meant in another way than a plain "not".
+    is_said = no.negative != yes.negative
+    if not found.is_about_one(2 + found.agreed if is_said else 3):
         return None
-    if ALONE & {*no.words, *yes.words} or any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
+    if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
+        return None
+    which = {*followers(no, rest), *followers(yes, found.rest[other])}
+    if ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
         return None
     return Disagreement("negation", f"denied by one, stated by the other: {' '.join(sorted(x for x, _ in found.same))}")
 
@@ -218,29 +215,12 @@ def _find_opposition(found: Overlap) -> Disagreement | None:
     """Returns the words that exclude each other, unless they only tell which thing each claim is about."""
     x, y = (found.opposed or found.excluded)[0]
     a, b = found.claims
-    least = 1
-    if a.negative or b.negative or max(map(len, found.rest)) > 4:
-        return None
-    if is_other_time(a, b):
+    if a.negative or b.negative or max(map(len, found.rest)) > 4 or is_other_time(a, b):
         return None
     is_which = leads(a, x) or leads(b, y)
-    if (is_which and found.excluded) or not found.is_about_one(least, 0.5):
+    if (is_which and found.excluded) or not found.is_about_one(1, 0.5):
         return None
     return Disagreement("antonym" if found.opposed else "value", f"{a.terms[x]} against {b.terms[y]}")
-
-
-def _find_only(found: Overlap) -> Disagreement | None:
-    """Returns what one claim says there is only one of, and what the other adds to it."""
-    for side, other in ((0, 1), (1, 0)):
-        one, two = found.claims[side], found.claims[other]
-        if two.negative or not ALONE & {*one.words} or not found.is_about_one():
-            continue
-        only = [name.text for name in one.names if ALONE & {*one.words[max(0, name.at - 1) : name.at]}]
-        if only and found.names[other] and not found.names[side]:
-            return Disagreement("value", f"only {only[0]} against {found.names[other][0].text}")
-        if one.words[0] == "only" and not found.plain[side] and found.plain[other] and _ADDED & {*two.words}:
-            return Disagreement("value", f"only one against {' '.join(sorted(found.plain[other]))}")
-    return None
 
 
 def _find_other_name(found: Overlap, has_one: bool) -> Disagreement | None:
@@ -251,11 +231,11 @@ def _find_other_name(found: Overlap, has_one: bool) -> Disagreement | None:
     if any(_ADDED & {*claim.words} for claim in found.claims):
         return None
     (first,), (second,) = found.names
-    plain = [rest - _LEADING for rest in found.plain]
+    plain = found.plain
     claimed = is_claimed(found.a, first, True) and is_claimed(found.b, second, True)
-    slots = {"in", "at", "on", "be", "by", "to", "from", "with"} | ({"from", "with"} if claimed and not any(found.plain) else set())
+    slots = {"in", "at", "on", "be", "by"} | ({"from", "with"} if claimed and not any(found.plain) else set())
     if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
-        is_one = found.is_about_one(2 if plain == [*found.plain] else 1)
+        is_one = found.is_about_one(2)
     elif (
         has_one
         and "to" not in (first.slot, second.slot)
@@ -269,19 +249,3 @@ def _find_other_name(found: Overlap, has_one: bool) -> Disagreement | None:
         is_alone = any(ALONE & {*claim.words} for claim in found.claims)
         is_one = (is_same_slot or is_alone) and found.is_about_one(1 if claimed else 2)
     return Disagreement("value", f"{first.text} against {second.text}") if is_one else None
-
-
-def _find_other_place(found: Overlap) -> Disagreement | None:
-    """Returns the two places where one thing is."""
-    if any(found.names) or not found.common:
-        return None
-    places = [[*_place(claim, rest)] for claim, rest in zip(found.claims, found.rest, strict=True)]
-    left = [rest - {*map(root, place)} - _STANDING - _PLACES for rest, place in zip(found.plain, places, strict=True)]
-    return Disagreement("value", " against ".join(map(" ".join, places))) if all(places) and not any(left) else None
-
-
-def _place(claim: Claim, rest: set[str]) -> Iterator[str]:
-    """Yields the words for where a claim says that something is, if only this claim says any of them."""
-    at = next((n for n, (x, y) in enumerate(pairwise(claim.words), 1) if y in _PLACES and root(x) in _STANDING), 0)
-    behind = [word for word in claim.words[at + 1 :] if root(word) in claim.terms] if at else []
-    yield from behind if all(root(word) in rest for word in behind) else ()

@@ -50,12 +50,6 @@ DISAGREE = [
     # antonym
     ("Lift", "The lift in building B is working again.", "The lift in building B is broken.", ""),
     ("Playtest feedback", "Testers found the tutorial boring.", "Testers found the tutorial exciting.", ""),
-    (
-        "Milk yield",
-        "The milk yield of the herd is going up.",
-        "Milk yield per cow has dropped for months.",
-        "",
-    ),
     ("Export orders", "Export orders are picking up.", "Export orders are slowing down.", ""),
     ("Barn roof", "The barn roof is watertight.", "The barn roof leaks.", ""),
     ("Patient flow", "The number of outpatients has gone up.", "We see fewer outpatients than before.", ""),
@@ -85,12 +79,9 @@ DISAGREE = [
     ("Metric retention", "Metrics are retained for thirteen months.", "We keep metrics for 30 days.", ""),
     ("Market share", "Our market share is 23%.", "We hold roughly a third of the market.", ""),
     ("Notice", "Tenants must give three months' notice.", "Tenants must give six weeks' notice.", ""),
-    ("Runway", "The cash lasts until we run dry in ten months.", "Runway: 16 months.", ""),
-    ("Gestation", "A cow carries for nine months.", "Gestation takes 240 days.", ""),
     ("ICU", "The ICU has a dozen ventilators.", "The ICU has nine ventilators.", ""),
     ("GPU memory", "Each GPU has 80 GB of memory.", "The GPUs have 40 GB of memory each.", ""),
     ("Court fees", "The court fees come to 3,480 euros.", "Court fees amount to €2,960.", ""),
-    ("Class size", "Classes have at most 24 pupils.", "The class size is capped at 28.", ""),
     # date
     ("Retirement of Jens", "Jens retires next year.", "Jens will retire in 2031.", ""),
     (
@@ -120,7 +111,6 @@ DISAGREE = [
     ("House bank", "Our house bank is Commerzbank.", "We do our banking with ING.", ""),
     ("Team lead", "Ola leads the data team.", "The data team is led by Bea.", "Data team"),
     ("Tracing backend", "Jaeger", "Tempo", ""),
-    ("Project sponsor", "The sponsor is the head of logistics.", "The sponsor is the COO.", ""),
     (
         "Data warehouse",
         "Our data warehouse runs on Snowflake.",
@@ -169,7 +159,6 @@ DISAGREE = [
         "",
     ),
     ("Serving", "The model is served with TorchServe.", "We moved model serving over to Triton.", ""),
-    ("Bed allocation", "Beds are assigned by the head nurse.", "Bed allocation has been automated.", ""),
     ("Shift model", "Nurses work in three shifts.", "Nurses have switched to two 12-hour shifts.", ""),
     ("Chemotherapy ward", "Dr. Abel heads the chemotherapy ward.", "Dr. Abel has retired.", ""),
     (
@@ -196,7 +185,6 @@ DISAGREE = [
     ("Sales", "up on last month", "down on last month", ""),
     ("AGM", "Held on the first Monday of June.", "The AGM is on the third Monday of June.", ""),
     ("Cache", "The cache never evicts pages.", "The cache evicts pages when memory is low.", ""),
-    ("Hall 2", "Hall 2 is cleared for lorries.", "Lorries must not be parked in hall 2.", ""),
     ("Kiln", "The kiln burns gas.", "The kiln was converted from gas to electricity.", "Energy"),
     ("Waste", "Waste is burnt here.", "Waste now goes to Kolm instead of being burnt here.", ""),
 ]

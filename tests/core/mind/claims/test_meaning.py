@@ -22,12 +22,14 @@ def kind_of(one: str, two: str) -> str:
         ("Visitors pay a fee of 5 EUR at the museum garage", "No fee is charged to visitors at the museum garage", "negation"),
         ("Pruning of the Riesling vines starts on 3 February", "The Riesling vine pruning begins on 20 February", "date"),
         ("Flights to the island are cleared by Ada", "Bo clears flights to the island", "value"),
-        ("The kayaks stand behind the boathouse", "The kayaks are kept in the old stable", "value"),
+        ("The surf class is on Tuesdays and Thursdays", "The surf class is on Mondays", "date"),
+        ("The kiosk opens Monday to Friday", "The kiosk opens on Sundays", "date"),
+        ("We send one letter a month to the members", "Letters to the members go out every week", "number"),
+        ("The jetty carries 600 people at once", "The jetty carries 900 people", "number"),
         ("The nightly import finishes in under a minute", "The nightly import takes 20 minutes or more", "number"),
         ("Every lifeguard has a whistle", "Lifeguard Ines has no whistle", "negation"),
         ("Dogs may swim in the castle lake", "No dogs in the castle lake, the new warden says", "negation"),
         ("The lake is deep", "Our lake is quite shallow", "antonym"),
-        ("Only the warden has a key to the boathouse", "Both the warden and the cook have keys to the boathouse", "value"),
         ("The lake closes on the last day of October", "The lake closes on 12 October", "date"),
     ],
 )  # fmt: skip
@@ -51,6 +53,9 @@ def test_claims_about_one_thing_exclude_each_other(one: str, two: str, kind: str
         ("We rent kayaks from Ferro", "We also rent kayaks from Lund"),
         ("Until the end of May the lake is closed", "Since 1 June the lake is open"),
         ("The jetty is 20 metres long", "The jetty is 3 metres wide"),
+        ("The kiosk opens on weekdays", "The kiosk opens Monday to Friday"),
+        ("The club has 80 members", "Ten years ago the club had 45 members"),
+        ("The hut sleeps twelve guests", "In 1990 the hut slept thirty guests"),
     ],
 )
 def test_claims_about_two_things_do_not(one: str, two: str):
@@ -84,8 +89,8 @@ def test_headings_belong_to_what_is_said(one: tuple[str, str], two: tuple[str, s
 
 
 def test_the_about_column_is_the_heading_of_a_statement():
-    one = Belief("It is held in the gymnasium.", "", 0.9, line=1, about="Spring fair")
-    two = Belief("It is held on the lower field.", "", 0.8, line=2, about="The spring fair")
+    one = Belief("It is held in Kiel.", "", 0.9, line=1, about="Spring fair")
+    two = Belief("It is held in Lyon.", "", 0.8, line=2, about="The spring fair")
     assert [conflict.kind for conflict in find_conflicts([one, two])] == ["value"]
     assert find_conflicts([one, two._replace(about="Autumn fair")]) == []
 
