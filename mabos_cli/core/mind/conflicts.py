@@ -12,13 +12,7 @@ from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_sta
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
 from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, sides_of, tells_apart, truth_of
 from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
-from mabos_cli.core.mind.claims.words import (
-    exclusive,
-    families,
-    head_word,
-    is_single,
-    root,
-)
+from mabos_cli.core.mind.claims.words import exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
 
@@ -89,7 +83,7 @@ def _is_concluded(belief: Belief) -> bool:
 class Reading(NamedTuple):
     """A belief as it is compared: its subject in one form and as roots, its claims, and the roots of all that they say.
 
-    The titles are what its heading says, which are claims as well if that is a statement.
+    A heading can be a claim as well: then it is stated, and its own claims are the titles.
     """
 
     belief: Belief
@@ -98,6 +92,7 @@ class Reading(NamedTuple):
     claims: tuple[Claim, ...]
     content: frozenset[str]
     titles: tuple[Claim, ...]
+    stated: bool
 
     @property
     def marks(self) -> Marks:
@@ -211,17 +206,16 @@ def read_belief(belief: Belief) -> Reading:
     updated = find_time(belief.updated)
     now = updated.date() if updated else None
     bare = not belief.text.strip()
+    claims = read_claims(belief.subject if bare else belief.text, now)
+    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
+    content = frozenset(map(root, names)).union(*(claim.terms for claim in claims))
     # A letter alone is which one it is, even where it looks like an article: building A.
     letters = re.findall(r"(?<=\s)[A-Z]\b", belief.subject)
     about = frozenset(map(root, (*subject_words(belief.subject), *map(str.casefold, letters))))
-    claims = read_claims(belief.subject if bare else belief.text, now)
     # Two words name a thing; it takes three to say something about it.
     titles = claims if bare else read_claims(belief.subject, now) if len(about) > 2 else ()
-    if not bare and is_statement(belief.subject):
-        claims = (*titles, *claims)
-    names = [word for claim in claims for name in claim.names for word in re.findall(r"\w+", name.key)]
-    content = frozenset(map(root, names)).union(*(claim.terms for claim in claims))
-    return Reading(belief, fold_subject(belief.subject), about, claims, content, titles)
+    stated = bare or is_statement(belief.subject)
+    return Reading(belief, fold_subject(belief.subject), about, claims, content, titles, stated)
 
 
 def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
@@ -234,10 +228,11 @@ def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
         return None
     if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
+    found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
     answers = [truth_of(belief.text) for belief in (one, two)]
     if same and None not in answers and answers[0] != answers[1]:
         return Disagreement("negation", "yes against no")
-    found = _find_first(a.claims, b.claims, _topic(a, b)) if same else _compare_apart(a, b)
+    found = found or (_find_first(a.claims, b.claims, _topic(a, b)) if same else _compare_apart(a, b))
     return found or _compare_meaning(a, b)
 
 
@@ -265,7 +260,9 @@ def _are_about_one(a: Reading, b: Reading) -> bool:
 def _topic(a: Reading, b: Reading) -> Topic:
     """Returns what two beliefs of one subject are about."""
     is_said = a.belief.text.strip() and b.belief.text.strip()
-    return Topic(a.about if is_said else frozenset(), {"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0))
+    is_measure = root(head_word(a.belief.subject)) in word_class("measures")
+    later = {"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0)
+    return Topic(a.about if is_said else frozenset(), later, is_measure)
 
 
 def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
@@ -282,11 +279,11 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     values = [_is_value(each) for each in (a, b)]
     is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
     is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_apart and tells_apart(a.belief.subject, b.belief.subject, content):
+    if is_apart and (all(map(_is_short, (a, b))) or tells_apart(a.belief.subject, b.belief.subject, content)):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
     has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
-    context = Context((heads[0], heads[1]), has_one)
+    context = Context((heads[0], heads[1]), has_one, is_apart)
     sides = [
         [join_claims(each.titles, each.claims[0])] if is_value else each.claims
         for each, is_value in zip((a, b), values, strict=True)

@@ -24,10 +24,11 @@ class Side(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """The subject of two claims: its roots, and which claim is later (-1, 1, or 0 when unknown)."""
+    """The subject of two claims: its roots, which claim is later (-1, 1, or 0 when unknown), and whether it names a quantity."""
 
     roots: frozenset[str]
     later: int = 0
+    is_measure: bool = False
 
 
 class Match(NamedTuple):
@@ -183,7 +184,16 @@ def fits(match: Match) -> bool:
 
 def fits_number(match: Match) -> bool:
     """Returns whether two claims with different numbers are about the same quantity."""
-    return fits(match) or _is_same_measure(match)
+    if fits(match) or _is_same_measure(match):
+        return True
+    # Under a heading that names a quantity, a number in the same unit is that, whatever else is said.
+    one, two = ({quantity.unit for quantity in side.claim.quantities} for side, _ in match.sides)
+    if not (match.topic and match.topic.is_measure and one & two - {""}):
+        return False
+    # Claims of two things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
+    rests = [side.rest for side, _ in _ignore_words(match).sides]
+    firsts = [next(iter(side.claim.terms), "") for side, _ in match.sides]
+    return not all(rest[:1] == [first] for rest, first in zip(rests, firsts, strict=True)) and min(map(len, rests)) <= 3
 
 
 def _is_same_measure(match: Match) -> bool:

@@ -28,7 +28,7 @@ _MEMBERS = frozenset("the our these those them".split())
 _ADDED = frozenset("both also too".split())
 # A limit, an aim or a guess is another number than what came of it.
 _AIMS = roots(
-    "limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect allow accept"
+    "limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect"
 )
 # What a number is of, where both say it in another word: 24 metres long, 9 metres high.
 _SIZES = roots("long wide high tall deep thick heavy old")
@@ -36,10 +36,12 @@ _PERSON = root("people")
 
 
 class Context(NamedTuple):
-    """What the headings of two claims tell: their roots, and whether one names something of which there is one."""
+    """What the headings of two claims tell: their roots, whether one names something of which there is one, and whether each
+    adds something to what the claims say."""
 
     heads: Heads = (frozenset(), frozenset())
     has_one: bool = False
+    is_apart: bool = False
 
 
 def join_claims(heading: tuple[Claim, ...], value: Claim) -> Claim:
@@ -73,7 +75,7 @@ def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | N
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
     found = Overlap(a, b, context.heads)
-    if told and _is_case(found):
+    if (context.is_apart and all(found.plain)) or (told and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
@@ -155,7 +157,7 @@ def _is_one_number(found: Overlap, heads: Heads) -> bool:
     if all(rests) and (any(measuring) or rests[0] != rests[1]):
         counted = [set[str]().union(*_counted(claim).values()) for claim in found.claims]
         is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
-        return is_alike and found.is_about_one(4)
+        return is_alike and found.is_about_one(3)
     is_measured = all(claim.quantities[0].unit for claim in found.claims) or not any(rests)
     least = 1 if not any(measuring) and is_measured else 2
     if any(rest & head for rest, head in zip(measuring, heads, strict=True)):
