@@ -47,6 +47,8 @@ DISAGREE = [
         "Solvents may not be stored in the basement.",
         "",
     ),
+    ("Runway", "The cash lasts until we run dry in ten months.", "Runway: 16 months.", ""),
+    ("Gestation", "A cow carries for nine months.", "Gestation takes 240 days.", ""),
     # antonym
     ("Lift", "The lift in building B is working again.", "The lift in building B is broken.", ""),
     ("Playtest feedback", "Testers found the tutorial boring.", "Testers found the tutorial exciting.", ""),
