@@ -44,14 +44,16 @@ def merge_units(base: Sequence[Unit], a: Sequence[Unit], b: Sequence[Unit], sett
     or something below it; changed on both: as settle says.
     """
     was, ours, theirs = ({unit.key: unit for unit in side} for side in (base, a, b))
-    kept: dict[Hashable, Sequence[Unit]] = {}
-    for key in dict.fromkeys((*was, *ours, *theirs)):
-        if found := _merge_unit(key, was, ours, theirs, settle):
-            kept[key] = found
+    kept = {
+        key: units
+        for key in dict.fromkeys((*was, *ours, *theirs))
+        if (units := _merge_unit(key, was, ours, theirs, settle))
+    }
+    # What one side removed and the merge keeps counts as added by the other.
+    runs = [[unit.key for unit in side if unit.key in kept] for side in (base, a, b)]
+    runs[0] = [key for key in runs[0] if key in ours and key in theirs]
     order = {unit.key: unit.order for side in (b, a) for unit in side}
-    rows = [_restored([unit.key for unit in side if unit.key in kept], was, kept) for side in (base, a, b)]
-    merged = dict.fromkeys(merge_runs(rows[0], rows[1], rows[2], order.get))
-    return [unit for key in _completed([*merged], rows) for unit in kept[key]]
+    return [unit for key in dict.fromkeys(merge_runs(runs[0], runs[1], runs[2], order.get)) for unit in kept[key]]
 
 
 def _merge_unit(key: Hashable, was: Units, ours: Units, theirs: Units, settle: Settle) -> Sequence[Unit]:
@@ -70,29 +72,6 @@ def _is_changed(key: Hashable, was: Units, side: Units) -> bool:
     """Returns whether a side changed a unit, or something that stands below it."""
     below = (unit for unit in side.values() if unit.above == key or unit.key == key)
     return any(unit.key not in was or was[unit.key].lines != unit.lines for unit in below)
-
-
-def _restored(keys: list[Hashable], was: Units, kept: Mapping[Hashable, Any]) -> list[Hashable]:
-    """Returns the order of a side with what it removed and the merge keeps, each behind what it followed in the base."""
-    there = {*keys}
-    last: Hashable = None
-    for key in was:
-        if key in kept and key not in there:
-            keys.insert(keys.index(last) + 1 if last is not None else 0, key)
-            there.add(key)
-        last = key if key in there else last
-    return keys
-
-
-def _completed(merged: list[Hashable], sides: Iterable[Sequence[Hashable]]) -> list[Hashable]:
-    """Returns the merged order with what both sides moved away from each other, behind what it follows on a side."""
-    there = {*merged}
-    for side in sides:
-        for before, key in zip((None, *side), side, strict=False):
-            if key not in there:
-                merged.insert(merged.index(before) + 1 if before in there else 0, key)
-                there.add(key)
-    return merged
 
 
 _BLOCK_ID = re.compile(r"\s\^(\S+)\s*\Z")
