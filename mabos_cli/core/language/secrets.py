@@ -5,15 +5,13 @@ The rules are in secret_rules.txt, which also says how to write one.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from mabos_cli.core import read_data
 from mabos_cli.core.language import secret_context, secret_shapes
 from mabos_cli.core.language.patterns import compiled
 
 Match = tuple[int, int, int, str]  # where a secret starts and ends, the rank of its rule, its kind
-H = TypeVar("H")
-T = TypeVar("T")
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000
 _SPACE = "(?:[ +]|%20)"
 _BEGIN = rf"-----BEGIN{_SPACE}(?:(?:[A-Z0-9]{{1,12}}{_SPACE}){{0,3}}PRIVATE{_SPACE}KEY(?:{_SPACE}BLOCK)?|OpenVPN Static key V1)-----"
@@ -86,8 +84,6 @@ _RUN = r"[a-z0-9_$./+%:=~-]{20,}+"
 _PLAIN_RUN = "[0-9a-f./_:=-]+"  # a hash or a number
 _LONG = r"[_-][a-z0-9]{32}|\.[\w-]{25}"  # what tokens of any vendor have
 _HEAD = r"(?:%[0-9a-f]{2}|\\(?:u[0-9a-f]{4}|[bfnrt])|[\[;][0-9]{1,2}m|[^a-z0-9])([a-z0-9][a-z0-9/])"
-# Keys that are looked for inside words too: dbpassword, getConnection.
-_INSIDE = "pass pw secret key token cred sess connect login auth otp".split()
 _LETTERS = bytes(code if chr(code).isalpha() and code < 128 else 32 for code in range(256))
 _KEYS: dict[str, list[int]] = {key: [] for key in (*secret_context.NAMES, *secret_context.CODE_KEYS)}
 for _rank, _rule in enumerate(RULES, len(TOKENS)):
@@ -95,19 +91,10 @@ for _rank, _rule in enumerate(RULES, len(TOKENS)):
         _KEYS.setdefault(_key, []).append(_rank)
 
 
-def _group(items: Iterable[tuple[H, T]]) -> dict[H, list[T]]:
-    groups: dict[H, list[T]] = {}
-    for head, item in items:
-        groups.setdefault(head, []).append(item)
-    return groups
-
-
-_TOKEN_HEADS = _group((head, rank) for rank, rule in enumerate(TOKENS) for head in {key[:2] for key in rule.keys})
-# Keys that start as words do are looked for by their first letters, so most texts are searched for few.
-_PLAIN = [key for key in _KEYS if key.isascii()]
-_WORD_KEYS = _group((key[:3].encode(), key) for key in _PLAIN if key[:3].isalpha() and key not in _INSIDE)
-_SIGN_KEYS = _group((key[:2], key) for key in _PLAIN if not key[:3].isalpha() or key in _INSIDE)
-_OTHER_KEYS = [key for key in _KEYS if not key.isascii()]
+_TOKEN_HEADS: dict[str, list[int]] = {}
+for _rank, _rule in enumerate(TOKENS):
+    for _head in {key[:2] for key in _rule.keys}:
+        _TOKEN_HEADS.setdefault(_head, []).append(_rank)
 # Soft hyphens, joiners, marks of direction and the like: nothing that a reader would see.
 _HIDDEN = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 _WIDE = {**{0xFF01 + place: 0x21 + place for place in range(94)}, 0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20}
@@ -150,7 +137,7 @@ def _find(text: str) -> Iterator[Secret]:
     lowered = text.replace("\u0130", "i").lower()
     spaced = lowered.replace("\\n", "  ")
     words = spaced.encode("ascii", "replace").translate(_LETTERS).split()
-    held = _held_keys(lowered, words)
+    held = [key for key in _KEYS if key in lowered]
     found = [(start, end, -1, "private_key") for start, end in _private_keys(text)] if "-----begin" in lowered else []
     _match_at(_token_starts(lowered), text, found)
     for key in held:
@@ -165,14 +152,6 @@ def _find(text: str) -> Iterator[Secret]:
     ):
         found.append((start, end, len(_ALL), kind))
     return _merged(found)
-
-
-def _held_keys(lowered: str, words: list[bytes]) -> list[str]:
-    """Returns the keys of rules that a text holds."""
-    heads = _WORD_KEYS.keys() & {word[:3] for word in words}
-    keys = [key for head in heads for key in _WORD_KEYS[head] if key in lowered]
-    keys += [key for head in _SIGN_KEYS if head in lowered for key in _SIGN_KEYS[head] if key in lowered]
-    return keys if lowered.isascii() else keys + [key for key in _OTHER_KEYS if key in lowered]
 
 
 def _starts(lowered: str, key: str, ranks: list[int]) -> Iterator[tuple[int, list[int]]]:
