@@ -16,7 +16,7 @@ from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_document, dump_line, parse_json
 from mabos_cli.formats.memory.items import parse_item
 from mabos_cli.services.inputs import Session
-from mabos_cli.services.operations.hosts import HostFile, Target, Whole, add_part, find_program, host_files, remove_part
+from mabos_cli.services.operations.hosts import HostFile, Target, find_program, host_files
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import (
     Moved,
@@ -165,9 +165,7 @@ def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run
     ends = [end for end in ends if any(change.is_changed for change in end.changes)]
     if not dry_run:
         apply_changes([*{change.path: change for end in ends for change in end.changes}.values()])
-        ours = [
-            str(change.path.parent) for end in ends for change in end.changes if isinstance(change.file.part, Whole)
-        ]
+        ours = [str(change.path.parent) for end in ends for change in end.changes if change.file.is_ours]
         drop_folders([*ours, *(folder for one in known if one.place in places for folder in one.made)])
         gone = [one for one in known if one.place in places]
         if workspace and gone:
@@ -183,7 +181,7 @@ def _planned(file: HostFile, *, connect: bool) -> FileChange:
         )
     old = read_bytes(path)
     text = None if old is None else decode_text(old, str(path))
-    new = add_part(file, text) if connect else None if text is None else remove_part(file, text)
+    new = file.add(text) if connect else None if text is None else file.remove(text)
     return FileChange(file, old, None if new is None else new.encode("utf-8"))
 
 

@@ -4,6 +4,8 @@ import json
 import os
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
@@ -23,31 +25,16 @@ _TEMPLATES = {"skill": "SKILL.md", "agents": "AGENTS.md"}
 _TABLE = "mcp_servers.mabos"
 
 
-class Table(NamedTuple):
-    """A table of ours in a TOML file."""
-
-    values: dict[str, object]
-
-
-class Section(NamedTuple):
-    """A section of ours in Markdown that a host reads as instructions."""
-
-    text: str
-
-
-class Whole(NamedTuple):
-    """A file that is ours alone."""
-
-    text: str
-
-
 class HostFile(NamedTuple):
-    """A file of a host, what we put into it, and the folder that it must not lead out of by links."""
+    """A file of a host with what puts our part into its text and takes it out again (None: there is no file, or there was nothing
+    else in it), the folder that it must not lead out of by links, and whether it is ours alone."""
 
     path: Path
     root: Path
     about: str
-    part: Settings | Table | Section | Whole
+    add: Callable[[str | None], str]
+    remove: Callable[[str], str | None]
+    is_ours: bool = False
 
 
 class Target(NamedTuple):
@@ -100,7 +87,7 @@ def _codex(target: Target) -> list[HostFile]:
     entries = hook_entries("codex", shlex.join(target.program), shlex.join(target.options))
     return [
         _settings(target, home / "hooks.json", "hooks", entries),
-        HostFile(home / "config.toml", _root(target, home), "MCP server", Table(_server(target))),
+        _table(target, home / "config.toml", "MCP server"),
         _skill(target, target.folder / ".agents" / "skills"),
     ]
 
@@ -172,13 +159,13 @@ def _opencode(target: Target) -> list[HostFile]:
     words = [*target.program, "mcp", *target.options]
     server = Entry(("mcp", "mabos"), {"type": "local", "command": words, "enabled": True})
     head = (("$schema", "https://opencode.ai/config.json"),)
-    section = Section(_template("AGENTS.md", target))
+    rules, section = base / "AGENTS.md", _template("AGENTS.md", target)
     data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     kept = json.dumps(os.path.join(data, "opencode", "mabos"))
     return [
         _settings(target, settings, "MCP server", (server,), head, has_comments=True),
         _whole(target, home / "plugins" / "mabos.js", "plugin", _template("opencode-plugin.js", target, sessions=kept)),
-        HostFile(base / "AGENTS.md", _root(target, base / "AGENTS.md"), "instructions", section),
+        HostFile(rules, _root(target, rules), "instructions", lambda text: put_section(text, section), drop_section),
     ]
 
 
@@ -205,7 +192,14 @@ def _settings(
     head: tuple[tuple[str, object], ...] = (),
     has_comments: bool = False,
 ) -> HostFile:
-    return HostFile(path, _root(target, path), about, Settings(target.host, entries, head, has_comments))
+    ours, shown = Settings(target.host, entries, head, has_comments), str(path)
+    add, remove = partial(add_entries, settings=ours, shown=shown), partial(remove_entries, settings=ours, shown=shown)
+    return HostFile(path, _root(target, path), about, add, remove)
+
+
+def _table(target: Target, path: Path, about: str) -> HostFile:
+    add = partial(add_table, name=_TABLE, values=_server(target), shown=str(path))
+    return HostFile(path, _root(target, path), about, add, partial(remove_table, name=_TABLE, shown=str(path)))
 
 
 def _skill(target: Target, folder: Path) -> HostFile:
@@ -213,7 +207,12 @@ def _skill(target: Target, folder: Path) -> HostFile:
 
 
 def _whole(target: Target, path: Path, about: str, text: str) -> HostFile:
-    return HostFile(path, _root(target, path), about, Whole(text))
+    def add(old: str | None) -> str:
+        if old is not None and not is_own_skill(old):
+            raise InvalidFile(f"{path} is not as mabos writes it", "nothing was changed; move that file away")
+        return text
+
+    return HostFile(path, _root(target, path), about, add, lambda old: None if is_own_skill(old) else old, is_ours=True)
 
 
 def _template(name: str, target: Target, **more: str) -> str:
@@ -230,34 +229,6 @@ def _template(name: str, target: Target, **more: str) -> str:
 def _root(target: Target, path: Path) -> Path:
     """Returns the folder that a file must stay in: the project or home, or where a variable puts the settings."""
     return target.folder if path.is_relative_to(target.folder) else path.parent
-
-
-def add_part(file: HostFile, text: str | None) -> str:
-    """Returns the text of a host's file with our part in it."""
-    match file.part:
-        case Settings():
-            return add_entries(text, file.part, str(file.path))
-        case Table(values):
-            return add_table(text, _TABLE, values, str(file.path))
-        case Section(own):
-            return put_section(text, own)
-        case Whole(own):
-            if text is not None and not is_own_skill(text):
-                raise InvalidFile(f"{file.path} is not as mabos writes it", "nothing was changed; move that file away")
-            return own
-
-
-def remove_part(file: HostFile, text: str) -> str | None:
-    """Returns the text of a host's file without our part; None when there was nothing else."""
-    match file.part:
-        case Settings():
-            return remove_entries(text, file.part, str(file.path))
-        case Table():
-            return remove_table(text, _TABLE, str(file.path))
-        case Section():
-            return drop_section(text)
-        case Whole():
-            return None if is_own_skill(text) else text
 
 
 def find_program() -> tuple[str, ...]:
