@@ -34,7 +34,7 @@ COMMANDS = dict(
         "constraint:knowledge.infer policy:knowledge.infer explain:knowledge.infer graph:knowledge.graph "
         "ontology:knowledge.ontology case:knowledge.case reason:knowledge.reason typedb:mirror.typedb "
         "context:context.context index:search.index report:operations.reports materialize:memory.upkeep "
-        "ui:operations.page git:operations.setup review:operations.reports connect:operations.hosts "
+        "ui:operations.hosts git:operations.setup review:operations.reports connect:operations.hosts "
         "disconnect:operations.hosts hook:operations.hosts skill:operations.hosts doctor:operations.reports "
         "allow:operations.setup deny:operations.setup schedule:operations.reports mcp:operations.hosts "
         "completion:operations.setup demo:operations.setup config:operations.setup"

@@ -54,7 +54,7 @@ MAY_IMPORT["commands"] = {"commands", "services", "terminal"} | MAY_IMPORT["work
 MAY_IMPORT["serve"] = {"serve"} | MAY_IMPORT["commands"]
 MAY_IMPORT["app"] = MAY_IMPORT["typer_app"] = {"app", "typer_app"} | MAY_IMPORT["serve"]
 # The commands that open another door.
-INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / f"{name}.py" for name in ("hosts", "page")]}
+INTRODUCE = {"serve": [PACKAGE / "commands" / "operations" / "hosts.py"]}
 # The sub-packages that core, formats, services and commands share, and those that one of them has besides.
 DOMAINS = set("memory hierarchy mind knowledge context search mirror language operations".split())
 OWN_FOLDERS = {"core": set(), "formats": {"markdown", "json"}, "services": set(), "commands": set()}

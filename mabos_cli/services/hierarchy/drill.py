@@ -24,7 +24,6 @@ from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
 from mabos_cli.core.memory.stores import LIVE, TOLD
 from mabos_cli.core.search.recall import Filters, Hit
-from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
@@ -80,11 +79,9 @@ class AgentHierarchy(HierarchyReader):
         """Returns all that the logs of a day tell."""
         self.read(day)
         found = []
-        gone = self._digests.forgotten.get(day.name, set())
-        for path in self.files_of(day):
-            text = (read_bytes(path) or b"").decode("utf-8", "replace")
-            events = [event for event in parse_events(text, day.name) if event.id not in gone]
-            self._places |= dict.fromkeys(events, self.agent.paths.relative(path))
+        for log in self.logs.get(day.name, ()):
+            events = self._digests.events(log)
+            self._places |= dict.fromkeys(events, self.agent.paths.relative(log.path))
             found += events
         return found
 
