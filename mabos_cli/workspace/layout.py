@@ -63,9 +63,8 @@ class WorkspacePaths(_Root):
     connections = _Place(f"{marks.LOCAL}/hosts.json")
     receipts_folder = _Place(f"{marks.LOCAL}/receipts")
     mirror_ledgers = _Place(f"{marks.LOCAL}/typedb")
-    mirror_rest = _Place(
-        f"{marks.LOCAL}/typedb/rest"
-    )  # says that TypeDB did not answer a moment ago; no ledger has its name
+    # Says that TypeDB did not answer a moment ago; no ledger has its name.
+    mirror_rest = _Place(f"{marks.LOCAL}/typedb/rest")
     postgres_rest = _Place(f"{marks.LOCAL}/postgres.rest")  # says the same of PostgreSQL
     ontologies = _Place("ontologies")
     proposals_folder = _Place("ontologies/proposals")
@@ -135,29 +134,25 @@ class AgentPaths(_NamedAgent):
     cases_pages = _Place("memory/mabos-cases")
     beliefs_md = _Place("memory/mabos-beliefs.md")
     conflict_reports = _Place("memory/bdi-conflicts")
-    old_logs = _Place(
-        "memory/archive"
-    )  # daily logs past their active life, and what else is kept of files that were rewritten
+    # Daily logs past their active life, and what else is kept of files that were rewritten.
+    old_logs = _Place("memory/archive")
     set_aside = _Place("memory/archive/edited")
     lock = _LocalPlace(f"{marks.LOCKS}/{{}}.lock")
     queue_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.queue.lock")
-    capture_lock = _LocalPlace(
-        f"{marks.LOCKS}/{{}}.capture.lock"
-    )  # a capture waits for captures only; knows the last id
+    # A capture waits for captures only; knows the last id.
+    capture_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.capture.lock")
     embedding_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.embedding.lock")  # held by who embeds for a model that takes long
     harvest_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.harvest.lock")  # held all the way through; the agent's for a chunk
-    ingest_lock = _LocalPlace(
-        f"{marks.LOCKS}/{{}}.ingest.lock"
-    )  # held by one reader of transcripts all the way through
+    # Held by one reader of transcripts all the way through.
+    ingest_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.ingest.lock")
     mirror_lock = _LocalPlace(f"{marks.LOCKS}/{{}}.typedb.lock")  # held while TypeDB is waited for
     queue = _LocalPlace(f"{marks.QUEUE}/{{}}.jsonl")
     access_journal = _LocalPlace(f"{marks.QUEUE}/{{}}.access.jsonl")
     flush_state = _LocalPlace(f"{marks.QUEUE}/{{}}.flush")
     index_file = _LocalPlace("index/{}.sqlite")
     # Apart from the index, because a store asks it under the agent's lock and must never wait for a search.
-    fact_rows = _LocalPlace(
-        "facts/{}.sqlite"
-    )  # facts and what follows from them, as the last run of inference left them
+    # Facts and what follows from them, as the last run of inference left them.
+    fact_rows = _LocalPlace("facts/{}.sqlite")
     similar = _LocalPlace("index/{}.similar.sqlite")
     status_cache = _LocalPlace("status/{}.cache")  # what archive and receipts come to, while they are as they were
     survey_cache = _LocalPlace("survey/{}.cache")  # what each page of memory comes to, while it is as it was

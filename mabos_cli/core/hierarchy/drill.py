@@ -25,10 +25,8 @@ _MARKUP = re.compile(r"^\W*(?:\w+ )?[01]\.\d\d: | \(\[[^]]*\]\([^()]*\)\)$|^- ")
 _ABOUT_ITSELF = ("---", "sources:", "hash:", "period:", "#", "<!--", "Coverage:", "Up:", "[Log]")
 _WHY = re.compile(r"(?i)\b(?:why|how come|caus(?:e|ed|es|ing)|reasons?|what (?:led|made|brought))\b")
 _BECAUSE = re.compile(r"(?i)\b(?:because|since|due to|after|so that|therefore|owing to|thanks to|caused|led to|when)\b")
-_CAUSE_DAYS, _CAUSE = (
-    3,
-    0.25,
-)  # days that are read for causes, and the share of the effect's words that a cause has at least
+# Days that are read for causes, and the share of the effect's words that a cause has at least.
+_CAUSE_DAYS, _CAUSE = 3, 0.25
 
 
 class Trace(NamedTuple):

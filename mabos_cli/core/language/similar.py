@@ -223,9 +223,8 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
 LONGEST_STATEMENT = 400  # characters; what is longer says more than one thing, and takes no other's place
 _STATEMENT = 40  # distinct words of a text that says one thing
 CANDIDATES = 40  # statements that share most of those words
-_COMMON = (
-    0.25  # share of its words that a statement has in common with one that tells of its change: their subject at least
-)
+# Share of its words that a statement has in common with one that tells of its change: their subject at least.
+_COMMON = 0.25
 
 
 def subjects(text: frozenset[str]) -> frozenset[str]:

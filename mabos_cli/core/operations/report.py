@@ -20,9 +20,8 @@ MONTHS = 12  # the latest, whose topics are shown
 MOST = 5_000  # rows of a kind that a page has; beyond, it says how many it has not
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
 _WEEKS, _FEWEST, _TOPICS = 53, 12, 6  # weeks that are drawn, at most and at least; topics of a month
-_READ = (
-    32_768  # characters in which secrets are looked for, before a text is cut: or the first half of one would be shown
-)
+# Characters in which secrets are looked for, before a text is cut: or the first half of one would be shown.
+_READ = 32_768
 
 
 def shown(text: str, width: int = 160) -> str:
