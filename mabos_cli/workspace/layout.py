@@ -150,9 +150,9 @@ class AgentPaths(_NamedAgent):
     access_journal = _LocalPlace(f"{marks.QUEUE}/{{}}.access.jsonl")
     flush_state = _LocalPlace(f"{marks.QUEUE}/{{}}.flush")
     index_file = _LocalPlace("index/{}.sqlite")
-    # Apart from the index, because a store asks it under the agent's lock and must never wait for a search.
     # Facts and what follows from them, as the last run of inference left them.
     fact_rows = _LocalPlace("facts/{}.sqlite")
+    # Apart from the index, because a store asks it under the agent's lock and must never wait for a search.
     similar = _LocalPlace("index/{}.similar.sqlite")
     status_cache = _LocalPlace("status/{}.cache")  # what archive and receipts come to, while they are as they were
     survey_cache = _LocalPlace("survey/{}.cache")  # what each page of memory comes to, while it is as it was
