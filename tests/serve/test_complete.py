@@ -10,6 +10,8 @@ import pytest
 
 from mabos_cli.serve.complete import _split, main
 from mabos_cli.serve.known_values import MOST, find_values
+from mabos_cli.workspace.ids import complete_id
+from mabos_cli.workspace.layout import WorkspacePaths
 from tests.commands.desk import Desk, note
 
 
@@ -159,3 +161,11 @@ def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
 
     assert ask("agent", "show", "") == "main\n[]\n"
     assert ask("belief", "li", "re", "json", "pathlib").endswith("[]\n")
+
+
+def test_facts_on_pages_are_known_by_their_end(shell: Shell) -> None:
+    fact = '{"id": "F-1771943400000-0bcd", "subject": "Acme", "predicate": "isA", "object": "Customer"}'
+    shell.desk.write("facts/ab.json", f'{{\n  "facts": [\n    {fact}\n  ]\n}}\n')
+    assert shell.ask("facts") == [("F-1771943400000-0bcd", "Acme isA Customer")]
+    paths = WorkspacePaths(shell.desk.root).agent("main")
+    assert complete_id(lambda: paths, "0bcd", ["facts"]) == "F-1771943400000-0bcd"
