@@ -39,7 +39,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("norms", len(rows), _MOST_NORMS, "norms")
     ids = [row["id"] for row in rows]
     check_known("norms", ids, ids)
-
     for field, other in (("done", "undone"), ("undone", "done")):
         for name in fields[field]:
             if plain_norm(PERMITTED, name)[1] != name:
@@ -51,11 +50,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     index, context = FactIndex(facts), fields["context"]
     norms = [norm for n, row in enumerate(rows, 1) for norm in apply_norm(row, f"norms[{n}]", context, index)]
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
-    state = Done(fields["done"], fields["undone"])
-    ruling = rule_on(norms, state)
+    ruling = rule_on(norms, fields["done"], fields["undone"])
     broken = check_constraints(facts, known_rules(fields, agent)).found
     caveats += (*problems, *_caveats(fields, rows, norms))
-    return _answer(fields, ruling, norms, state, [one.message for one in broken], caveats)
+    return _answer(fields, ruling, norms, [one.message for one in broken], caveats)
 
 
 def _facts(fields: dict[str, Any], agent: AgentData) -> tuple[list[Fact], tuple[str, ...]]:
@@ -92,13 +90,6 @@ def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Nor
     )
 
 
-class Done(NamedTuple):
-    """Actions that were done, and those that can no longer be done."""
-
-    done: Collection[str]
-    undone: Collection[str]
-
-
 class Clash(NamedTuple):
     """Two norms that cannot both be followed; the winner and why, or none."""
 
@@ -117,7 +108,7 @@ class Ruling(NamedTuple):
 
 
 def _answer(
-    fields: dict[str, Any], ruling: Ruling, norms: list[Norm], state: Done, broken: list[str], caveats: tuple[str, ...]
+    fields: dict[str, Any], ruling: Ruling, norms: list[Norm], broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
     statuses = {norm.action: status_of(norm.action, ruling) for norm in norms}
     query = fields["query"]
@@ -126,7 +117,7 @@ def _answer(
         statuses[query] = status_of(action, ruling, is_denied=right == OPTIONAL)
     conflicts = open_conflicts(ruling)
     due = [norm.action for norm in ruling.standing if norm.modality == OBLIGATORY == statuses[norm.action]]
-    to_do = tuple(dict.fromkeys(action for action in due if action not in (*state.done, *state.undone)))
+    to_do = tuple(dict.fromkeys(action for action in due if action not in (*fields["done"], *fields["undone"])))
     detail = {
         "status": statuses,
         "to_do": list(to_do),
@@ -160,29 +151,25 @@ def _shown(norm: Norm) -> str:
 def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[str]:
     lines = [f"violated: {_shown(norm)}, {why}" for norm, why in ruling.violations]
     lines += [f"violated: {one}" for one in broken]
-
     for clash in ruling.clashes:
         how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
         lines.append(f"clash: {_shown(clash.one)} against {_shown(clash.two)}; {how}")
     return lines + [f"{action}: {status}" for action, status in statuses.items()]
 
 
-def rule_on(norms: Sequence[Norm], state: Done) -> Ruling:
-    """Returns which norms stand, which clash, and which of those that stand were violated."""
+def rule_on(norms: Sequence[Norm], done: Collection[str], undone: Collection[str]) -> Ruling:
+    """Returns which norms stand, as no standing norm defeats them, which clash, and which of those that stand were violated."""
     pairs = [(a, b) for a, b in combinations(norms, 2) if a.action == b.action and {a.modality, b.modality} in _CLASHES]
     clashes = [_judge(one, two) for one, two in pairs]
-    standing = _resolve(norms, clashes)
-    violations = ((norm, why) for norm in standing if (why := find_violation(norm, state)))
-    return Ruling(standing, tuple(clashes), tuple(violations))
-
-
-def _resolve(norms: Sequence[Norm], clashes: Sequence[Clash]) -> tuple[Norm, ...]:
-    """Returns the norms that no standing norm defeats. Defeat is an order, so only stronger norms matter."""
-    stands: dict[Norm, bool] = {}
+    stands: dict[Norm, bool] = {}  # defeat is an order, so only stronger norms matter
     for norm in sorted(norms, key=lambda norm: (-norm.priority, -len(norm.conditions))):
         beaten_by = [one.winner for one in clashes if one.winner and norm in (one.one, one.two) and norm != one.winner]
         stands[norm] = not any(stands.get(stronger) for stronger in beaten_by)
-    return tuple(norm for norm in norms if stands[norm])
+    standing = tuple(norm for norm in norms if stands[norm])
+    wrong = {FORBIDDEN: (done, "done although forbidden"), OBLIGATORY: (undone, "not done")}
+    judged = ((norm, *wrong.get(norm.modality, ((), ""))) for norm in standing)
+    violations = tuple((norm, why) for norm, actions, why in judged if norm.action in actions)
+    return Ruling(standing, tuple(clashes), violations)
 
 
 def _judge(one: Norm, two: Norm) -> Clash:
@@ -193,14 +180,6 @@ def _judge(one: Norm, two: Norm) -> Clash:
     if one.conditions != two.conditions and (one.conditions <= two.conditions or two.conditions <= one.conditions):
         return Clash(one, two, one if one.conditions > two.conditions else two, "more specific")
     return Clash(one, two, None, "equal priority, and neither is more specific")
-
-
-def find_violation(norm: Norm, state: Done) -> str:
-    """Returns how a norm that stands was violated; empty if it was not."""
-    if norm.modality == FORBIDDEN and norm.action in state.done:
-        return "done although forbidden"
-    is_omitted = norm.modality == OBLIGATORY and norm.action in state.undone
-    return "not done" if is_omitted else ""
 
 
 def status_of(action: str, ruling: Ruling, is_denied: bool = False) -> str:

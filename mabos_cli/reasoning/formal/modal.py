@@ -80,26 +80,20 @@ def _relations(fields: dict[str, Any], used: list[Node], worlds: tuple[str, ...]
     for part in used:
         if part.op not in ("box", "diamond") or part.value in relations:
             continue
+        place, sees = "access", fields["access"]
         if part.value:
+            place = f"agents.{part.value}"
             sees = fields["agents"][known_name("agents", part.value, fields["agents"], "modality")]
-        elif fields["agents"] and not fields["access"]:
+        elif fields["agents"] and not sees:
             hint = "give access, or write []_a with a name of agents"
             raise BadValue("access: the formula has a plain [] or <>", hint)
-        else:
-            sees = fields["access"]
-        place = f"agents.{part.value}" if part.value else "access"
-        relations[part.value] = _relation(sees, worlds, place)
+        found = [0] * len(worlds)
+        for name, others in sees.items():
+            start = worlds.index(known_name(place, name, worlds, "world"))
+            for other in others:
+                found[start] |= 1 << worlds.index(known_name(f"{place}.{name}", other, worlds, "world"))
+        relations[part.value] = tuple(found)
     return relations
-
-
-def _relation(sees: dict[str, list[str]], worlds: tuple[str, ...], place: str) -> Relation:
-    places = {name: n for n, name in enumerate(worlds)}
-    found = [0] * len(worlds)
-    for name, others in sees.items():
-        for other in others:
-            start = places[known_name(place, name, places, "world")]
-            found[start] |= 1 << places[known_name(f"{place}.{name}", other, places, "world")]
-    return tuple(found)
 
 
 class _Reader(Reader):
