@@ -19,7 +19,7 @@ from mabos_cli.formats.knowledge.proof_text import (
     match_line,
 )
 from mabos_cli.services.inputs import read_moment, text_argument
-from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_way, select_graph
+from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_way, load_graph
 
 app = Commands("graph", "Walk and export the graph of facts, and show what depends on a belief.")
 
@@ -122,8 +122,6 @@ def preflight(
 def export(
     ctx: Context,
     form: Annotated[str, Option("--format", metavar="[mermaid|dot|graphml|jsonld]", help="The format.")] = "mermaid",
-    around: Annotated[str, Option(metavar="ENTITY", help="Only what is near this.")] = "",
-    hops: Annotated[int, Option(help="How many steps away.")] = 2,
     valid_at: ValidAt = "",
 ) -> None:
     """Print the graph of facts for another program.
@@ -132,7 +130,7 @@ def export(
     """
     check_choice(form, GRAPH_FORMATS, "format")
     agent = ctx.obj.open_agent()
-    facts = select_graph(agent, around, hops, read_moment(valid_at, agent.now()))
+    facts = load_graph(agent, read_moment(valid_at, agent.now())).facts
     text = render_graph(facts, form)
     ctx.obj.emit("graph.export", {"format": form, "facts": len(facts), "text": text}, text.rstrip("\n").split("\n"))
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cache
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge import ontology as ontologies
@@ -111,10 +112,10 @@ def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[Lin
     if not ontology.properties:
         return []
     facts = [fact for fact in facts if not fact.rule_id.startswith("OWL-")]  # a class that a domain entails always fits
-    taxonomy, classes, known = ontologies.Taxonomy(ontology), find_classes(facts, ontology), _Known(ontology)
+    taxonomy, classes, meant = ontologies.Taxonomy(ontology), find_classes(facts, ontology), _meaning_in(ontology)
     found = []
     for fact in facts:
-        properties = known.properties(fact.predicate)
+        properties = meant(fact.predicate)
         if not properties:
             continue
         subject, target = classes.get(fact.subject, ()), classes.get(fact.object, ())
@@ -147,20 +148,16 @@ def _concepts(name: str, ontology: ontologies.Ontology) -> list[str]:
     return [concept.id for concept in named]
 
 
-class _Known:
-    """The properties that predicates of facts mean, each looked up once."""
+def _meaning_in(ontology: ontologies.Ontology) -> Callable[[str], tuple[ontologies.Property, ...]]:
+    """Returns a function from predicates of facts to the properties that they mean, each looked up once."""
 
-    def __init__(self, ontology: ontologies.Ontology) -> None:
-        self._ontology = ontology
-        self._found: dict[str, tuple[ontologies.Property, ...]] = {}
+    @cache
+    def find(predicate: str) -> tuple[ontologies.Property, ...]:
+        found = ontology.properties_named(predicate)
+        is_address = not found and re.search("[:/#]", predicate)
+        return ontology.properties_named(ontologies.local_name(predicate)) if is_address else found
 
-    def properties(self, predicate: str) -> tuple[ontologies.Property, ...]:
-        if predicate not in self._found:
-            found = self._ontology.properties_named(predicate)
-            if not found and re.search("[:/#]", predicate):
-                found = self._ontology.properties_named(ontologies.local_name(predicate))
-            self._found[predicate] = found
-        return self._found[predicate]
+    return find
 
 
 def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: ontologies.Taxonomy) -> bool:
@@ -189,7 +186,7 @@ def _labels(ids: Iterable[str], ontology: ontologies.Ontology) -> str:
 def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterator[Fact]:
     """Yields facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is
     also of those above it."""
-    taxonomy, known = ontologies.Taxonomy(ontology), _Known(ontology)
+    taxonomy, meant = ontologies.Taxonomy(ontology), _meaning_in(ontology)
     for fact in facts:
         if fact.predicate in ontologies.TYPE_PREDICATES:
             above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
@@ -197,7 +194,7 @@ def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterat
                 is_iri = above or name.startswith(_IRIS)
                 yield fact._replace(predicate=_TYPE, object=ontologies.local_name(name) if is_iri else name)
         else:
-            named = known.properties(fact.predicate)
+            named = meant(fact.predicate)
             own = named[0].id if named else fact.predicate
             name = ontologies.local_name(own) if named or own.startswith(_IRIS) else own
             yield fact if name == fact.predicate else fact._replace(predicate=name)
@@ -209,5 +206,5 @@ def ground_pattern(pattern: Pattern, ontology: ontologies.Ontology) -> Pattern:
     if pattern.predicate in ontologies.TYPE_PREDICATES:
         named = [] if is_variable(pattern.object) else _concepts(pattern.object, ontology)
         return pattern._replace(predicate=_TYPE, object=ontologies.local_name(named[0]) if named else pattern.object)
-    found = _Known(ontology).properties(pattern.predicate) if pattern.predicate else ()
+    found = _meaning_in(ontology)(pattern.predicate) if pattern.predicate else ()
     return pattern._replace(predicate=ontologies.local_name(found[0].id)) if found else pattern

@@ -86,14 +86,14 @@ def _clamp(depth: int) -> int:
     return min(max(0, depth), _DEEPEST)
 
 
-def _load_graph(agent: Agent, at: datetime | None) -> Graph:
+def load_graph(agent: Agent, at: datetime | None) -> Graph:
     """Returns the facts as a graph: all, or those that hold at a moment."""
     return Graph([fact for fact in load_facts(agent).all() if at is None or holds_at(fact, at)])
 
 
 def find_near(agent: Agent, entity: str, hops: int, at: datetime | None = None) -> tuple[str, list[Near]]:
     """Returns the name of an entity as facts have it, and what is within so many steps of it."""
-    graph = _load_graph(agent, at)
+    graph = load_graph(agent, at)
     start = _find_node(agent, graph, entity)
     return start, find_neighbors(graph, start, _check_hops(hops))
 
@@ -102,14 +102,14 @@ def find_way(
     agent: Agent, start: str, goal: str, hops: int, at: datetime | None = None
 ) -> tuple[str, str, tuple[Edge, ...] | None]:
     """Returns the names of two entities as facts have them, and the shortest way between them, None if there is none."""
-    graph = _load_graph(agent, at)
+    graph = load_graph(agent, at)
     first, last = _find_node(agent, graph, start), _find_node(agent, graph, goal)
     return first, last, find_path(graph, first, last, _check_hops(hops))
 
 
 def find_matches(agent: Agent, text: str, hops: int, limit: int, at: datetime | None = None) -> list[Match]:
     """Returns the things that an idea is about."""
-    return match_idea(_load_graph(agent, at), text, _check_hops(hops), limit)
+    return match_idea(load_graph(agent, at), text, _check_hops(hops), limit)
 
 
 class Preflight(NamedTuple):
@@ -124,7 +124,7 @@ class Preflight(NamedTuple):
 
 def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = None) -> Preflight:
     """Returns what is decided, blocked, contradicted and related about an entity, or about what a text names."""
-    graph = _load_graph(agent, at or agent.now())
+    graph = load_graph(agent, at or agent.now())
     close = [node for node in graph.nodes() if node.casefold() == text.strip().casefold()]
     about = close or [
         found.node for found in match_idea(graph, text, 1, 0) if not found.path and _names(text, found.node)
@@ -143,16 +143,6 @@ def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = Non
 def _names(text: str, node: str) -> bool:
     """Returns whether a text has the whole name of a node."""
     return {*name_words(node)} <= {*words(text)}
-
-
-def select_graph(agent: Agent, around: str, hops: int, at: datetime | None = None) -> list[Fact]:
-    """Returns the facts of an agent by triple, or only those between things that are near one."""
-    graph = _load_graph(agent, at)
-    if not around:
-        return graph.facts
-    start = _find_node(agent, graph, around)
-    near = {start, *(each.node for each in find_neighbors(graph, start, _check_hops(hops)))}
-    return [fact for fact in graph.facts if {fact.subject, fact.object} <= near]
 
 
 def _find_node(agent: Agent, graph: Graph, name: str) -> str:
