@@ -175,7 +175,6 @@ def _steps(found: Analysis) -> tuple[str, ...]:
     game, me = found.game, found.me
     size = " by ".join(str(len(actions)) for actions in game.actions)
     lines = [f"2 players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
-
     pure = [f"pure equilibrium: {game.shown(p)} gives {', '.join(map(_figure, game.payoffs[p]))}" for p in found.pure]
     lines += cut(pure, 4) or ["no pure equilibrium"]
     for mixed in [mixed for mixed in found.mixed or () if not mixed.is_pure][:3]:
