@@ -51,6 +51,7 @@ class Known(NamedTuple):
     hash: str
     error: str
     size: int
+    passages: int
     items: int
 
 
@@ -76,7 +77,7 @@ class Follower:
         """Reads what changed since the last time, until that is enough."""
         known = {
             row[0]: Known(*row[1:])
-            for row in self._db.execute("SELECT path, stamp, hash, error, size, items FROM files")
+            for row in self._db.execute("SELECT path, stamp, hash, error, size, passages, items FROM files")
         }
         names = {source.path for source in sources}
         gone = [path for path in known if path not in names]
@@ -136,11 +137,11 @@ class Follower:
                     self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
                     continue
                 content = self._write_records(source.path, content, touched, moved)
-                self._write_pieces(source.path, content.pieces, touched)
+                self._write_pieces(source.path, content, touched)
                 if source.stamp:
                     size, changed = (int(number) for number in source.stamp.split(":")[:2])
-                    held = known[source.path].items if content.is_more and source.path in known else 0
-                    counts = len(content.pieces), held + len(content.records)
+                    held = known[source.path][-2:] if content.is_more and source.path in known else (0, 0)
+                    counts = held[0] + len(content.pieces), held[1] + len(content.records)
                     row = (source.path, stamp, content.size or size, changed, content.hash, *counts, content.error)
                     self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             for item_id in sorted(touched):
@@ -210,15 +211,13 @@ class Follower:
         )
         return body
 
-    def _write_pieces(self, path: str, pieces: Sequence[Piece], touched: set[str]) -> None:
+    def _write_pieces(self, path: str, content: Content, touched: set[str]) -> None:
         """Brings the passages of one file up to date; one that only moved to other lines keeps its words and vector."""
         left: dict[tuple[Any, ...], list[tuple[int, int, int]]] = {}
-        for row, first, last, *key in self._db.execute(
-            "SELECT row, first, last, heading, text, at, author, copy_of, trust FROM passages WHERE source = ? AND item = ''",
-            (path,),
-        ).fetchall():
+        sql = "SELECT row, first, last, heading, text, at, author, copy_of, trust FROM passages WHERE source = ? AND item = ''"
+        for row, first, last, *key in () if content.is_more else self._db.execute(sql, (path,)).fetchall():
             left.setdefault(tuple(key), []).append((row, first, last))
-        for piece in pieces:
+        for piece in content.pieces:
             trust = rank_piece(path, piece)
             same = left.get((piece.heading, pack_text(piece.text), piece.at, piece.author, piece.copy_of, trust))
             if same:

@@ -22,7 +22,7 @@ from mabos_cli.core.search.documents import Content
 from mabos_cli.core.search.recall import Filters
 from mabos_cli.index.vectors import Engine
 from mabos_cli.services.search.agent_search import AgentSearch
-from mabos_cli.workspace import sources
+from mabos_cli.workspace import contents
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import create_agent
@@ -296,7 +296,7 @@ def test_an_item_that_is_archived_while_files_are_read_is_seen(lab: Lab, monkeyp
     settle()
     lab.sync()
     lab.store("the store is other than the index knows")
-    real, moves = sources.load_source, []
+    real, moves = contents.load_source, []
 
     def load(home: Agent, shown: str, path: str) -> Content:
         if shown == "memory-store.json" and not moves:
@@ -304,7 +304,7 @@ def test_an_item_that_is_archived_while_files_are_read_is_seen(lab: Lab, monkeyp
             lab.forget(item_id)
         return real(home, shown, path)
 
-    monkeypatch.setattr(sources, "load_source", load)
+    monkeypatch.setattr(contents, "load_source", load)
     search = lab.search(archived=True)
     assert [hit.candidate.ref for hit in search("quince")] == moves
     assert not search.stale
@@ -312,7 +312,7 @@ def test_an_item_that_is_archived_while_files_are_read_is_seen(lab: Lab, monkeyp
 
 
 def test_memory_that_never_rests_is_said_to_be_stale(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = sources.load_source
+    real = contents.load_source
 
     def load(home: Agent, shown: str, path: str) -> Content:
         content = real(home, shown, path)
@@ -321,7 +321,7 @@ def test_memory_that_never_rests_is_said_to_be_stale(lab: Lab, monkeypatch: pyte
         return content
 
     lab.store("the first")
-    monkeypatch.setattr(sources, "load_source", load)
+    monkeypatch.setattr(contents, "load_source", load)
     search = lab.search()
     assert any("keeps changing" in warning for warning in search.warnings())
     assert search("first")

@@ -9,7 +9,7 @@ from commands.desk import Desk, note
 from mabos_cli.core.memory.item import TYPES
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.formats.memory.items import render_departure
-from mabos_cli.workspace import sources
+from mabos_cli.workspace import contents
 
 STORIES = json.loads((Path(__file__).parents[3] / "fixtures/sight.json").read_text("utf-8"))
 NIGHT = ("harvest", "consolidate", "log consolidate", "log archive", "lifecycle run")
@@ -121,9 +121,9 @@ def test_an_untrusted_source_stays_untrusted_in_the_archive(desk: Desk) -> None:
 
 def test_only_the_new_lines_of_an_archive_are_read(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    taken = sources._archived
+    taken = contents._archived
     monkeypatch.setattr(
-        sources, "_archived", lambda agent, shown, data: read.append(len(data)) or taken(agent, shown, data)
+        contents, "_archived", lambda agent, shown, data: read.append(len(data)) or taken(agent, shown, data)
     )
     path = desk.folder() / "archive/2026-02.jsonl"
     desk.write("archive/2026-02.jsonl", "".join(left(n, "expired") for n in range(50)))
