@@ -54,7 +54,11 @@ def _run() -> int:
 
         if hook.is_called(sys.argv[1:]):
             return hook.main(sys.argv[1:])
-    from mabos_cli.app import main as run
+    from mabos_cli.core.language.patterns import use_patterns
+    from mabos_cli.workspace.patterns import KeptPatterns
+
+    use_patterns(KeptPatterns)
+    from mabos_cli.app import main as run  # behind it: modules compile patterns as they are loaded
 
     return run()
 

@@ -1,23 +1,18 @@
 """Parses global options, loads commands when they are called, and turns errors into exit codes."""
 
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from mabos_cli import INTERRUPTED, __version__
 from mabos_cli.commands.call import Call, Commands, Context, Option, run_function
 from mabos_cli.commands.parse import name_options, plan_calls
 from mabos_cli.core import BadValue
-from mabos_cli.core.language.patterns import use_patterns
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error, write
 from mabos_cli.workspace.files import watch_writes
-
-if TYPE_CHECKING:
-    from mabos_cli.workspace.patterns import KeptPatterns
 
 # The module in commands/ of each command, which is imported only when it is called.
 COMMANDS = dict(
@@ -139,20 +134,6 @@ class Program(Mapping[str, Any]):
         return len(COMMANDS) + 1
 
 
-class LatePatterns:
-    """Opens what was kept of compiled patterns when the first one is asked for."""
-
-    _kept: "KeptPatterns | None" = None
-
-    def find_compiled(self, pattern: str, flags: int) -> re.Pattern[str]:
-        """Returns a compiled pattern."""
-        if self._kept is None:
-            from mabos_cli.workspace.patterns import KeptPatterns
-
-            self._kept = KeptPatterns()
-        return self._kept.find_compiled(pattern, flags)
-
-
 def _global_options(args: list[str]) -> tuple[Call, list[str]]:
     """Splits a line into the global options, wherever they are before `--`, and the rest."""
     found: dict[str, object] = {}
@@ -208,7 +189,6 @@ def _check_utf8(args: list[str]) -> list[str]:
 def main(argv: list[str] | None = None) -> int:
     """Runs one command line and gives its exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
-    use_patterns(LatePatterns())
     as_json = "--json" in (args[: args.index("--")] if "--" in args else args)
     try:
         call, rest = _global_options(args)

@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "index": {"index", "core", "errors"},
     "backends": {"backends", "core", "errors"},
     "terminal": {"terminal", "core", "formats", "errors"},
-    "__main__": {"app", "serve", "version"},
+    "__main__": {"app", "serve", "core", "workspace", "version"},
 }
 MAY_IMPORT["services"] = {"services", "index", "backends"} | MAY_IMPORT["workspace"]
 MAY_IMPORT["commands"] = {"commands", "services", "terminal"} | MAY_IMPORT["workspace"]

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.backends.embeddings import Weights, open_weights, pack_rows, pack_unit
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.errors import Unavailable
 
 WIDTH = 256
@@ -41,7 +42,7 @@ _SPECIALS = "(" + "|".join(_SPECIAL) + ")"
 _FIRST_BYTE, _FIRST_PIECE = 3, 259
 # A word is a run of spaces with what follows it. No piece has a space after another character, or a line end at
 # all, so no merge crosses these borders and words may be done one by one.
-_WORD = re.compile(f"{_SPACE}*[^{_SPACE}\n]+|{_SPACE}+|\n+")
+_WORD = compiled(f"{_SPACE}*[^{_SPACE}\n]+|{_SPACE}+|\n+")
 # Pieces are compared as the file has them, so these characters are written as JSON writes them.
 _ESCAPED = {'"': b'\\"', "\\": b"\\\\", "\r": b"\\r"}
 _INDENT = b"\n      "

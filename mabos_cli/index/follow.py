@@ -1,13 +1,13 @@
 """Following the files: what changed is read again, and only that. Each batch is one short transaction; the rows, words and
 vectors of a passage go together."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language.clock import as_stamp
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTHS
 from mabos_cli.core.language.text import cut_text, spaced, words
 from mabos_cli.core.memory.item import MemoryItem, types_of
@@ -25,7 +25,7 @@ from mabos_cli.index.vectors import Vectors
 _BATCH = 1000  # rows; a transaction of this size keeps readers waiting for a moment at most
 # What a copy says besides the item: the headings above it, the importance that it was written with (the item's own may
 # have changed since), the place in a log that it was taken from.
-_BESIDES = re.compile(
+_BESIDES = compiled(
     r"(?m)^#{1,6} .*$|(?<=\) )[01]\.\d\d(?: untrusted)?(?= \^)|\([01]\.\d\d(?:, untrusted)?\):|\(\[\d{4}-\d\d-\d\d:\d+\]\([^()]*\)\)"
 )
 _COPIES = "SELECT row, shown, source, text, first, last, heading, copy_of, at, author FROM passages WHERE copy_of = ? AND copy_of != ''"

@@ -21,11 +21,12 @@ from mabos_cli.core.language.similar import (
     marks_of,
     subjects,
     word_set,
+    words_needed,
 )
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Relatives
 
-_SCHEMA = 5
+_SCHEMA = 6
 _TABLES = """
 CREATE TABLE IF NOT EXISTS similar_page (name TEXT PRIMARY KEY, stamp TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS similar_item (
@@ -34,6 +35,7 @@ CREATE TABLE IF NOT EXISTS similar_item (
 CREATE INDEX IF NOT EXISTS similar_item_page ON similar_item (page);
 CREATE TABLE IF NOT EXISTS similar_mark (mark INTEGER NOT NULL, item INTEGER NOT NULL, PRIMARY KEY (mark, item)) WITHOUT ROWID;
 """
+_FIND = "SELECT number, words, checksum FROM similar_item WHERE"
 _BAND = 1 << 32  # marks from here on are of likeness, those below are words that a statement is about
 _MOST_MARKS = 400  # in one question: SQLite joins no more than 500
 Line = tuple[str, int, Callable[[], MemoryItem]]
@@ -84,27 +86,31 @@ class SimilarIndex(Relatives):
                 self._db.execute("DELETE FROM similar_page WHERE name = ?", (name,))
 
     def _follow_page(self, page: str, lines: Iterator[Line]) -> None:
-        """Takes up what changed on a page; what moved to it keeps its marks."""
+        """Takes up what changed on a page; what moved to it, or was only used, keeps its marks."""
         old = dict(self._db.execute("SELECT id, checksum FROM similar_item WHERE page = ?", (page,)))
-        new = {line[0]: line for line in lines if old.pop(line[0], None) != line[1]}
-        self._db.executemany(
-            "UPDATE similar_item SET page = ? WHERE id = ? AND checksum = ?", ((page, i, new[i][1]) for i in new)
-        )
-        there = dict(self._db.execute("SELECT id, checksum FROM similar_item WHERE page = ?", (page,)))
-        stays = {item_id for item_id in new if there.get(item_id) == new[item_id][1]}
-        for item_id in {*old, *new} - stays:
-            for number, row in self._db.execute(
-                "SELECT number, words FROM similar_item WHERE id = ?", (item_id,)
-            ).fetchall():
-                rows = ((mark, number) for mark in _marks(frozenset(row.split()), self._floor))
-                self._db.executemany("DELETE FROM similar_mark WHERE mark = ? AND item = ?", rows)
-                self._db.execute("DELETE FROM similar_item WHERE number = ?", (number,))
-        for item_id in [item_id for item_id in new if item_id not in stays]:
-            text = word_set(new[item_id][2]().content)
-            row = (item_id, page, new[item_id][1], " ".join(sorted(text)))
+        for item_id, checksum, decode in [line for line in lines if old.pop(line[0], None) != line[1]]:
+            known = self._db.execute(f"{_FIND} id = ?", (item_id,)).fetchone()
+            if known and known[2] == checksum:
+                self._db.execute("UPDATE similar_item SET page = ? WHERE number = ?", (page, known[0]))
+                continue
+            text = word_set(decode().content)
+            row = (item_id, page, checksum, " ".join(sorted(text)))
+            if known and known[1] == row[-1]:
+                self._db.execute("REPLACE INTO similar_item VALUES (?, ?, ?, ?, ?)", (known[0], *row))
+                continue
+            self._remove([known] if known else [])
             number = self._db.execute("INSERT INTO similar_item VALUES (NULL, ?, ?, ?, ?)", row).lastrowid
             rows = ((mark, number) for mark in _marks(text, self._floor))
             self._db.executemany("INSERT OR IGNORE INTO similar_mark VALUES (?, ?)", rows)
+        for item_id in old:
+            self._remove(self._db.execute(f"{_FIND} id = ?", (item_id,)).fetchall())
+
+    def _remove(self, found: Iterable[tuple[int, str, int]]) -> None:
+        """Takes rows out, with the marks of their words."""
+        for number, words, _ in found:
+            rows = ((mark, number) for mark in _marks(frozenset(words.split()), self._floor))
+            self._db.executemany("DELETE FROM similar_mark WHERE mark = ? AND item = ?", rows)
+            self._db.execute("DELETE FROM similar_item WHERE number = ?", (number,))
 
     def add(self, item_id: str, text: frozenset[str]) -> None:
         """Makes an item that is about to be stored findable; the pages will bring it for good."""
@@ -121,12 +127,12 @@ class SimilarIndex(Relatives):
                 found.append((score, item_id))
         return sorted(dict.fromkeys(found), key=lambda hit: (-hit[0], hit[1]))
 
-    def about(self, text: frozenset[str]) -> list[tuple[float, str]]:
-        """Returns short items that share a word with a text, each with the likeness of what they are about, most alike
-        first. Those that share most are looked at, and of a common word the newest."""
+    def about(self, text: frozenset[str], least: float) -> list[tuple[float, str]]:
+        """Returns short items that are about the same as a text, each with the likeness of that, which is at least so much, most
+        alike first. Those that share most words are looked at, and of a common word the newest."""
         asked = subjects(text)
         marks = sorted({_mark_of(word) for word in asked})
-        most = f"ORDER BY count(*) DESC, item DESC LIMIT {CANDIDATES}"
+        most = f"HAVING count(*) >= {words_needed(asked, least)} ORDER BY count(*) DESC, item DESC LIMIT {CANDIDATES}"
         hits = self._ask(marks, WORDS_ASKED // max(1, len(marks)), "SELECT item FROM", f"GROUP BY item {most}")
         found = [(likeness(asked, _subjects_of(row)), item_id) for item_id, row in hits]
         return sorted((hit for hit in found if hit[0]), key=lambda hit: (-hit[0], hit[1]))
@@ -168,8 +174,9 @@ def _open(path: Path | None, floor: float) -> sqlite3.Connection:
             if attempt:
                 attempt.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(attempt or ":memory:", timeout=10)
-            # The floor decides what is indexed: another floor is another schema.
-            schema = _SCHEMA * 1000 + round(floor * 100)
+            db.execute("PRAGMA synchronous = OFF")  # what a power cut leaves behind is rebuilt
+            # The floor decides what is indexed, and this Python how numbers are mixed.
+            schema = crc32(repr((_SCHEMA, floor, hash((1, 2)))).encode()) & 0x7FFFFFFF
             if db.execute("PRAGMA user_version").fetchone()[0] not in (0, schema):
                 raise sqlite3.DatabaseError("another schema")
             db.executescript(_TABLES)

@@ -30,7 +30,7 @@ from mabos_cli.workspace.sources import OBSERVED, clean, is_store
 
 _LOG = re.compile(rf"memory/{DAY}\.md")
 # In a log, what may reach into entries below it, or changes the title that they stand under.
-_REACHING = re.compile(rb"(?m)^[^A-Za-z\\\n]*(?:```|~~~|<)|^ {0,3}(?:#[ \t]|=+[ \t]*$)|-----BEGIN")
+_REACHING = re.compile(rb"\n(?:[^A-Za-z\\\n]*(?:```|~~~|<)| {0,3}(?:#[ \t]|=+[ \t]*\r?\n))")
 Rulings = Callable[[], Mapping[str, Ruling]]
 
 
@@ -186,7 +186,8 @@ def _written(agent: Agent, shown: str, data: bytes) -> Content:
 def _logged_more(agent: Agent, shown: str, before: bytes, more: bytes) -> Content | None:
     """Reads entries at the end of a daily log: below its title, as if they came first, and then with the lines where they are."""
     head = before.find(b"\n## ") + 1
-    if not head or not more.lstrip(b"\n").startswith(b"## ") or _REACHING.search(before, head):
+    is_entry = more.lstrip(b"\n").startswith(b"## ")
+    if not head or not is_entry or b"-----BEGIN" in before or _REACHING.search(before, head - 1):
         return None
     title, skipped = before[:head].count(b"\n"), before[head:].count(b"\n")
     pieces = _written(agent, shown, before[:head] + more).pieces

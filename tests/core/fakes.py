@@ -52,10 +52,10 @@ class ScanRelatives(Relatives):
         scored = [(likeness(text, other), item_id) for item_id, other in self.texts.items()]
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))
 
-    def about(self, text):
+    def about(self, text, least):
         asked = subjects(text)
         scored = [(likeness(asked, subjects(other)), item_id) for item_id, other in self.texts.items()]
-        return sorted((hit for hit in scored if hit[0]), key=lambda hit: (-hit[0], hit[1]))
+        return sorted((hit for hit in scored if hit[0] and hit[0] >= least), key=lambda hit: (-hit[0], hit[1]))
 
     def add(self, item_id, text):
         self.texts[item_id] = text

@@ -1,13 +1,13 @@
 """The memory index: what an agent has before it at all times, and what it can load. Made from digests, so that no memory is too
 large for it."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, words
 from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, Glance, MemoryItem, has_expired, priority_of
 from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
@@ -197,7 +197,7 @@ def digest_items(
 
 
 def _headline(item: MemoryItem) -> Headline:
-    text = re.sub(r"([.:;!?]?)\n+[-*] ", lambda found: f"{found[1] or ';'} ", item.content)
+    text = compiled(r"([.:;!?]?)\n+[-*] ").sub(lambda found: f"{found[1] or ';'} ", item.content)
     return Headline(item.id, item.type, item.importance, item.happened_at, one_line(text, LONGEST), len(one_line(text)))
 
 

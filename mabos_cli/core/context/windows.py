@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, stem, words
 
 _READ = 16_000  # characters of a text in which a window is looked for
@@ -58,11 +59,11 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
     held: list[str] = []
     kind, is_code = "prose", False
     for line in text.split("\n"):
-        is_fence = bool(re.match(_FENCE, line))
+        is_fence = bool(compiled(_FENCE).match(line))
         start = (
-            "line" if is_fence or is_code or re.match(_ALONE, line)
-            else "title" if re.match(_HEADING, line)
-            else "entry" if re.match(_ENTRY, line)
+            "line" if is_fence or is_code or compiled(_ALONE).match(line)
+            else "title" if compiled(_HEADING).match(line)
+            else "entry" if compiled(_ENTRY).match(line)
             else "" if line.strip()
             else "gap"
         )  # fmt: skip
@@ -71,7 +72,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
             yield kind, " ".join(held)
             held = []
         if start in ("line", "title"):
-            if not is_fence and line.strip() and not re.match(_SILENT, line):
+            if not is_fence and line.strip() and not compiled(_SILENT).match(line):
                 yield start, line
         elif start != "gap":
             kind = start or (kind if held else "prose")
@@ -83,11 +84,11 @@ def _blocks(text: str) -> Iterator[tuple[str, str]]:
 def _units_of(block: tuple[str, str]) -> Iterator[Unit]:
     kind, text = block
     if kind == "title":
-        yield Unit(one_line(re.sub(r"\{#[^}]*\}\s*$", "", re.sub(_HEADING, "", text))), is_title=True)
+        yield Unit(one_line(compiled(r"\{#[^}]*\}\s*$").sub("", compiled(_HEADING).sub("", text))), is_title=True)
         return
     parts = [text] if kind == "line" else split_prose(text)
     for part in parts:
-        if line := one_line(re.sub(_RELATIVE, r"\1", part)):
+        if line := one_line(compiled(_RELATIVE).sub(r"\1", part)):
             yield Unit(line, leads=line.rstrip("*_`\"'”’").endswith(":"))
 
 
@@ -99,7 +100,7 @@ def split_prose(text: str) -> list[str]:
     """
     found, start = [], 0
     for match in re.finditer(_END, text):
-        if not re.search(_SHORT, text[max(start, match.start() - 12) : match.start() + 1]):
+        if not compiled(_SHORT).search(text[max(start, match.start() - 12) : match.start() + 1]):
             found.append(text[start : match.end()].strip())
             start = match.end()
     return [*found, *([text[start:].strip()] if text[start:].strip() else [])]
@@ -111,11 +112,11 @@ def points_elsewhere(text: str) -> bool:
     >>> points_elsewhere("## Next\\n- [Pods](/p)\\n- [Nodes](/n)\\n- See [Jobs](/j)"), points_elsewhere("See [Pods](/pods).")
     (True, False)
     """
-    body = "\n".join(line for line in text.split("\n") if not re.match(_HEADING, line))
+    body = "\n".join(line for line in text.split("\n") if not compiled(_HEADING).match(line))
     if body.startswith("---\n"):
         return True
-    linked = [len(re.findall(r"\w", link)) for link in re.findall(_LINK, body)]
-    return len(linked) >= _LINKS and sum(linked) > _LINKED * len(re.findall(r"\w", re.sub(_LINK, r"\1", body)))
+    linked = [len(re.findall(r"\w", link)) for link in compiled(_LINK).findall(body)]
+    return len(linked) >= _LINKS and sum(linked) > _LINKED * len(re.findall(r"\w", compiled(_LINK).sub(r"\1", body)))
 
 
 def unit_key(text: str) -> str:

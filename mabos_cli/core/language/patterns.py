@@ -1,7 +1,8 @@
-"""Regular expressions that take long to compile. Python compiles them anew in every process; whoever starts the program may hand in a
+"""Regular expressions of commands that somebody waits for. Python compiles them anew in every process; whoever starts the program may hand in a
 source that keeps what they come to."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Protocol
 
@@ -13,12 +14,13 @@ class PatternSource(Protocol):
 
 
 _source: PatternSource | None = None
+_open: Callable[[], PatternSource] | None = None
 
 
-def use_patterns(source: PatternSource) -> None:
-    """Takes the source that compiled patterns come from."""
-    global _source
-    _source = source
+def use_patterns(open_source: Callable[[], PatternSource]) -> None:
+    """Takes what opens the source that compiled patterns come from, when the first one is asked for."""
+    global _open
+    _open = open_source
 
 
 @cache
@@ -28,4 +30,8 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     >>> compiled("a+b").findall("aab b ab")
     ['aab', 'ab']
     """
+    global _open, _source
+    if _open:
+        opening, _open = _open, None  # what the source itself needs is compiled
+        _source = opening()
     return _source.find_compiled(pattern, flags) if _source else re.compile(pattern, flags)

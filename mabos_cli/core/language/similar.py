@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
+from math import ceil
 from typing import NamedTuple
 from zlib import crc32
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import STOP_WORDS, stem, stems, terms, words
 
 # Without its apostrophe a negation looks like the end of many words (payment), so that those verbs are named.
@@ -16,17 +18,17 @@ _NEGATION = (
     r"|(?:do|does|did|is|are|was|were|wo|would|should|could|ca|has|have|had|must|need)nt)\b"
 )
 _NUMBER = r"[-+]?\d[\d.,:/%-]*"
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+_DIGITS = compiled(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = compiled(r",(?=\d{3}(?!\d))")
 # Half of the words may be the writer's own; beyond that it talks about something else.
 _OWN_WORDS = 0.5
 # A text says the same with and without them.
 _FILLERS = frozenset("a an the please note fyi reminder just really actually basically simply indeed".split())
 _OPENERS = frozenset(("remember", "that"))
 _PUNCTUATION = ".,;:!?\"'()[]{}*_`\u2013\u2014\u2026\u201c\u201d\u201e\u00ab\u00bb"
-_CONTRACTED = re.compile(r"(?<=\w)'(re|ll|ve|m)\b")
+_CONTRACTED = compiled(r"(?<=\w)'(re|ll|ve|m)\b")
 # Words by which a statement can tell of a change; what it changes may share little more than a name with it.
-_CHANGING = re.compile(
+_CHANGING = compiled(
     r"(?i)\b(?:as of|from (?:\w+ on|today|now)|(?:took|taken|takes) over|starting|effective|now|nowadays|no longer|any ?more|instead|new|moved|relocated|switched|changed|migrated|transferred|converted"
     r"|joined|left|quit|stopped|rewritten|rebuilt|ported|rewrote|renamed|rebranded|became|promoted|appointed|elected|raised"
     r"|lowered|increased|reduced|cut|extended|postponed|rescheduled)\b"
@@ -190,6 +192,7 @@ _BANDS = ((20, 5, 1 << 30), (24, 4, 23), (20, 3, 10))  # how many, of how many w
 _64 = 0xFFFFFFFFFFFFFFFF
 _ORDERS = [n * 0x9E3779B97F4A7C15 & _64 for n in range(1, 1 + max(count for count, _, _ in _BANDS))]
 _LEAST_BANDED = 0.65  # likeness
+_FEW = 250  # texts that are all compared sooner than the marks of one are made
 IN_BAND = 60  # texts of a band that are compared: the newest
 WORDS_ASKED = 600  # holders of words that are looked at for one statement
 
@@ -216,7 +219,7 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
     orders = _ORDERS[: max(count for count, _ in kinds)]
     ordered = [sorted(map(order.__xor__, numbers)) for order in orders]
     return tuple(
-        crc32(repr((n, words[:size])).encode()) for count, size in kinds for n, words in enumerate(ordered[:count])
+        hash((n, *words[:size])) & 0xFFFFFFFF for count, size in kinds for n, words in enumerate(ordered[:count])
     )
 
 
@@ -311,15 +314,24 @@ class SubjectIndex:
             self._holders.setdefault(word, []).append(len(self._statements))
         self._statements.append((key, about))
 
-    def find(self, text: frozenset[str]) -> list[tuple[float, str]]:
-        """Returns the keys of statements that share a word, each with its likeness, most alike first: of those that share as many
-        words the newest are looked at."""
+    def find(self, text: frozenset[str], least: float) -> list[tuple[float, str]]:
+        """Returns the keys of statements that are alike by at least so much, most alike first: of those that share as many words the
+        newest are looked at."""
         asked = subjects(text)
-        most = WORDS_ASKED // max(1, len(asked))
+        most, need = WORDS_ASKED // max(1, len(asked)), words_needed(asked, least)
         held = Counter(chain.from_iterable(self._holders.get(word, ())[-most:] for word in asked))
-        best = sorted(((count, number) for number, count in held.items()), reverse=True)[:CANDIDATES]
+        best = sorted(((count, number) for number, count in held.items() if count >= need), reverse=True)[:CANDIDATES]
         found = (self._statements[number] for _, number in best)
         return sorted(((likeness(asked, about), key) for key, about in found), key=lambda hit: (-hit[0], hit[1]))
+
+
+def words_needed(asked: frozenset[str], least: float) -> int:
+    """Returns how many words a statement shares at least with one that it is alike by so much.
+
+    >>> words_needed(frozenset("abcdefgh"), 0.2), words_needed(frozenset("a"), 0)
+    (2, 1)
+    """
+    return max(1, ceil(least * len(asked) - 1e-9))
 
 
 def marks_of(text: frozenset[str], floor: float) -> tuple[int, ...]:
@@ -328,7 +340,7 @@ def marks_of(text: frozenset[str], floor: float) -> tuple[int, ...]:
 
 
 class WordIndex:
-    """Texts by their marks, in memory: finds those that are alike enough without comparing all."""
+    """Texts in memory: finds those that are alike enough, of many by their marks, so that not all are compared."""
 
     def __init__(self, floor: float) -> None:
         self._floor = floor
@@ -338,12 +350,16 @@ class WordIndex:
     def add(self, key: str, text: frozenset[str]) -> None:
         """Makes a text findable under a key."""
         self._texts[key] = text
-        for mark in marks_of(text, self._floor):
-            self._holders.setdefault(mark, []).append(key)
+        if len(self._texts) > _FEW:
+            for other in (key,) if self._holders else self._texts:
+                for mark in marks_of(self._texts[other], self._floor):
+                    self._holders.setdefault(mark, []).append(other)
 
     def find(self, text: frozenset[str], threshold: float) -> list[tuple[float, str]]:
         """Keys of texts with at least this likeness (not below the floor), most alike first."""
         threshold = max(threshold, self._floor)
-        keys = {key for mark in marks_of(text, self._floor) for key in self._holders.get(mark, ())[-IN_BAND:]}
+        keys: Iterable[str] = self._texts
+        if self._holders:
+            keys = {key for mark in marks_of(text, self._floor) for key in self._holders.get(mark, ())[-IN_BAND:]}
         scored = ((likeness(text, self._texts[key]), key) for key in keys)
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))

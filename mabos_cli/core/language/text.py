@@ -15,12 +15,12 @@ _UNSPACED = "[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]"
 # Those, and scripts whose words come with endings attached: an index finds them by neighbouring characters.
 _UNCUT = _UNSPACED[:-1] + "\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af\U00020000-\U0002fa1f]"
 # Marks belong to the words they stand on: accents that stand apart, Hebrew and Arabic points, Indic vowel signs.
-_WORD = re.compile(
+_WORD = compiled(
     "[\\w\\u0300-\\u036f\\u0591-\\u05bd\\u05bf-\\u05c7\\u064b-\\u065f\\u0670\\u0900-\\u0963\\u0966-\\u0df3]+"
 )
 
 # Endings that are words by themselves to an index: what is, Ada's, they'll. A negated verb says nothing that is searched for.
-_CONTRACTED = re.compile(r"\b\w+n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+_CONTRACTED = compiled(r"\b\w+n['’]t\b|(?<=\w)['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
 
 STOP_WORDS = frozenset(
     (

@@ -42,10 +42,10 @@ _LABEL = (
     r"[#*_\s]*(?:key |active |open )?(?:(?P<decisions>decisions?|decided)|(?P<findings>findings?|found)|(?P<questions>questions?)"
     r"|(?P<changes>changes|changed)|(?P<next_steps>next steps?|todo))[*_\s]*:?[*_\s]*"
 )
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+_ITEM = compiled(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
 # What somebody else said: code, quoted lines, and what stands in quotation marks.
-_QUOTED = re.compile(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1|\Z)|^\s*>[^\n]*|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|`[^`\n]+`")
-_SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)(?<!\n\d\d\.)\s+|\n+")  # the number of an item ends no sentence
+_QUOTED = compiled(r"(?ms)^\s*(```|~~~).*?(?:^\s*\1|\Z)|^\s*>[^\n]*|\"[^\"\n]+\"|“[^”\n]+”|«[^»\n]+»|`[^`\n]+`")
+_SENTENCE = compiled(r"(?<=[.!?])(?<!\n\d\.)(?<!\n\d\d\.)\s+|\n+")  # the number of an item ends no sentence
 _WIDTH, _MOST = 240, 8
 
 

@@ -173,9 +173,10 @@ class _Storing:
         """
         if item.type in HAPPENED or (len(item.content) > LONGEST_STATEMENT and not self._agreed):
             return []
-        hits = [*self._statements.find(text), *(self._relatives.about(text) if self._relatives else ())]
         is_change = tells_change(item.content)
-        near = sorted({hit for hit in hits if hit[0] >= _ALIKE[is_change]}, key=lambda hit: (-hit[0], hit[1]))
+        least = _ALIKE[is_change]
+        hits = [*self._statements.find(text, least), *(self._relatives.about(text, least) if self._relatives else ())]
+        near = sorted({hit for hit in hits if hit[0] >= least}, key=lambda hit: (-hit[0], hit[1]))
         found, at, rank = [], item.happened_at or format_time(self._now), trust_rank(item.trust)
         for _, item_id in near[:_LOOKED_AT]:
             place = self._locate(item_id)
@@ -331,7 +332,7 @@ def find_doubts(
         if draft.store != "long_term" or trust == "trusted":
             continue
         text = word_set(content)
-        near, about = relatives.find(text, limits.related), relatives.about(text)[:_ASKED]
+        near, about = relatives.find(text, limits.related), relatives.about(text, 0)[:_ASKED]
         hits = [(score, item) for score, item_id in near if (item := memory.long_term.find(item_id))]
         if any(repeats(content, item.content) for _, item in hits):
             continue  # these merge without a question

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.memory.item import PRIORITIES
 from mabos_cli.core.memory.trust import trust_rank
 
@@ -22,11 +23,11 @@ GONE = frozenset("abandoned dropped cancelled canceled withdrawn rejected retire
 FAILED = frozenset("failed impossible unreachable unattainable unachievable infeasible unfeasible".split())
 # What nobody is to take up for now.
 WAITING = frozenset(("on hold", "paused", "suspended", "deferred", "dormant", "postponed", "someday", "planned"))
-_BEHIND = re.compile(r"\(| by |[,;:.]|\s[-—–]\s")
+_BEHIND = compiled(r"\(| by |[,;:.]|\s[-—–]\s")
 STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
-_NUMBER = re.compile(r"(\d*\.?\d+)\s*(%?)")
+_NUMBER = compiled(r"(\d*\.?\d+)\s*(%?)")
 _PRIORITIES = PRIORITIES | {
     "very high": 0.9,
     "very low": 0.1,
@@ -35,7 +36,7 @@ _PRIORITIES = PRIORITIES | {
     "normal": 0.5,
     "lowest": 0.1,
 }
-_PRIORITY = re.compile(
+_PRIORITY = compiled(
     r"(?P<stars>[★⭐]+)(?P<empty>☆*)|p(?P<rank>[0-4])\b|(?P<part>\d+(?:\.\d+)?)\s*(?:/|(?:out )?of)\s*(?P<whole>\d+)"
     r"|(?P<number>\d*\.?\d+)\s*(?P<percent>%?)(?=$|[\s(,;—–])|(?P<word>(?:very )?[a-z]+)"
 )

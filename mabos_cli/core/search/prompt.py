@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, log10
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import STOP_WORDS, asked_words, stem, terms, words, words_as_written
 
 FEWEST = 3  # words of a prompt that may be about something
@@ -26,9 +27,9 @@ _NAMES = 60  # characters on either side of what says that something has another
 _FEW = 4  # texts that are given for their meaning at most
 _CROWD, _AHEAD = 10, 0.1  # where so many are relevant, one must be so much more relevant than they are
 # What stands between two names of one thing, as texts tell them.
-_ALSO = re.compile(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
-_CLAUSE = re.compile(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
-_FIRST_WORD = re.compile(
+_ALSO = compiled(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
+_CLAUSE = compiled(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
+_FIRST_WORD = compiled(
     r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
     re.IGNORECASE,
 )
@@ -147,7 +148,7 @@ def is_unheard_of(question: str, held: Mapping[str, int], total: int, texts: Ite
     whole = sum(worth.values())
     if total < _LARGE_MEMORY or sum(worth[word] for word in unknown) < _UNKNOWN * whole:
         return False
-    is_named = not unknown.isdisjoint(word.casefold() for word in re.findall(_CAPITAL, question))
+    is_named = not unknown.isdisjoint(word.casefold() for word in compiled(_CAPITAL).findall(question))
     by_stem = {stem(word): value for word, value in worth.items()}
     held_most = max((sum(by_stem[term] for term in {*terms(text)} & by_stem.keys()) for text in texts), default=0.0)
     return held_most < _ENOUGH[is_named] * whole
@@ -177,18 +178,20 @@ def read_prompt(text: str) -> Prompt:
     """
     text = text.strip()[:_PASTED]
     lowered = text.casefold()
-    shape = next((answer for question, answer in _SHAPES if re.search(question, lowered)), "")
+    shape = next((answer for question, answer in _SHAPES if compiled(question).search(lowered)), "")
     is_question = text.endswith("?") or _FIRST_WORD.match(text) is not None
-    names = frozenset(word.casefold().removesuffix("'s") for word in re.findall(_NAME, text))
-    value = next((answer for question, answer in _VALUES if re.search(question, lowered)), "") if is_question else ""
+    names = frozenset(word.casefold().removesuffix("'s") for word in compiled(_NAME).findall(text))
+    value = (
+        next((answer for question, answer in _VALUES if compiled(question).search(lowered)), "") if is_question else ""
+    )
     wants_latest = len(text) <= _LONGEST_LATEST and _asks_for_latest(lowered)
     return Prompt(text, asked_about(text), is_question, shape if is_question else "", "", names, value, wants_latest)
 
 
 def _asks_for_latest(lowered: str) -> bool:
     """Returns whether a request says nothing but that things go on, stand or happen."""
-    rest, found = re.subn(_PROCEEDING, " ", re.sub(r"['’](?:s|re|ve)\b", "", lowered))
-    return found > 0 and STOP_WORDS.issuperset(asked_words(re.sub(_BESIDE, " ", rest)))
+    rest, found = compiled(_PROCEEDING).subn(" ", compiled(r"['’](?:s|re|ve)\b").sub("", lowered))
+    return found > 0 and STOP_WORDS.issuperset(asked_words(compiled(_BESIDE).sub(" ", rest)))
 
 
 def holds_value(prompt: Prompt, texts: Iterable[str]) -> bool:
@@ -210,10 +213,10 @@ def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
     capitals = {word.casefold().removesuffix("'s") for word in re.findall(r"\b[A-Z][\w'-]+", text)}
     asked = {word.casefold() for word in prompt.asked}
     is_named = bool(prompt.names & capitals) or bool(
-        asked & capitals and asked & {word.casefold().removesuffix("'s") for word in re.findall(_NAME, text)}
+        asked & capitals and asked & {word.casefold().removesuffix("'s") for word in compiled(_NAME).findall(text)}
     )
-    is_shaped = bool(prompt.shape and re.search(prompt.shape, text))
-    is_mine = is_shaped and bool(re.search(_FIRST_PERSON, prompt.text) and re.search(_FIRST_PERSON, text))
+    is_shaped = bool(prompt.shape and compiled(prompt.shape).search(text))
+    is_mine = is_shaped and bool(compiled(_FIRST_PERSON).search(prompt.text) and compiled(_FIRST_PERSON).search(text))
     return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped + _MINE * is_mine, 4)
 
 

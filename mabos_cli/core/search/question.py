@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTHS, SEASONS, mentioned, week_of
 from mabos_cli.core.language.text import split_sentences, words, words_as_written
 
@@ -23,7 +24,7 @@ _FORM = frozenset(
     "discussion discussions discussed session sessions chats items aspects different various total number times "
     "comprehensive clear tell give show walk brought".split()
 )
-_MANY = re.compile(
+_MANY = compiled(
     r"\b(?:list|order|sequence|chronolog\w+|timeline|summar\w+|overview|recap|how (?:many|often)|in total|throughout|across|"
     r"over time|all (?:the|of|my|our|your)|every|various|different|several)\b|\bin what ways\b|\bwhat are\b"
     r"|\b(?:what|which)(?: [\w+'-]+){0,2}? (?!is |was |does |has )[\w-]{3,}(?<!s)s (?:has|have|did|do|does|are|were)\b",
@@ -63,15 +64,15 @@ def times_in(question: str, years: Iterable[int], today: date) -> Spans:
     >>> times_in("What did we plan last week?", (), date(2026, 3, 4))
     [(datetime.date(2026, 2, 23), datetime.date(2026, 3, 1))]
     """
-    if not re.search(r"\d|\b[A-Z]|(?i:\b(?:last|this|next|past|previous|in|ago|to|yester|tomorrow))", question):
+    if not compiled(r"\d|\b[A-Z]|(?i:\b(?:last|this|next|past|previous|in|ago|to|yester|tomorrow))").search(question):
         return []
     named = question
-    if re.search(_RELATIVE, question):
+    if compiled(_RELATIVE).search(question):
         from mabos_cli.core.language.statements import name_days  # late: most questions name no such day
 
         named = name_days(question, today)
-    weeks = [week_of(date.fromisoformat(day))[2:4] for day in re.findall(r"\(week of (\d{4}-\d\d-\d\d)\)", named)]
-    latest = re.search(_LATEST, question)
+    weeks = [week_of(date.fromisoformat(day))[2:4] for day in compiled(r"\(week of (\d{4}-\d\d-\d\d)\)").findall(named)]
+    latest = compiled(_LATEST).search(question)
     found = weeks or mentioned(named, {*years, *((today.year, today.year - 1) if latest else ())})
     has_ended = not (latest and latest[0].casefold().startswith("this"))
     past = [span for span in found if span[has_ended] <= today] if latest else []
@@ -101,12 +102,12 @@ def sets_rule(text: str) -> bool:
     >>> [sets_rule(text) for text in ("Always format code when I ask for it.", "I prefer tea", "I always lose. Never again?")]
     [True, True, False]
     """
-    return re.search(_RULE, text) is not None
+    return compiled(_RULE).search(text) is not None
 
 
 def may_rule(line: str) -> bool:
     """Returns whether a record may hold a turn that sets a rule, without reading it."""
-    return re.search(r"(?i)\b(?:always|never|from now on|prefer|ask)\b", line) is not None
+    return compiled(r"(?i)\b(?:always|never|from now on|prefer|ask)\b").search(line) is not None
 
 
 def phrases(text: str) -> list[tuple[str, bool]]:
@@ -116,19 +117,19 @@ def phrases(text: str) -> list[tuple[str, bool]]:
     [('per seat', True), ('ERR_42', False), ('src/app.py', False), ('v2.1.0', False)]
     """
     text = text[:4000]
-    quoted = [part.strip() for part in re.findall(r'"([^"\n]{2,200})"', text)]
-    tokens = re.findall(r"[\w@#./:+-]*\w", re.sub(r'"[^"\n]*"', " ", text))
+    quoted = [part.strip() for part in compiled(r'"([^"\n]{2,200})"').findall(text)]
+    tokens = compiled(r"[\w@#./:+-]*\w").findall(compiled(r'"[^"\n]*"').sub(" ", text))
     found = [(part, True) for part in quoted if words(part)]
     return (found + [(token, False) for token in dict.fromkeys(tokens) if _is_identifier(token)])[:20]
 
 
 def _is_identifier(token: str) -> bool:
     """Returns whether a token is the name of a thing, rather than a word, an abbreviation, a number or a measure."""
-    if len(token) < 4 or not re.search(r"[^\W\d_]", token):
+    if len(token) < 4 or not compiled(r"[^\W\d_]").search(token):
         return False
-    if re.fullmatch(r"[\d.,:-]+[^\W\d_]{1,3}", token):  # 7:30pm, 10km, 1990s
+    if compiled(r"[\d.,:-]+[^\W\d_]{1,3}").fullmatch(token):  # 7:30pm, 10km, 1990s
         return False
-    if re.search(r"\d|_|@|::", token):
+    if compiled(r"\d|_|@|::").search(token):
         return True
     parts = re.split(r"[./]", token)
     if "." in token:  # app.py and example.org, not p.m or i.e

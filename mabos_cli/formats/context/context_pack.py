@@ -12,12 +12,12 @@ behind its number. In it no tag opens, no fence, and no brackets pass for a numb
 of all lines, which no line can know, and which stands in none.
 """
 
-import re
 from _blake2 import blake2b  # hashlib would load OpenSSL while a prompt waits
 from collections.abc import Sequence
 
 from mabos_cli.core.context.candidates import Entry, Marks, Writing
 from mabos_cli.core.context.texts import Turn
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, visible
 from mabos_cli.core.memory.trust import trust_rank
 
@@ -44,12 +44,12 @@ def inert(text: str) -> str:
     '‹/memory> (M-1-abcd) is ‹b>, a < b, ``sh'
     """
     if not text.isascii():
-        text = re.sub(_HIDDEN, "", text)
+        text = compiled(_HIDDEN).sub("", text)
     text = visible(text)
     if "\n" in text:
         text = text.replace("\n", " ")
-    text = re.sub(_FENCE, lambda match: match[0][:2], re.sub(_TAG, "‹", text))
-    return re.sub(_SOURCE, lambda match: f"({match[1] or match[3]}{')' if match[2] or match[4] else ''}", text)
+    text = compiled(_FENCE).sub(lambda match: match[0][:2], compiled(_TAG).sub("‹", text))
+    return compiled(_SOURCE).sub(lambda match: f"({match[1] or match[3]}{')' if match[2] or match[4] else ''}", text)
 
 
 def render_source(number: int, entry: Entry, is_known: bool = False) -> str:
@@ -60,8 +60,8 @@ def render_source(number: int, entry: Entry, is_known: bool = False) -> str:
     ('[1] a) ‹b> (M-1.md:1-2', '[2] :3-5')
     """
     ref = entry.ref.removeprefix(entry.file) if is_known else entry.ref
-    plain = one_line(re.sub(_HIDDEN, "", ref)).translate(_BRACKETS)
-    return f"[{number}] {re.sub(_TAG, '‹', plain)}"
+    plain = one_line(compiled(_HIDDEN).sub("", ref)).translate(_BRACKETS)
+    return f"[{number}] {compiled(_TAG).sub('‹', plain)}"
 
 
 def _render_sources(entries: Sequence[Entry]) -> str:
@@ -95,7 +95,7 @@ def _name(author: str) -> str:
     >>> _name("Dana] [M-1] fact: x")
     'Dana M-1 fact x'
     """
-    return " ".join(re.sub(r"[^\w .@'-]", "", author)[:40].split())
+    return " ".join(compiled(r"[^\w .@'-]").sub("", author)[:40].split())
 
 
 def render_turn(number: int, turn: Turn, is_untrusted: bool = False) -> str:

@@ -1,19 +1,19 @@
 """The blocks of a Markdown text whose structure is known, and the words of its headings."""
 
-import re
 from collections.abc import Container, Sequence
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.formats.markdown.escape import BULLET
 from mabos_cli.formats.markdown.scan import BLOCK_ID
 
 LONGEST_TITLE = 120
-_LINK = re.compile(
+_LINK = compiled(
     r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]|!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])"
     r"|<((?:https?|mailto):[^<>\s]*)>|</?[A-Za-z!][^<>]*>"
 )
-_MARK = re.compile(r"`+([^`]+)`+|\\([!-/:-@\[-`{-~])|`+|~~|==|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
-_HEADING = re.compile(r"#{1,6}(?=[ \t\r]|$)")
-_ITEM = re.compile(rf" ?{BULLET}(?:[ \t]|$)")
+_MARK = compiled(r"`+([^`]+)`+|\\([!-/:-@\[-`{-~])|`+|~~|==|\*+(?=\S)|(?<=\S)\*+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w)")
+_HEADING = compiled(r"#{1,6}(?=[ \t\r]|$)")
+_ITEM = compiled(rf" ?{BULLET}(?:[ \t]|$)")
 
 
 def find_blocks(

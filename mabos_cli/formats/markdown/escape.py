@@ -4,6 +4,7 @@ what is derived ends with a seal, which tells whether anybody changed it since."
 import re
 from zlib import crc32
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, visible
 
 # What begins an item of a list, without the blank behind it.
@@ -17,7 +18,7 @@ _STARTS = (
     r"|\[[^\]]*\]:|:\s"  # link targets, footnotes, definitions
 )
 # The row that makes a table, with one column or more. Blanks are never tried twice: a long run of them costs its length.
-TABLE_DELIMITER = re.compile(r"\s*+(?:\|\s*+)?+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+")
+TABLE_DELIMITER = compiled(r"\s*+(?:\|\s*+)?+:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+")
 # What may hide or end things anywhere in a line: comments of HTML and Obsidian, block ids. Backslashes before a mark are
 # doubled and one is added, so that the text reads the same and the way back is exact.
 _MARK = r"<!--|-->|\^(?=M-|[\w-]+\s*$)"
@@ -56,16 +57,16 @@ def unescape_block(text: str) -> str:
 
 def _escape_line(line: str) -> str:
     body = line.lstrip()
-    if body and not body[0].isalpha() and re.match(_STARTS, body) and not re.match(_HIDING, body):
+    if body and not body[0].isalpha() and compiled(_STARTS).match(body) and not compiled(_HIDING).match(body):
         line = f"{line[: len(line) - len(body)]}\\{body}"
     if "<!--" in line or "-->" in line or "%" in line or "^" in line:
-        line = re.sub(_HIDING, _hide, line)
+        line = compiled(_HIDING).sub(_hide, line)
     return line
 
 
 def _hide(match: re.Match[str]) -> str:
     if match[3]:
-        return re.sub(r"(\\*)%", lambda m: m[1] * 2 + r"\%", match[3])
+        return compiled(r"(\\*)%").sub(lambda m: m[1] * 2 + r"\%", match[3])
     return match[1] * 2 + "\\" + match[2]
 
 
@@ -73,14 +74,14 @@ def _unescape_line(line: str) -> str:
     if "\\" not in line:
         return line
     body = line.lstrip()
-    if body[0] == "\\" and len(body) > 1 and not re.match(_HIDDEN, body) and re.match(_STARTS, body[1:]):
+    if body[0] == "\\" and len(body) > 1 and not compiled(_HIDDEN).match(body) and compiled(_STARTS).match(body[1:]):
         line = line[: len(line) - len(body)] + body[1:]
-    return re.sub(_HIDDEN, _reveal, line)
+    return compiled(_HIDDEN).sub(_reveal, line)
 
 
 def _reveal(match: re.Match[str]) -> str:
     if match[3]:
-        return re.sub(r"(\\*)\\%", lambda m: "\\" * (len(m[1]) // 2) + "%", match[3])
+        return compiled(r"(\\*)\\%").sub(lambda m: "\\" * (len(m[1]) // 2) + "%", match[3])
     return "\\" * (len(match[1]) // 2) + match[2]
 
 
@@ -90,7 +91,7 @@ def escape_links(text: str) -> str:
     >>> escape_links("see [notes](notes.md)")
     'see \\\\[notes\\\\](notes.md)'
     """
-    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", text)
+    return compiled(r"(?<!\\)([\[\]])").sub(r"\\\1", text)
 
 
 def unescape_links(text: str) -> str:

@@ -9,41 +9,42 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.formats.markdown.escape import TABLE_DELIMITER
 
 # Quotes and list items within one another; what is nested deeper is text.
 _DEEPEST = 64
 
 # The id of a memory at the end of a line: what stands there is a copy of it.
-BLOCK_ID = re.compile(r"(?m)(?<= )\^(M-\d+-[0-9a-f]{4})[^\S\n]*$")
-_KEY = re.compile(r"[\w\"'][^:]*:(?:\s|$)")
+BLOCK_ID = compiled(r"(?m)(?<= )\^(M-\d+-[0-9a-f]{4})[^\S\n]*$")
+_KEY = compiled(r"[\w\"'][^:]*:(?:\s|$)")
 # What a line may begin with that is no plain text, and lines in which something may begin or end.
 _BEGINNINGS = frozenset("#`~<>=*_+-0123456789\ufeff")
-_MARKED = re.compile(r"\s*(?:[#`~<>=*_+-]|\d{1,9}[.)])|.*\|")
-_PLAIN_ITEM = re.compile(r"[-*+] (?:\*\*)?[^\W\d_]")
-_QUOTE = re.compile(r" {0,3}> ?")
-_LIST_ITEM = re.compile(r"( {0,3})([-+*]|\d{1,9}[.)])( +|$)")
-_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
-_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
-_FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)")
-_CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+$")
-_PIPE = re.compile(r"(?<!\\)\|")
+_MARKED = compiled(r"\s*(?:[#`~<>=*_+-]|\d{1,9}[.)])|.*\|")
+_PLAIN_ITEM = compiled(r"[-*+] (?:\*\*)?[^\W\d_]")
+_QUOTE = compiled(r" {0,3}> ?")
+_LIST_ITEM = compiled(r"( {0,3})([-+*]|\d{1,9}[.)])( +|$)")
+_ATX = compiled(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_UNDERLINE = compiled(r" {0,3}(=+|-+)[ \t]*")
+_RULE = compiled(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
+_FENCE = compiled(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)")
+_CLOSING_MARKS = compiled(r"(?:^|[ \t])#+$")
+_PIPE = compiled(r"(?<!\\)\|")
 # HTML that a mark ends, and HTML that the next blank line ends: elements that stand as blocks, and any tag alone on its line.
 _ENDED_HTML = (
-    (re.compile(r"<!--"), re.compile("-->")),
-    (re.compile(r"(?i)<(?:script|pre|style|textarea)(?=[\s>]|$)"), re.compile("(?i)</(?:script|pre|style|textarea)>")),
-    (re.compile(r"<\?"), re.compile(r"\?>")),
-    (re.compile(r"<![A-Z]"), re.compile(">")),
-    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
+    (compiled(r"<!--"), compiled("-->")),
+    (compiled(r"(?i)<(?:script|pre|style|textarea)(?=[\s>]|$)"), compiled("(?i)</(?:script|pre|style|textarea)>")),
+    (compiled(r"<\?"), compiled(r"\?>")),
+    (compiled(r"<![A-Z]"), compiled(">")),
+    (compiled(r"<!\[CDATA\["), compiled(r"\]\]>")),
 )
-_ELEMENT = re.compile(
+_ELEMENT = compiled(
     r"(?i)</?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
     r"fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|"
     r"nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)"
     r"(?=\s|/?>|$)"
 )
-_TAG = re.compile(
+_TAG = compiled(
     r"(?:<[A-Za-z][A-Za-z0-9-]*(?:\s+[A-Za-z_:][\w:.-]*+(?:\s*=\s*(?:[^\"'=<>`\x00-\x20]++|'[^']*'|\"[^\"]*\"))?)*+\s*/?>"
     r"|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*"
 )

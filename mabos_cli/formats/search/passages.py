@@ -1,12 +1,12 @@
 """Cuts Markdown into passages to search, with line ranges, the headings above and the item they copy."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.memory.trust import OUTSIDE, trust_rank
 from mabos_cli.core.search.documents import Piece
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
@@ -17,15 +17,15 @@ SIZE, OVERLAP = 1600, 320
 _FACTS, _CASES, _CHECKPOINTS = "memory/mabos-facts", "memory/mabos-cases", "memory/checkpoints/"
 BETWEEN_TITLES = " › "
 
-_LOG_HEADING = re.compile(r"## \S+ \(\d\d:\d\d UTC\)\s*$")
-_SENTENCE_END = re.compile(r"[.!?…][\"')\]]*\s|[。！？]")
-_WORD_END = re.compile(r"\s(?=\S)")
-_LAST_WORD = re.compile(r"\s\S*\Z")
-_WRITTEN = re.compile(r"\S")
+_LOG_HEADING = compiled(r"## \S+ \(\d\d:\d\d UTC\)\s*$")
+_SENTENCE_END = compiled(r"[.!?…][\"')\]]*\s|[。！？]")
+_WORD_END = compiled(r"\s(?=\S)")
+_LAST_WORD = compiled(r"\s\S*\Z")
+_WRITTEN = compiled(r"\S")
 # The end of an untrusted entry of a log, or the start of a bullet in MEMORY.md as earlier versions wrote it.
-_UNTRUSTED_ID = re.compile(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
-_UNTRUSTED_BULLET = re.compile(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
-_LEGACY_LINE = re.compile(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
+_UNTRUSTED_ID = compiled(r"(?m)\) [01]\.\d\d untrusted \^(\S+)[^\S\n]*$")
+_UNTRUSTED_BULLET = compiled(r"(?m)^- \*\*[^\n*]+\*\* \([01]\.\d\d, untrusted\): ")
+_LEGACY_LINE = compiled(r"(?m)^- \d{4}-\d\d-\d\d \S+ \([01]\.\d\d\): [^\n]* \^M-\S+$")
 
 
 class _Section(NamedTuple):

@@ -1,10 +1,12 @@
 import random
 from collections import Counter
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mabos_cli.core.language import similar
 from mabos_cli.core.language.similar import (
     CANDIDATES,
     SubjectIndex,
@@ -57,16 +59,26 @@ def test_texts_that_share_only_common_words_share_no_band():
     st.lists(near_pairs(), max_size=6),
     st.just(0.5),
     st.sampled_from((0.3, 0.5, 0.7, 0.9, 1.0)),
+    st.sampled_from((0, 3, 250)),
 )
-def test_word_index_finds_what_comparing_all_would_find(pairs, floor, threshold):
+def test_word_index_finds_what_comparing_all_would_find(pairs, floor, threshold, few):
     texts = {f"k{n}": text for n, text in enumerate(text for pair in pairs for text in pair)}
     index = WordIndex(floor)
-    for key, text in texts.items():
-        index.add(key, text)
+    with mock.patch.object(similar, "_FEW", few):
+        for key, text in texts.items():
+            index.add(key, text)
     for wanted in texts.values():
         scored = [(likeness(wanted, text), key) for key, text in texts.items()]
         alike = [hit for hit in scored if hit[0] >= max(floor, threshold)]
         assert index.find(wanted, threshold) == sorted(alike, key=lambda hit: (-hit[0], hit[1]))
+
+
+def test_few_texts_are_found_whatever_their_bands():
+    common = {f"common{n}" for n in range(27)}
+    index = WordIndex(0.7)
+    for n in range(100):
+        index.add(f"k{n}", frozenset((*common, *(f"own{n}-{k}" for k in range(4)))))
+    assert len(index.find(frozenset((*common, *(f"asked{k}" for k in range(4)))), 0.7)) == 100
 
 
 @quick
@@ -147,5 +159,5 @@ def test_of_statements_that_share_as_many_words_the_newest_are_looked_at():
     index = SubjectIndex()
     for n in range(CANDIDATES + 5):
         index.add(f"M-{n}", word_set(f"harbour note{n}"))
-    found = {key for _, key in index.find(word_set("harbour crane"))}
+    found = {key for _, key in index.find(word_set("harbour crane"), 0)}
     assert found == {f"M-{n}" for n in range(5, CANDIDATES + 5)}

@@ -174,7 +174,7 @@ def is_statement(heading: str) -> bool:
 def read_claims(text: str, now: date | None = None) -> tuple[Claim, ...]:
     """Returns the clauses of a text, said on some day, as claims; clauses without content are left out."""
     parts = [part.strip(" ,") for part in compiled(_BREAK).split(plain_text(text[:_LONGEST]))]
-    kept = [part for n, part in enumerate(parts) if part and not (n and re.match(_ASIDE, part))]
+    kept = [part for n, part in enumerate(parts) if part and not (n and compiled(_ASIDE).match(part))]
     found = [_read_claim(part, now) for part in kept[:_CLAIMS]]
     return tuple(claim for claim in found if claim.terms or claim.names or claim.quantities or claim.moments)
 
@@ -185,13 +185,13 @@ def plain_text(text: str) -> str:
     >>> plain_text("Scones: 12 minutes.")
     'Scones is 12 minutes.'
     """
-    plain = re.sub(_NOTED, "", text) if ":" in text else text
-    plain = re.sub(r"[\ue000-\uf8ff*`\"“”_]", " ", plain)
+    plain = compiled(_NOTED).sub("", text) if ":" in text else text
+    plain = compiled(r"[\ue000-\uf8ff*`\"“”_]").sub(" ", plain)
     plain = "\n".join(" ".join(line.split()) for line in plain.replace("\u2019", "'").strip().split("\n"))
     if "'s" in plain:
-        plain = re.sub(r"'s(?=[\s.,;:!?)]|$)", "", plain)
+        plain = compiled(r"'s(?=[\s.,;:!?)]|$)").sub("", plain)
     if "." in plain:
-        plain = re.sub(_ABBREVIATED, r"\1", plain)
+        plain = compiled(_ABBREVIATED).sub(r"\1", plain)
     for sign, pattern, form in _FORMS:
         if sign in plain:
             plain = compiled(pattern).sub(form, plain)
@@ -202,13 +202,13 @@ def plain_text(text: str) -> str:
 
 def _read_claim(clause: str, now: date | None) -> Claim:
     """Returns one clause as a claim."""
-    clause = re.sub(r"(?i)(?<=\w)n't\b", "nt", join_phrases(clause))
+    clause = compiled(r"(?i)(?<=\w)n't\b").sub("nt", join_phrases(clause))
     clause = compiled(_NUMBERED).sub(_join_number, clause)
     clause, rates = take_frequencies(clause)
     clause, moments = take_moments(clause, now)
     clause, quantities = take_quantities(clause)
     quantities |= rates
-    tokens = [token.rstrip(".'-/&") for token in re.findall(_TOKEN, clause)]
+    tokens = [token.rstrip(".'-/&") for token in compiled(_TOKEN).findall(clause)]
     words = tuple(token.casefold() for token in tokens)
     names = _find_names(tokens)
     taken = {at for name in names for at in range(name.at, name.end)}
@@ -260,7 +260,7 @@ def _read_terms(tokens: list[str], words: tuple[str, ...], taken: set[int]) -> t
         if token.replace("'", "") in NEGATIONS and (len(words) > 1 or not token.startswith("refuse")):
             negations += 1
             continue
-        for part in re.sub(r"(?<=-\w\w)s$", "", token.replace("non-", "non")).split("-"):
+        for part in compiled(r"(?<=-\w\w)s$").sub("", token.replace("non-", "non")).split("-"):
             is_denied, term = _read_term(part)
             negations += is_denied
             if term:

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import words
 from mabos_cli.core.mind.claims.claim import Claim, Name, subject_words
 from mabos_cli.core.mind.claims.words import compare_words, is_same_event, root, roots, word_class
@@ -243,7 +244,7 @@ def truth_of(text: str) -> bool | None:
     >>> truth_of("Yes, since May"), truth_of("false"), truth_of("No shop sells it")
     (True, False, None)
     """
-    match = re.match(r"(?i)\W*(?:(yes|true)|no|false)(?=\W*$|[,;.:]\s)", text)
+    match = compiled(r"(?i)\W*(?:(yes|true)|no|false)(?=\W*$|[,;.:]\s)").match(text)
     return bool(match[1]) if match else None
 
 

@@ -41,12 +41,12 @@ _SINCE = (
     rf"|,? \bsince (?:(?:last|this|early|late|the|spring|summer|autumn|winter|week|month|year|quarter|yesterday|{MONTH}|{'|'.join(WEEKDAYS)}|\d[\d-]*)[ ,]*)+(?=[.;]|$)"
 )
 # Who took something over does what the one did who had it.
-_HANDOVER = re.compile(
+_HANDOVER = compiled(
     r"(.+?) (?:took|takes|has taken|is taking) over (.+?)(?: (?:from|for) (.+?))?(?: (?:in|on|as of) .+)?[.!]?$",
     re.IGNORECASE,
 )
-_CUES = re.compile(r"(?i)\b(?:now|nowadays|no longer|any ?more|instead|new|replace[sd]?)\b")
-_ADDED = re.compile(r"(?i)\b(?:also|too|as well|additional\w*|another|besides|again|both|still|one of|some|other)\b")
+_CUES = compiled(r"(?i)\b(?:now|nowadays|no longer|any ?more|instead|new|replace[sd]?)\b")
+_ADDED = compiled(r"(?i)\b(?:also|too|as well|additional\w*|another|besides|again|both|still|one of|some|other)\b")
 _AT_MOMENT = r"(?: (?:in|on|at|since|from|by))?\s+[\ue000-\uf8ff]"
 _DROPPED = frozenset("a an the now nowadays currently already just new recently finally then".split())
 _BE = frozenset("is are be been being am".split())
@@ -55,7 +55,7 @@ _FINITE = _BE | frozenset("was were has have had can may must will needs should 
 _PREPOSITIONS = frozenset(
     "in at on to into onto for with near by from as over of under via through within until every per after".split()
 )
-_DEFINITE = re.compile(r"(?i)(?:the|our|my|your|their|his|her)\b|[\w -]+['\u2019]s?\b")
+_DEFINITE = compiled(r"(?i)(?:the|our|my|your|their|his|her)\b|[\w -]+['\u2019]s?\b")
 _ABOUT = frozenset("only about around almost most least than me us you him her it them".split())
 _UNSURE = frozenset("he she they it this that these those a an one some many most several there".split())
 _MANY = roots("son daughter brother sister child cousin friend colleague neighbour neighbor")
@@ -65,7 +65,7 @@ _CURRENT = _SINGLE | roots(
     "use run meet sit stay drive cost start end open close want pay bill charge deploy ship own lead manage need require take last"
 )
 _HOLDING = roots("lead manage own run handle head chair do organize maintain coordinate look take hold")
-_ROLE = re.compile(r"[\w.' -]+? (?:is|are) (?:now )?(?:the|our|my|their|his|her) ")
+_ROLE = compiled(r"[\w.' -]+? (?:is|are) (?:now )?(?:the|our|my|their|his|her) ")
 _NAMED = roots("call name")
 _WANTED = roots("prefer favour favor want")
 # Verbs of change, what may lead to the new value, the verbs of what is over, and what may lead to the old value.
@@ -293,7 +293,7 @@ def _has_verb(words: Sequence[str]) -> bool:
 def _kind(words: Sequence[str]) -> str:
     """Returns what kind of value some words are: date, number, code, name or word."""
     text = " ".join(words)
-    if any(mark in text for mark in "@/") or re.search(r"\w\.\w*[a-z]", text):
+    if any(mark in text for mark in "@/") or compiled(r"\w\.\w*[a-z]").search(text):
         return "code"
     if take_moments(text)[1]:
         return "date"
@@ -354,12 +354,12 @@ def _find_change(older: str, newer: str) -> str:
 @lru_cache(maxsize=4096)
 def _timeless_words(text: str) -> list[str]:
     """Returns the words of a statement, without when."""
-    return _words(re.sub(_AT_MOMENT, "", take_moments(text)[0]))
+    return _words(compiled(_AT_MOMENT).sub("", take_moments(text)[0]))
 
 
 def _words(text: str) -> list[str]:
     """Returns the words of a statement."""
-    return [word.rstrip(".,;:'") for word in re.findall(r"[€$£]?[^\W_][^\s;()]*", plain_text(text).rstrip(" .!"))]
+    return [word.rstrip(".,;:'") for word in compiled(r"[€$£]?[^\W_][^\s;()]*").findall(plain_text(text).rstrip(" .!"))]
 
 
 def _behind(words: Sequence[str], subject: Sequence[str]) -> list[str]:
