@@ -21,7 +21,7 @@ from mabos_cli.services.operations.schedule import (
 from mabos_cli.terminal.emit import columns, note
 
 if TYPE_CHECKING:
-    from mabos_cli.services.operations.doctor import Finding
+    from mabos_cli.services.operations.soundness import Finding
 
 app = Commands()
 _FILES_SHOWN = 10
@@ -100,10 +100,13 @@ def review(
 def doctor(
     ctx: Context,
     mend: Annotated[bool, Option("--repair", help="Repair what needs no guessing.")] = False,
+    full: Annotated[bool, Option("--full", help="Read again what was in order and did not change since.")] = False,
     check: Annotated[bool, Option("--check", help="Exit 7 when anything needs attention.")] = False,
     security: Annotated[bool, Option("--security", help="Check the security of the whole workspace instead.")] = False,
 ) -> None:
     """Check every file of an agent, and repair what can be repaired.
+
+    Memory and texts that were in order the last time, and did not change since, are read again only with --full or --repair.
 
     With --security it looks at the whole workspace, whoever made it: settings that need permission, links that lead
     out, special files, secrets by file and line, files that others can read, dates in the future, stale locks.
@@ -117,7 +120,7 @@ def doctor(
             raise UsageFault("--security repairs nothing", "leave --repair out")
         return _show_security(ctx.obj, check)
     agent = ctx.obj.open_agent(fallback=True)
-    found = diagnose(agent, mend=mend)
+    found = diagnose(agent, mend=mend, full=full)
     lines = [step if step.startswith("stopped") else f"repaired: {step}" for step in found.repaired]
     lines += [_finding_line(finding) for finding in found.findings]
     if not found.serious:

@@ -21,11 +21,18 @@ from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases, materialize_cases
 from mabos_cli.workspace.knowledge.facts import load_facts, materialize_facts
-from mabos_cli.workspace.memory.derived_pages import Survey, materialize_domains, materialize_items
+from mabos_cli.workspace.memory.derived_pages import (
+    Survey,
+    materialize_domains,
+    materialize_items,
+    note_pages,
+    sound_pages,
+)
 from mabos_cli.workspace.memory.observation_log import materialize_observations, survey_observations
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.merging import forget_merge, pages_after_merge
 from mabos_cli.workspace.mind import materialize_mind
+from mabos_cli.workspace.seen import Seen
 from mabos_cli.workspace.transaction import Fresh, holding_lock, write_receipt
 
 
@@ -125,18 +132,21 @@ def _observed(agent: Agent, observation_id: str) -> tuple[str, Grading]:
     return observation_id, grade_item(draft.item, agent.settings.limits())
 
 
-def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
-    """Writes every derived file that is not as it should be: their names, and warnings.
+def rebuild_derived(agent: Agent, *, full: bool = False) -> tuple[list[str], list[str]]:
+    """Writes every derived file that is not as it should be: their names, and warnings. What is made of pages of memory is looked at
+    again where one of these files changed since it was as it should be, or all of it if that is asked for.
 
     Deferred items are stored first.
     """
     started = time.monotonic()
     _drain(agent, "materialize")
     with holding_lock(agent, "materialize"):
-        loaded, changed, warnings = agent.load(), list[str](), list[str]()
+        loaded, changed, warnings, seen = agent.load(), list[str](), list[str](), Seen(agent, forgets=full)
+        sound = sound_pages(agent, seen)
+        moved = {*loaded.head.pages} - sound
         steps: tuple[Callable[[], DerivedFiles | tuple[list[str], list[str]]], ...] = (
-            lambda: materialize_items(agent, loaded.memory(), loaded.long_term),
-            lambda: materialize_domains(agent, loaded.memory(), loaded.long_term)[1],
+            lambda: materialize_items(agent, loaded.memory(), loaded.long_term, moved),
+            lambda: materialize_domains(agent, loaded.memory(), loaded.long_term, sound=sound)[1],
             lambda: materialize_observations(agent, loaded.memory()),
             lambda: materialize_mind(agent),
             lambda: materialize_facts(agent, load_facts(agent)),
@@ -148,6 +158,9 @@ def rebuild_derived(agent: Agent) -> tuple[list[str], list[str]]:
             changed, warnings = changed + names, warnings + notes
         if changed:
             write_receipt(agent, "materialize", {"files": len(changed)}, [], started)
+        else:
+            note_pages(seen)
+            seen.save()
     return changed, warnings
 
 
@@ -174,7 +187,7 @@ def refresh_index(agent: Agent) -> tuple[Survey, DerivedFiles]:
     _drain(agent, "context index")
     with holding_lock(agent, "context index"):
         loaded = agent.load()
-        return materialize_domains(agent, loaded.memory(), loaded.long_term, rebuild=False)
+        return materialize_domains(agent, loaded.memory(), loaded.long_term, sound=None)
 
 
 def refresh_observations(agent: Agent) -> tuple[str, DerivedFiles]:

@@ -1,10 +1,9 @@
 """Checks an agent's files, and mends what can be mended without guessing."""
 
 import os
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,14 +13,14 @@ from mabos_cli.core.memory.stores import Changes, Departure, Memory
 from mabos_cli.core.memory.trust import lowered
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import parse_json, parse_ledger
-from mabos_cli.formats.memory.items import line_id, parse_archive, parse_item, parse_page, render_store
-from mabos_cli.formats.memory.observations import parse_observations
+from mabos_cli.formats.memory.items import render_store
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, names_driver
 from mabos_cli.services.memory.checkpoints import checkpoint_names, current_checkpoints
 from mabos_cli.services.memory.status import answer_line, describe_answers
 from mabos_cli.services.memory.upkeep import finish_merge, rebuild_derived
 from mabos_cli.services.operations.connect import describe_connections
+from mabos_cli.services.operations.soundness import CHECKS, Finding, is_writing, page_sizes
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
 from mabos_cli.workspace import archive
@@ -31,7 +30,6 @@ from mabos_cli.workspace.files import (
     append_bytes,
     find_temps,
     list_names,
-    list_stems,
     read_bytes,
     replace_file,
     sweep_temps,
@@ -42,25 +40,14 @@ from mabos_cli.workspace.knowledge.facts import is_materialized, load_facts, ref
 from mabos_cli.workspace.knowledge.ontologies import Library
 from mabos_cli.workspace.knowledge.rules import load_rules
 from mabos_cli.workspace.locate import ensure_ignored, find_other_case, missing_rules, shares_a_file
-from mabos_cli.workspace.memory.derived_pages import stale_derived, stale_domains
-from mabos_cli.workspace.memory.observations import observation_files
-from mabos_cli.workspace.memory.trust_log import load_decisions, overrated_items
+from mabos_cli.workspace.memory.trust_log import overrated_items
 from mabos_cli.workspace.merging import forget_merge
 from mabos_cli.workspace.mind import list_unread, load_attitudes, load_beliefs
+from mabos_cli.workspace.seen import Seen
 from mabos_cli.workspace.settings import load_settings
-from mabos_cli.workspace.sources import find_sources
 from mabos_cli.workspace.transaction import holding_lock
 
 _FILES = (".md", ".json", ".jsonl")
-_CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
-
-
-class Finding(NamedTuple):
-    """Something noticed: a problem (memory is at risk), a flaw (--repair mends it), or a note (nothing to do)."""
-
-    level: str
-    place: str
-    message: str
 
 
 class Diagnosis(NamedTuple):
@@ -76,42 +63,31 @@ class Diagnosis(NamedTuple):
         return [finding for finding in self.findings if finding.level != "note"]
 
 
-def diagnose(agent: Agent, *, mend: bool) -> Diagnosis:
-    """Checks an agent, after mending what can be mended if that is wanted."""
+def diagnose(agent: Agent, *, mend: bool, full: bool) -> Diagnosis:
+    """Checks an agent, after mending what can be mended if that is wanted. What was in order the last time, and did not change
+    since, is looked at again only if that is asked for, or something is mended."""
     repaired = repair(agent) if mend else finish_merge(agent)
-    findings = examine(agent)
+    findings = examine(agent, full=full or mend)
     index = describe_index(AgentIndex(agent))
     names = ("state", "step", "vectors", "model", "indexed_model", "waiting_for_the_better_model")
     return Diagnosis(repaired, findings, {name: index[name] for name in names if name in index})
 
 
-def examine(agent: Agent) -> list[Finding]:
+def examine(agent: Agent, *, full: bool = True) -> list[Finding]:
     """Returns everything that is not as it should be. One unreadable file does not hide the others."""
-    checks: tuple[Callable[[Agent], Iterator[Finding]], ...] = (
-        _check_settings,
-        _check_manifest,
-        _check_formats,
-        _check_store,
-        _check_pages,
-        _check_trust,
-        _check_knowledge,
-        _check_journals,
-        _check_texts,
-        _check_places,
-        _check_mind,
-        _check_leftovers,
-        _check_derived,
-        _check_derived_knowledge,
-        _check_git,
-        _check_dates,
-        _check_hosts,
+    seen = Seen(agent, forgets=full)
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+        *(partial(check, agent) for check in (_check_settings, _check_manifest, _check_formats)),
+        *(partial(check, agent, seen) for check in CHECKS),
+        *(partial(check, agent) for check in _OTHERS),
     )
     found: list[Finding] = []
     for check in agent.each("checking", checks):
         try:
-            found += check(agent)
+            found += check()
         except MabosError as error:
             found.append(Finding("problem", "", error.message))
+    seen.save()
     first: dict[tuple[str, str], Finding] = {}
     for finding in found:
         first.setdefault(finding[1:], finding)
@@ -150,43 +126,6 @@ def _check_formats(agent: Agent) -> Iterator[Finding]:
         yield Finding("problem", agent.paths.relative(path), about)
 
 
-def _check_store(agent: Agent) -> Iterator[Finding]:
-    loaded = agent.load()
-    ids: Counter[str] = Counter(item.id for item in (*loaded.head.working, *loaded.head.short_term))
-    for line in loaded.long_term.lines():
-        parse_item(line, "memory-store.json")
-        ids[line_id(line)] += 1
-    for item_id, count in ids.items():
-        if count > 1:
-            yield Finding("problem", "memory-store.json", f"{item_id} is there {count} times")
-
-
-def _check_pages(agent: Agent) -> Iterator[Finding]:
-    head = agent.load().head
-    level = "note" if is_writing(agent) else "flaw"
-    for name, size in _page_sizes(agent):
-        if size != head.pages.get(name, 0):
-            message = f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}"
-            yield Finding(level, f"memory-store/{name}.json", message)
-
-
-def _page_sizes(agent: Agent) -> Iterator[tuple[str, int]]:
-    """Yields the pages of long-term memory that are there, and how many items each holds."""
-    for name in list_stems(agent.paths.store_pages, ".json"):
-        path = agent.paths.store_page(name)
-        yield name, len(parse_page(read_bytes(path) or b"", agent.paths.relative(path)))
-
-
-def _check_trust(agent: Agent) -> Iterator[Finding]:
-    """Finds items that claim more trust than what they derive from: they do not have it, but their lines mislead."""
-    for _, item, trust in overrated_items(agent, agent.load().memory()):
-        message = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
-        yield Finding("note", "memory-store.json", message)
-    skipped = load_decisions(agent.paths)[1]
-    if skipped:
-        yield Finding("note", agent.paths.relative(agent.paths.trust_log), f"{skipped} torn lines are skipped")
-
-
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
     """Decodes facts, rules and cases to the last line, and counts pages; what is wrong with one file does not hide the others."""
     level = "note" if is_writing(agent) else "flaw"
@@ -202,16 +141,7 @@ def _check_knowledge(agent: Agent) -> Iterator[Finding]:
         yield Finding("problem", "", warning)
 
 
-def _check_journals(agent: Agent) -> Iterator[Finding]:
-    for name in archive.archive_files(agent.paths):
-        data = read_bytes(agent.paths.archive / name) or b""
-        parse_archive(data, f"archive/{name}")
-        skipped = parse_ledger(data).skipped
-        if skipped:
-            yield Finding("note", f"archive/{name}", f"{skipped} torn lines, never acknowledged, are skipped")
-        if data and not data.endswith(b"\n"):
-            yield Finding("flaw", f"archive/{name}", "does not end with a complete line")
-    yield from _check_observations(agent)
+def _check_ledgers(agent: Agent) -> Iterator[Finding]:
     paths = agent.paths
     ledgers = [paths.harvest_ledger(name) for name in list_names(paths.harvest_ledger(""))]
     ledgers += [paths.transcript_ledger, paths.log_ledger, paths.migration_ledger, paths.conflict_ledger]
@@ -223,31 +153,6 @@ def _check_journals(agent: Agent) -> Iterator[Finding]:
             continue
         if skipped:
             yield Finding("note", paths.relative(path), f"{skipped} torn lines are skipped")
-
-
-def _check_observations(agent: Agent) -> Iterator[Finding]:
-    for name in observation_files(agent.paths):
-        data = read_bytes(agent.paths.observations / name) or b""
-        faults = [line.number for line in parse_observations(data, name) if line.fault]
-        if faults:
-            message = f"{plural(len(faults), 'line')} without an observation, passed over"
-            yield Finding("note", f"observations/{name}:{faults[0]}", message)
-        if parse_ledger(data.rpartition(b"\n")[2].rstrip(b"\0")).skipped:
-            yield Finding("note", f"observations/{name}", "its last line is torn, or being written")
-
-
-def _check_texts(agent: Agent) -> Iterator[Finding]:
-    for shown in (source.path for source in find_sources(agent) if source.path.endswith((".md", ".txt"))):
-        data = read_bytes(agent.paths.root / shown) or b""
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError as error:
-            yield Finding("problem", f"{shown}:{_line(data, error.start)}", "not valid UTF-8")
-        if b"\0" in data:
-            yield Finding("problem", f"{shown}:{_line(data, data.index(0))}", "holds NUL bytes")
-        marker = _CONFLICT.search(data)
-        if marker:
-            yield Finding("problem", f"{shown}:{_line(data, marker.start())}", "git conflict markers")
 
 
 def _check_places(agent: Agent) -> Iterator[Finding]:
@@ -272,15 +177,6 @@ def _check_mind(agent: Agent) -> Iterator[Finding]:
                 yield Finding("note", f"{path}:{line}", message)
 
 
-def _line(data: bytes, position: int) -> int:
-    return data[:position].count(b"\n") + 1
-
-
-def is_writing(agent: Agent) -> bool:
-    """Returns whether a writer is between its intent and its end, or was killed there."""
-    return bool((read_bytes(agent.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
-
-
 def _check_leftovers(agent: Agent) -> Iterator[Finding]:
     if is_writing(agent):
         yield Finding(
@@ -290,12 +186,6 @@ def _check_leftovers(agent: Agent) -> Iterator[Finding]:
         )
     for temp in find_temps(agent.paths.root) + find_temps(agent.paths.workspace.local):
         yield Finding("note", agent.paths.relative(temp), "left by a killed process; the next repair removes it")
-
-
-def _check_derived(agent: Agent) -> Iterator[Finding]:
-    level = "note" if is_writing(agent) else "flaw"
-    for path in (*stale_derived(agent), *stale_domains(agent)):
-        yield Finding(level, path, "is not what memory says")
 
 
 def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
@@ -337,6 +227,19 @@ def _check_dates(agent: Agent) -> Iterator[Finding]:
             yield Finding("note", agent.paths.relative(agent.paths.checkpoints / name), message)
 
 
+_OTHERS = (
+    _check_knowledge,
+    _check_ledgers,
+    _check_places,
+    _check_mind,
+    _check_leftovers,
+    _check_derived_knowledge,
+    _check_git,
+    _check_dates,
+    _check_hosts,
+)
+
+
 def repair(agent: Agent) -> list[str]:
     """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
     done: list[str] = []
@@ -348,7 +251,7 @@ def repair(agent: Agent) -> list[str]:
                 done += step(agent)
         fallen = agent.change("doctor", lambda memory, _: _lower_trust(agent, memory))[0]
         done += [f"lowered the trust of {plural(fallen, 'item')}"] if fallen else []
-        done += [f"rewrote {path}" for path in rebuild_derived(agent)[0]]
+        done += [f"rewrote {path}" for path in rebuild_derived(agent, full=True)[0]]
         forget_merge(agent.paths)
     except MabosError as error:
         done.append(f"stopped: {error.message}")
@@ -391,7 +294,7 @@ def _complete_archive(agent: Agent) -> list[str]:
 def _recount_pages(agent: Agent) -> list[str]:
     """Makes memory-store.json list every page with the number of items that it holds."""
     loaded = agent.load()
-    wrong = {name: size for name, size in _page_sizes(agent) if size != loaded.head.pages.get(name, 0)}
+    wrong = {name: size for name, size in page_sizes(agent) if size != loaded.head.pages.get(name, 0)}
     if not wrong:
         return []
     loaded.head.pages |= wrong

@@ -17,8 +17,8 @@ from mabos_cli.core.memory.trust import Claim
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.services.inputs import Session
-from mabos_cli.services.operations.doctor import Finding, is_writing
 from mabos_cli.services.operations.setup import list_risky
+from mabos_cli.services.operations.soundness import Finding, is_writing
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.entries import FoundEntry, is_open_to_others, walk_entries
 from mabos_cli.workspace.files import FileWrite, is_inside, read_bytes

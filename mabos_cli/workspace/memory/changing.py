@@ -231,7 +231,7 @@ class _Change:
         after, pages = Memory(head.working, head.short_term, LongTermView(long_term)), derived_pages(agent, long_term)
         notes = materialize_items(agent, after, long_term, self._filing.dirty, self._moved, pages).warnings
         if self._filing.dirty or self._moves_index() or (len(long_term) and not agent.paths.index_md.exists()):
-            notes += materialize_domains(agent, after, long_term, pages, rebuild=False)[1].warnings
+            notes += materialize_domains(agent, after, long_term, pages, sound=None)[1].warnings
         if agent.paths.observations_md.exists():
             from mabos_cli.workspace.memory.observation_log import materialize_observations  # late: few have that page
 

@@ -4,7 +4,7 @@ Small memories are one file each; of large ones only the pages that changed are 
 files did not change is known by its digest, which is cached.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from mabos_cli.workspace.files import list_names, list_stems, read_bytes, replac
 from mabos_cli.workspace.layout import PAGE, AgentPaths
 from mabos_cli.workspace.memory.store import LongTermStore
 from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.seen import Seen
 
 # Pages of long-term memory, with loaders of their lines.
 Pages = dict[str, Callable[[], list[bytes]]]
@@ -32,6 +33,7 @@ Ids = frozenset[str] | set[str]
 # The name of the only part of a memory that is small enough for one file per domain.
 _WHOLE = ""
 _STORE = "memory-store.json"
+_DERIVED = "derived"
 
 
 def derived_pages(agent: Agent, long_term: LongTermStore) -> Pages:
@@ -71,11 +73,29 @@ def materialize_items(
     return files
 
 
-def stale_derived(agent: Agent) -> list[str]:
-    """Returns the files of items that a rebuild would change."""
+def sound_pages(agent: Agent, seen: Seen) -> set[str]:
+    """Returns the pages of which all that is made of them is known to be as it should be."""
+    paths, known = agent.paths, set[str]()
+    sizes = (agent.settings[name] for name in ("text.chars_per_token", "context.index_tokens"))
+    beside = " ".join((stamp_of(paths.trust_log), *map(str, sizes)))
+    for name in agent.load().head.pages:
+        made = [paths.items_page(name), *(paths.domain(domain, name) for domain in sorted({*DOMAINS.values()}))]
+        if seen.find(_DERIVED, name, [paths.store_page(name), *made], beside):
+            known.add(name)
+    return known
+
+
+def note_pages(seen: Seen) -> None:
+    """Notes that all pages are as they should be, as they were when they were asked for."""
+    for name in seen.asked(_DERIVED):
+        seen.note(_DERIVED, name)
+
+
+def stale_derived(agent: Agent, without: Collection[str] = ()) -> list[str]:
+    """Returns the files of items that a rebuild would change, but for some pages."""
     loaded = agent.load()
     pages = derived_pages(agent, loaded.long_term)
-    rendered = _render_items(agent, loaded.memory(), loaded.long_term, pages, None)
+    rendered = _render_items(agent, loaded.memory(), loaded.long_term, pages, {*pages} - {*without})
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     stale += [agent.paths.items_page(name) for name in sorted(list_pages(agent.paths.items_pages, PAGE) - pages.keys())]
     return [agent.paths.relative(path) for path in stale]
@@ -133,12 +153,12 @@ def materialize_domains(
     long_term: LongTermStore,
     pages: Pages | None = None,
     *,
-    rebuild: bool = True,
+    sound: Collection[str] | None = (),
 ) -> tuple[Survey, DerivedFiles]:
     """Writes the domain files and the index as far as they differ, and removes files that stand for nothing any more. Under the
-    agent's lock. Without `rebuild` only parts whose digest is not known are read and rendered.
+    agent's lock. Of sound pages, or all if that is None, only those whose digest is not known are read and rendered.
     """
-    domains, files = _DomainFiles(agent, memory, long_term, pages, rebuild=rebuild), DerivedFiles(agent)
+    domains, files = _DomainFiles(agent, memory, long_term, pages, sound=sound), DerivedFiles(agent)
     for path, text in domains.render():
         files.write(path, text)
     survey = domains.survey
@@ -152,16 +172,17 @@ def materialize_domains(
 
 def survey_memory(agent: Agent, loaded: Loaded) -> Survey:
     """Returns what the index would say now; nothing is written."""
-    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, rebuild=False)
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, sound=None)
     for _ in domains.render():
         pass
     return domains.survey
 
 
-def stale_domains(agent: Agent) -> list[str]:
-    """Returns the domain files, and the index, that a rebuild would change; not those in which only something expired since."""
+def stale_domains(agent: Agent, without: Collection[str] = ()) -> list[str]:
+    """Returns the domain files, and the index, that a rebuild would change, but for some pages; not those in which only something
+    expired since."""
     loaded, now = agent.load(), format_time(agent.now())
-    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term)
+    domains = _DomainFiles(agent, loaded.memory(), loaded.long_term, sound=without)
     rendered = [*domains.render(), *([(agent.paths.index_md, domains.survey.text)] if domains.has_index() else [])]
     stale = [path for path, text in rendered if read_bytes(path) != text.encode("utf-8")]
     texts = ((path, (read_bytes(path) or b"").decode("utf-8", "replace")) for path in [*stale, *domains.leftovers()])
@@ -178,7 +199,7 @@ class _DomainFiles:
         long_term: LongTermStore,
         pages: Pages | None = None,
         *,
-        rebuild: bool = True,
+        sound: Collection[str] | None,
     ) -> None:
         self._agent, self._memory, self._long_term = agent, memory, long_term
         self._pages = derived_pages(agent, long_term) if pages is None else pages
@@ -188,7 +209,8 @@ class _DomainFiles:
         self._there = _files_there(agent.paths)
         self._taken = {*list_stems(agent.paths.domains, ".md")} - {domain for domain, _ in self._there}
         self._cache = read_bytes(agent.paths.survey_cache)
-        self._known = derived_md.parse_known(b"" if rebuild else self._cache or b"", self._room)
+        self._sound = sound
+        self._known = derived_md.parse_known((self._cache or b"") if sound is None or sound else b"", self._room)
         self._made: dict[str, tuple[str, indexing.Digest]] = {}
         self._trust_of = Judge(agent.paths, memory)
         self._ruled = f" {stamp_of(agent.paths.trust_log)}"
@@ -256,7 +278,7 @@ class _DomainFiles:
     def _find_known(self, name: str, key: str) -> tuple[str, indexing.Digest] | None:
         """Returns what is known of a part, if it is still true and the files that were written with it are there."""
         known = self._known.parts.get(name)
-        if known is None:
+        if known is None or (self._sound is not None and name not in self._sound):
             return None
         digest = known[1]
         is_over = digest.until and digest.until <= self._now

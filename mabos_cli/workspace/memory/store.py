@@ -92,9 +92,10 @@ class LongTermStore:
         self._tables.pop(name, None)
         self._months.clear()
 
-    def lines(self) -> Iterator[bytes]:
+    def lines(self, without: Collection[str] = ()) -> Iterator[bytes]:
+        """Yields all lines, but for those of some pages."""
         held = set(map(line_id, self.head.long_term))
-        for name in sorted(self.head.pages, key=lambda n: (n[:7], len(n), n)):
+        for name in sorted(self.head.pages.keys() - without, key=lambda n: (n[:7], len(n), n)):
             yield from (line for line in self.page(name) if line_id(line) not in held)
         yield from self.head.long_term
 

@@ -1,7 +1,7 @@
 """trust.jsonl of an agent, append-only and under git: what persons decided about items. And what follows for all others."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,8 +115,10 @@ class Judge(TrustJudge):
         return self._found[item_id]
 
 
-def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tuple[str, MemoryItem]]:
-    """Yields the live items that may be trusted less than they say, or not at all, with their stores.
+def find_doubtful(
+    memory: Memory, rulings: Mapping[str, Ruling], without: Collection[str] = ()
+) -> Iterator[tuple[str, MemoryItem]]:
+    """Yields the live items that may be trusted less than they say, or not at all, with their stores, but for those of some pages.
 
     In long-term memory the others are known by their lines, and not even decoded.
     """
@@ -124,23 +126,26 @@ def find_doubtful(memory: Memory, rulings: Mapping[str, Ruling]) -> Iterator[tup
         yield from ((store, item) for item in getattr(memory, store))
     view = memory.long_term
     assert isinstance(view, LongTermView)
-    for line in view.store.lines():
+    for line in view.store.lines(without):
         item_id = items.line_id(line)
-        if item_id not in view.put and (item_id in rulings or not _is_plain(line)):
+        if item_id not in view.put and (item_id in rulings or not is_plain(line)):
             yield "long_term", items.parse_item(line, "memory-store.json")
     yield from (("long_term", item) for item in view.put.values())
 
 
-def overrated_items(agent: Agent, memory: Memory) -> Iterator[tuple[str, MemoryItem, str]]:
-    """Yields the live items that say that they are trusted more than they are, each with its store and the trust that it has."""
+def overrated_items(
+    agent: Agent, memory: Memory, without: Collection[str] = ()
+) -> Iterator[tuple[str, MemoryItem, str]]:
+    """Yields the live items that say that they are trusted more than they are, each with its store and the trust that it has, but
+    for those of some pages."""
     judge = Judge(agent.paths, memory)
-    for store, item in find_doubtful(memory, judge.rulings):
+    for store, item in find_doubtful(memory, judge.rulings, without):
         trust = judge(item)
         if trust_rank(trust) < trust_rank(item.trust):
             yield store, item, trust
 
 
-def _is_plain(line: bytes) -> bool:
+def is_plain(line: bytes) -> bool:
     """Returns whether the line of an item says that it is trusted, derives from nothing and comes from no outside source;
     another tool's keys make it doubtful."""
     is_stated = line.count(b'"trust": "') == 1 and any(word in line for word in _PLAIN)
