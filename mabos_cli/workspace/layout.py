@@ -156,7 +156,7 @@ class AgentPaths(_NamedAgent):
     similar = _LocalPlace("index/{}.similar.sqlite")
     status_cache = _LocalPlace("status/{}.cache")  # what archive and receipts come to, while they are as they were
     survey_cache = _LocalPlace("survey/{}.cache")  # what each page of memory comes to, while it is as it was
-    seen = _LocalPlace("seen/{}.json")  # what was found to be in order, while it is as it was
+    seen = _LocalPlace("seen/{}")  # what was found to be in order, while it is as it was
     compared = _LocalPlace("beliefs/{}.cache")  # what came of comparing beliefs, while they are as they were
     settled = _LocalPlace("beliefs/{}.settled")  # what the last cycle came to, while its files are as they were
     digests = _LocalPlace("hierarchy/{}")

@@ -7,7 +7,8 @@ stays what it was until the day it leaves.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from contextlib import suppress
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import DAY, as_stamp, earlier, find_time, format_time
@@ -75,6 +76,17 @@ class Lifecycle(NamedTuple):
     held: int
 
 
+def rests_until(items: Iterable[MemoryItem], rules: Rules) -> str:
+    """Returns a moment before which none of some items leaves or fades; empty where that never happens."""
+    ends: list[str] = []
+    for item in items:
+        span, used = rules.span(item), find_time(item.touched_at)
+        with suppress(OverflowError):  # beyond the calendar
+            ends += [format_time(used + timedelta(seconds=span - rules.notice))] if used and span < math.inf else []
+        ends.append(as_stamp(item.expires_at) if item.expires_at else "")
+    return min(filter(None, ends), default="")
+
+
 def plan_lifecycle(
     memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits(), is_confirmed: bool = False
 ) -> Lifecycle:
@@ -88,10 +100,9 @@ def plan_lifecycle(
     ends: dict[float, tuple[str, str]] = {}  # before the first an item is unused, before the second it soon will be
     kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
     leaving: list[Leaving] = []
-    live = fading = 0
+    live, fading = sum(len(getattr(memory, store)) for store in STORES), 0
     for store in STORES:
         for item in getattr(memory, store):
-            live += 1
             if has_expired(item, at):
                 leaving.append(_leaving(item, store, "expired", now))
             elif store != "long_term":

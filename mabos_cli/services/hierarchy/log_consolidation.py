@@ -1,7 +1,7 @@
 """Events of old daily logs into MEMORY.md, never twice.
 
-MEMORY.md is written first, then the ledger: after a crash in between, the block ids in MEMORY.md tell what was taken. Every
-old log is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
+MEMORY.md is written first, then the ledger: after a crash in between, the block ids in MEMORY.md tell what was taken. An old log
+that changed is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,8 @@ from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import plan_edit, read_bytes
 from mabos_cli.workspace.memory.trust_log import Judge
+from mabos_cli.workspace.seen import Seen
 from mabos_cli.workspace.transaction import Fresh, Write, transact
-
-_Parts = list[tuple[LogFile, str]]
 
 
 class Found(NamedTuple):
@@ -71,32 +70,48 @@ def consolidate_logs(agent: Agent, rules: log_taking.Rules, *, llm: bool, dry_ru
 
 def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
     """Returns the days of old logs that the ledger does not know as they are, with their important events. Needs no lock."""
-    ledger = _read_ledger(agent)
-    texts: dict[str, _Parts] = {}
+    ledger, seen = _read_ledger(agent), Seen(agent)
+    old: dict[str, tuple[LogFile, ...]] = {}
+    digests: dict[str, str] = {}
     warnings: list[str] = []
     for day, logs in find_logs(agent.paths).items():
         if log_taking.is_past(date.fromisoformat(day), rules.today, rules.older_than):
             try:
-                texts[day] = [(log, read_log(agent.paths, log)) for log in logs]
+                digests[day] = _find_digest(agent, seen, day, logs)
+                old[day] = logs
             except MabosError as error:
                 warnings.append(f"the log of {day} is left out: {error.message}")
-    digests = {day: log_taking.digest_of([text for _, text in parts]) for day, parts in texts.items()}
+    seen.save()
     fresh = {day for day, digest in digests.items() if not ledger.is_done(day, digest, rules.min_importance)}
-    found = _parse_days(agent, texts, fresh, rules)
+    found = _parse_days(agent, old, fresh, rules)
     days = tuple(log_taking.LogDay(day, digests[day], *found[day]) for day in sorted(fresh))
     kept = _as_they_are_now(agent, days, ledger)
     left_out = sum(len(day.candidates) for day in days) - sum(len(day.candidates) for day in kept)
-    return Found(kept, len(texts) - len(fresh), warnings, left_out)
+    return Found(kept, len(old) - len(fresh), warnings, left_out)
+
+
+def _find_digest(agent: Agent, seen: Seen, day: str, logs: Sequence[LogFile]) -> str:
+    """Returns the digest of the logs of a day, which are read unless they are as they were the last time."""
+    stamps = [log.stamp for log in logs]
+    digest = seen.find_state("logs", day, " ".join(stamps)) if all(stamps) else None
+    if digest is None:
+        digest = log_taking.digest_of([read_log(agent.paths, log) for log in logs])
+        seen.note("logs", day, digest)
+    return str(digest)
 
 
 def _parse_days(
-    agent: Agent, texts: dict[str, _Parts], fresh: set[str], rules: log_taking.Rules
+    agent: Agent, old: dict[str, tuple[LogFile, ...]], fresh: set[str], rules: log_taking.Rules
 ) -> dict[str, tuple[int, tuple[log_taking.Candidate, ...]]]:
     """Returns how many events each fresh day has, and the important ones."""
-    days = [date.fromisoformat(day) for day in texts]
+    days = [date.fromisoformat(day) for day in old]
     needed = [day.isoformat() for day in log_taking.days_around(days, {date.fromisoformat(day) for day in fresh})]
     events = {
-        day: [(event, agent.paths.relative(log.path)) for log, text in texts[day] for event in parse_events(text, day)]
+        day: [
+            (event, agent.paths.relative(log.path))
+            for log in old[day]
+            for event in parse_events(read_log(agent.paths, log), day)
+        ]
         for day in needed
     }
     trusted = {day: [event for event, _ in found if not event.untrusted] for day, found in events.items()}

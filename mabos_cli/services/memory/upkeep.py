@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
 from mabos_cli.core.memory.item import MemoryItem, is_ungraded
 from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
@@ -15,8 +16,10 @@ from mabos_cli.core.memory.upkeep import (
     grade_item,
     plan_grading,
     plan_lifecycle,
+    rests_until,
 )
 from mabos_cli.errors import MabosError, NotFound
+from mabos_cli.formats.memory.items import parse_item
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.knowledge.cases import load_cases, materialize_cases
@@ -29,6 +32,7 @@ from mabos_cli.workspace.memory.derived_pages import (
     sound_pages,
 )
 from mabos_cli.workspace.memory.observation_log import materialize_observations, survey_observations
+from mabos_cli.workspace.memory.store import LongTermView
 from mabos_cli.workspace.memory.trust_log import Judge
 from mabos_cli.workspace.merging import forget_merge, pages_after_merge
 from mabos_cli.workspace.mind import materialize_mind
@@ -82,10 +86,29 @@ def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[L
     rules = Rules(s["lifecycle.high_unused"], s["lifecycle.notice"], s["lifecycle.fuse"], s.keeping())
 
     def plan(memory: Memory, _: object) -> tuple[Changes, Lifecycle]:
-        planned = plan_lifecycle(memory, rules, now=agent.now(), limits=s.limits(), is_confirmed=is_confirmed)
+        awake = _without_resting(agent, memory, rules)
+        planned = plan_lifecycle(awake, rules, now=agent.now(), limits=s.limits(), is_confirmed=is_confirmed)
         return planned.changes, planned
 
     return agent.change("lifecycle", plan, dry_run=dry_run)
+
+
+def _without_resting(agent: Agent, memory: Memory, rules: Rules) -> Memory:
+    """Returns a memory that passes over pages of which no item leaves or fades yet: when the first one does is kept while the page is
+    as it was. A use only puts that off."""
+    view, now, seen = memory.long_term, format_time(agent.now()), Seen(agent)
+    assert isinstance(view, LongTermView)
+    resting = set()
+    for name in view.store.head.pages:
+        until = seen.find("resting", name, [agent.paths.store_page(name)], repr(rules))
+        if until is None:
+            items = (parse_item(line, "memory-store.json") for line in view.store.page(name))
+            until = rests_until(items, rules)
+            seen.note("resting", name, until)
+        if not until or now < until:
+            resting.add(name)
+    seen.save()
+    return memory._replace(long_term=LongTermView(view.store, view.touches, view.put, view.drop, resting))
 
 
 class Graded(NamedTuple):

@@ -201,8 +201,11 @@ class LongTermView(LongTerm):
         touches: Touches | None = None,
         put: dict[str, MemoryItem] | None = None,
         drop: frozenset[str] = frozenset(),
+        without: Collection[str] = (),
     ) -> None:
+        """Takes the store, uses, changes, and the pages whose items need not be gone through."""
         self.store = store
+        self.without = without
         self.touches = touches or {}
         self.put = put or {}
         self.drop = drop
@@ -223,7 +226,7 @@ class LongTermView(LongTerm):
 
     def __iter__(self) -> Iterator[MemoryItem]:
         seen = set(self.put)
-        for line in self.store.lines():
+        for line in self.store.lines(self.without):
             item_id = line_id(line)
             if item_id in self.put:
                 yield self.put[item_id]

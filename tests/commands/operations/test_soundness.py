@@ -103,7 +103,7 @@ def test_a_decision_about_trust_and_a_lost_record_are_no_trouble(paged: Desk) ->
     [item_id, *_] = json.loads(paged.run("recall", "fact number 3", "--json").stdout)["data"]["results"]
     assert paged.run("trust", item_id["id"], "--set", "untrusted", "--by", "ada").code == 0
     assert serious(paged) == serious(paged, full=True)
-    record = next((paged.root / ".mabos/seen").iterdir())
-    for damaged in (b"", b"[]", b"{", b'{"by": "0"}', record.read_bytes()[:-20]):
-        record.write_bytes(damaged)
-        assert serious(paged) == serious(paged, full=True)
+    for record in (paged.root / ".mabos/seen/main").iterdir():
+        for damaged in (b"", b"[]", b"{", b'{"by": "0"}', record.read_bytes()[:-20]):
+            record.write_bytes(damaged)
+            assert serious(paged) == serious(paged, full=True)
