@@ -100,6 +100,12 @@ def synced(place: Place, run: int) -> None:
 
 
 LASTING = ("--store", "long_term")
+
+
+def stored(place: Place, run: int) -> None:
+    place.run("store", f"One more thing {run * 31}", *LASTING)
+
+
 ROWS = (
     Row("start-up: `status`", "items", lambda place, run: ["status"]),
     Row("`store --defer`", "items", lambda place, run: ["store", f"Note {run} for later", "--defer"]),
@@ -110,9 +116,14 @@ ROWS = (
     Row("`get ID`", "items", lambda place, run: ["get", place.mark]),
     Row("`recall`", "items", lambda place, run: ["recall", asked(run)], before=synced),
     Row("`recall` right after a store", "items", lambda place, run: ["recall", asked(run)],
-        before=lambda place, run: place.run("store", f"One more thing {run * 31}", *LASTING)),
+        before=stored),
     Row("`context pack`", "items", lambda place, run: ["context", "pack", asked(run)]),
     Row("`timeline` of words", "items", lambda place, run: ["timeline", asked(run)]),
+    Row("`doctor`, one item stored", "items", lambda place, run: ["doctor"], before=stored),
+    Row("`materialize`, one item stored", "items", lambda place, run: ["materialize"], before=stored),
+    Row("`lifecycle run`, one item stored", "items", lambda place, run: ["lifecycle", "run"], before=stored),
+    Row("`log consolidate`, one day changed", "log entries", lambda place, run: ["log", "consolidate"],
+        before=lambda place, run: place.write_line(f"Decision: consolidate the day once more, {run}")),
     Row("`index sync`, nothing changed", "notes", lambda place, run: ["index", "sync"], before=synced),
     Row("`index sync`, one changed", "notes", lambda place, run: ["index", "sync"],
         before=lambda place, run: place.write_line(f"and one more, {run}")),
