@@ -65,7 +65,7 @@ class Clerk:
         return {
             os.fspath(path): (path.read_bytes(), path.stat().st_mtime_ns)
             for path in self.desk.root.rglob("*")
-            if path.is_file() and not {"locks", "settings.cache"} & {*path.parts}
+            if path.is_file() and not {"locks", "seen", "settings.cache"} & {*path.parts}
         }
 
 

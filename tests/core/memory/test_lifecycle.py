@@ -399,6 +399,9 @@ def test_twenty_thousand_items_take_one_pass():
             yield from items
             items.clear()
 
+        def __len__(self):
+            return 20_000
+
     items = [old(n, ago(days=n % 60)) for n in range(20_000)]
     plan = run(make_memory()._replace(long_term=Stream()))
     assert plan.live == 20_000
