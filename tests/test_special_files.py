@@ -33,7 +33,12 @@ MORE = (
     *(f".mabos/locks/main.{name}.lock" for name in ("queue", "capture", "harvest", "ingest", "hooks", "typedb")),
     *(".mabos/index/main.lock", ".mabos/ontologies.lock", ".mabos/git.lock", ".mabos/schedule/cycle.lock"),
     *(".mabos/hook.log", ".mabos/queue/main.hooks.jsonl", ".mabos/queue/main.flush", ".mabos/beliefs/main.cache"),
-    *(".mabos/typedb/main.jsonl", ".mabos/typedb/rest", ".mabos/hierarchy/main/themes.cache"),
+    *(
+        ".mabos/typedb/main.jsonl",
+        ".mabos/typedb/rest",
+        ".mabos/hierarchy/main/themes.cache",
+        ".mabos/seen/main/logs.json",
+    ),
 )
 PLACES = (*FILES, *MORE)
 
