@@ -27,20 +27,26 @@ class _Near(NamedTuple):
 
 
 class _Vote(NamedTuple):
-    """The votes of the near cases on a plan: how near those are, in sum, that worked and that failed."""
+    """The near cases in which a plan was used."""
 
-    worked: float
-    failed: float
-    counts: tuple[int, int, int]  # cases that worked, failed, are open
+    near: list[_Near]
+
+    def weigh(self, success: bool) -> float:
+        """Returns how near those are, in sum, that worked or that failed."""
+        return sum(one.score.total for one in self.near if one.case.success is success)
+
+    def count(self, success: bool | None) -> int:
+        """Returns how many worked, failed, or are open."""
+        return sum(one.case.success is success for one in self.near)
 
     @property
     def net(self) -> float:
-        return self.worked - self.failed
+        return self.weigh(True) - self.weigh(False)
 
     @property
     def chance(self) -> float:
         """Returns Laplace's share of successes, weighted by nearness: 1/2 if nothing is known."""
-        return (self.worked + 1) / (self.worked + self.failed + 2)
+        return (self.weigh(True) + 1) / (self.weigh(True) + self.weigh(False) + 2)
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -65,7 +71,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
         return Answer(words("no case is like this"), None, summary, (), {"cases": [], "compared": len(cases)})
-    return _answer(near, _votes(near), comparison, len(cases))
+    votes: dict[str, _Vote] = {}  # the plan of the nearest case first
+    for one in near:
+        votes.setdefault(one.plan, _Vote([])).near.append(one)
+    return _answer(near, votes, comparison, len(cases))
 
 
 def _cases(rows: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
@@ -105,28 +114,13 @@ def _nearest(comparison: Comparison, cases: Sequence[Case], most: int, least: fl
     return [_Near(cases[n], scores[n]) for n in places]
 
 
-def _votes(near: Sequence[_Near]) -> dict[str, _Vote]:
-    """Returns what speaks for and against each plan, the plan of the nearest case first."""
-    found: dict[str, _Vote] = {}
-    for one in near:
-        worked, failed, count = found.get(one.plan, _Vote(0.0, 0.0, (0, 0, 0)))
-        success, weight = one.case.success, one.score.total
-        more = (success is True, success is False, success is None)
-        found[one.plan] = _Vote(
-            worked + weight * more[0],
-            failed + weight * more[1],
-            (count[0] + more[0], count[1] + more[1], count[2] + more[2]),
-        )
-    return found
-
-
 def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, compared: int) -> Answer:
     nets = {plan: vote.net for plan, vote in votes.items()}
     best = best_names(nets)
     vote = votes[best[0]]
-    worked, failed, undecided = map(sum, zip(*(one.counts for one in votes.values()), strict=True))
+    worked, failed, undecided = (_Vote(near).count(success) for success in (True, False, None))
     detail: dict[str, Any] = {
-        "plans": {plan: _plan_detail(plan, one, near) for plan, one in votes.items()},
+        "plans": {plan: _plan_detail(one) for plan, one in votes.items()},
         "cases": [_case_detail(one, comparison) for one in near],
         "near": {"worked": worked, "failed": failed, "open": undecided}
         | {"success_rate": worked / (worked + failed) if worked + failed else None},
@@ -141,12 +135,12 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
         lesson = f": {one_line(one.case.lessons, 80)}" if one.case.lessons else ""
         caveats.append(f"{one_line(one.plan, 40)} failed in {one.case.id}, {one.score.total:.2f} near{lesson}")
     if vote.net <= 0:
-        known = sum(one.case.success is not None for one in near)
-        summary = f"no plan has more for it than against it: {known} of the {len(near)} nearest cases have an outcome"
+        known = f"{worked + failed} of the {len(near)} nearest cases have an outcome"
+        summary = f"no plan has more for it than against it: {known}"
         return Answer(words("no plan has proved itself"), None, summary, cut(steps), detail, tuple(caveats))
     if len(best) > 1:
         caveats.append(f"as much speaks for {listed(best[1:])}")
-    worked, failed, _ = vote.counts
+    worked, failed = vote.count(True), vote.count(False)
     if worked + failed < 3:
         caveats.append(f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan")
     summary = (
@@ -156,21 +150,18 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
     return Answer(choice(best[0], nets), vote.chance, summary, cut(steps), detail, tuple(caveats))
 
 
-def _plan_detail(plan: str, vote: _Vote, near: Sequence[_Near]) -> dict[str, Any]:
+def _plan_detail(vote: _Vote) -> dict[str, Any]:
     """Returns the figures of a plan, with the means of what was measured where it worked."""
     measured: dict[str, list[float]] = {}
-    for one in near:
-        if one.plan == plan and one.case.success:
-            for name, value in one.case.metrics:
-                measured.setdefault(name, []).append(value)
-    worked, failed, still_open = vote.counts
+    for name, value in (pair for one in vote.near if one.case.success for pair in one.case.metrics):
+        measured.setdefault(name, []).append(value)
     return {
         "vote": vote.net,
-        "for": vote.worked,
-        "against": vote.failed,
-        "worked": worked,
-        "failed": failed,
-        "open": still_open,
+        "for": vote.weigh(True),
+        "against": vote.weigh(False),
+        "worked": vote.count(True),
+        "failed": vote.count(False),
+        "open": vote.count(None),
         "chance": vote.chance,
         "metrics": {name: sum(values) / len(values) for name, values in measured.items()},
     }

@@ -18,7 +18,6 @@ _MEANS = {
 }
 MOST_VISITS = 300_000
 _MOST_LISTED = 50
-_LINKS = "each as `a -> b` or [a, b]"
 
 
 class Frame(NamedTuple):
@@ -40,16 +39,14 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return _tell(fields, frame, grounded, complete, preferred)
 
 
-def _read_attacks(raw: Any, known: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Returns who attacks whom, by number, from links such as `a -> b` or [a, b]."""
-    if not isinstance(raw, list):
-        raise BadValue("attacks: must be a list of links", f"write {_LINKS}")
+def _read_attacks(lines: Sequence[str], known: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Returns who attacks whom, by number, from links such as `a -> b`."""
     found: list[tuple[int, int]] = []
-    for n, link in enumerate(raw, 1):
-        ends = link.split("->") if isinstance(link, str) else link
-        if not isinstance(ends, list) or len(ends) < 2:
-            raise BadValue(f"attacks[{n}]: must be `a -> b` or [a, b]", f"not {str(link)[:60]}")
-        found += pairwise(known.index(known_name(f"attacks[{n}]", str(e).strip(), known, "argument")) for e in ends)
+    for n, line in enumerate(lines, 1):
+        ends = [known.index(known_name(f"attacks[{n}]", end.strip(), known, "argument")) for end in line.split("->")]
+        if len(ends) < 2:
+            raise BadValue(f"attacks[{n}]: must be `a -> b`", f"not {line[:60]}")
+        found += pairwise(ends)
     return found
 
 

@@ -13,22 +13,16 @@ from mabos_cli.reasoning.shape import check_size
 
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20
+Floor = Mapping[str, float]  # what each party can walk away to
 Worths = dict[str, tuple[float, ...]]  # of each deal, to each party
 Worth = Mapping[str, Mapping[str, float]]  # by issue and value
 
 
-class Party(NamedTuple):
-    """A party with what it can walk away to."""
-
-    name: str
-    batna: float
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
-    parties = tuple(Party(name, one["batna"]) for name, one in fields["parties"].items())
+    floor = {name: one["batna"] for name, one in fields["parties"].items()}
     worths = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
-    return _solve_deals(parties, worths)
+    return _solve_deals(floor, worths)
 
 
 def _most_deals(parties: Collection[str]) -> int:
@@ -65,27 +59,26 @@ def _read_issues(parties: dict[str, Any]) -> Worths:
     return worths
 
 
-def _solve_deals(parties: tuple[Party, ...], worths: Worths) -> Answer:
-    floor = [party.batna for party in parties]
-    deals = [Deal(name, tuple(u - d for u, d in zip(us, floor, strict=True))) for name, us in worths.items()]
+def _solve_deals(floor: Floor, worths: Worths) -> Answer:
+    deals = [Deal(name, tuple(u - d for u, d in zip(us, floor.values(), strict=True))) for name, us in worths.items()]
     room = [deal for deal in deals if min(deal.gains) >= 0]
     if not room:
-        return _tell_no_deal(parties, deals, worths)
+        return _tell_no_deal(floor, deals)
     frontier = find_frontier(room)
     fair = find_fair(frontier)
     best = fair[0]
     scores = score_nash(frontier)
     counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
     steps = [f"{counts}; {len(frontier)} of them on the frontier"]
-    steps += [f"{one.rule}: {one.deal.name} ({_gained(parties, one.deal)})" for one in fair]
-    summary = f"{best.deal.name}: gains over no deal {_gained(parties, best.deal)}"
+    steps += [f"{one.rule}: {one.deal.name} ({_gained(floor, one.deal)})" for one in fair]
+    summary = f"{best.deal.name}: gains over no deal {_gained(floor, best.deal)}"
     return Answer(
         choice(best.deal.name, dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED]), "the deal to agree on"),
         None,
         summary,
         cut(steps),
-        _detail(parties, worths, len(room), frontier, fair),
-        _caveats(parties, best, fair, room),
+        _detail(floor, worths, len(room), frontier, fair),
+        _caveats(floor, best, fair, room),
     )
 
 
@@ -96,8 +89,8 @@ class Deal(NamedTuple):
     gains: tuple[float, ...]
 
 
-def _gained(parties: tuple[Party, ...], deal: Deal) -> str:
-    return ", ".join(f"{who.name} {figure(gain)}" for who, gain in zip(parties, deal.gains, strict=True))
+def _gained(floor: Floor, deal: Deal) -> str:
+    return ", ".join(f"{who} {figure(gain)}" for who, gain in zip(floor, deal.gains, strict=True))
 
 
 class Fair(NamedTuple):
@@ -109,22 +102,18 @@ class Fair(NamedTuple):
 
 
 def _detail(
-    parties: tuple[Party, ...],
+    floor: Floor,
     worths: Worths,
     room: int,
     frontier: list[Deal],
     fair: tuple[Fair, ...],
 ) -> dict[str, Any]:
     def shown(deal: Deal) -> dict[str, Any]:
-        named = [party.name for party in parties]
-        return {
-            "deal": deal.name,
-            "worth": dict(zip(named, worths[deal.name], strict=True)),
-            "gain": dict(zip(named, deal.gains, strict=True)),
-        }
+        worth, gain = (dict(zip(floor, each, strict=True)) for each in (worths[deal.name], deal.gains))
+        return {"deal": deal.name, "worth": worth, "gain": gain}
 
     return {
-        "batna": {party.name: party.batna for party in parties},
+        "batna": dict(floor),
         "deals": len(worths),
         "acceptable": room,
         "frontier": [shown(deal) for deal in frontier],
@@ -132,9 +121,9 @@ def _detail(
     }
 
 
-def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], room: list[Deal]) -> tuple[str, ...]:
+def _caveats(floor: Floor, best: Fair, fair: tuple[Fair, ...], room: list[Deal]) -> tuple[str, ...]:
     others = [one.rule for one in fair if one.deal.gains != best.deal.gains]
-    stuck = [who.name for n, who in enumerate(parties) if max(deal.gains[n] for deal in room) == 0]
+    stuck = [who for n, who in enumerate(floor) if max(deal.gains[n] for deal in room) == 0]
     return notes(
         (best.ties, f"as good by the Nash product: {'; '.join(tie.name for tie in best.ties[:3])}"),
         (others, f"the rules do not agree: {', '.join(others)} would pick another deal"),
@@ -147,13 +136,13 @@ def _caveats(parties: tuple[Party, ...], best: Fair, fair: tuple[Fair, ...], roo
     )
 
 
-def _tell_no_deal(parties: tuple[Party, ...], deals: list[Deal], worths: Worths) -> Answer:
+def _tell_no_deal(floor: Floor, deals: list[Deal]) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
-    lacks = {who.name: -gain for who, gain in zip(parties, nearest.gains, strict=True) if gain < 0}
+    lacks = {who: -gain for who, gain in zip(floor, nearest.gains, strict=True) if gain < 0}
     short = ", ".join(f"{who} lacks {figure(amount)}" for who, amount in lacks.items())
     detail = {
-        "batna": {party.name: party.batna for party in parties},
-        "deals": len(worths),
+        "batna": dict(floor),
+        "deals": len(deals),
         "acceptable": 0,
         "nearest": {"deal": nearest.name, "lacking": lacks},
     }

@@ -52,8 +52,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         check_known(f"ballots[{n}]", (name for group in groups for name in group), names, "candidate")
     if len(names) < 2:
         raise BadValue("ballots: there is only one candidate", "a choice needs two")
-    index = {name: n for n, name in enumerate(names)}
-    ballots = [Ballot(count, tuple(tuple(index[name] for name in group) for group in groups)) for count, groups in read]
+    ballots = [Ballot(count, tuple(tuple(map(names.index, group)) for group in groups)) for count, groups in read]
     tally = Tally(names, ballots, count_pairs(ballots, len(names)))
     return _tell(fields["rule"], tally, _count_all(tally))
 
@@ -174,7 +173,7 @@ def score_borda(pairs: Pairs, voters: int) -> list[Fraction]:
     """Returns the points: one for each candidate below on a ballot, half of one for each that is tied; so (voters + for
     - against) / 2 summed over the others."""
     size = range(len(pairs))
-    return [sum((Fraction(voters + pairs[a][b] - pairs[b][a], 2) for b in size if b != a), Fraction(0)) for a in size]
+    return [Fraction(sum(voters + pairs[a][b] - pairs[b][a] for b in size if b != a), 2) for a in size]
 
 
 def find_paths(pairs: Pairs) -> list[list[int]]:

@@ -23,7 +23,7 @@ def argue(links, **more):
     letters = sorted({*links.replace(" ", "")})
     raw = {
         "arguments": {one: f"says {one}" for one in letters},
-        "attacks": [[*pair] for pair in links.split()],
+        "attacks": [" -> ".join(pair) for pair in links.split()],
     }
     return solve("argumentation", raw | more)
 
@@ -102,8 +102,8 @@ def test_too_many_sets_leave_the_grounded_ones() -> None:
     [
         ("arguments: {}", "arguments: must hold something"),
         ("arguments: {a: x}\nattacks: [a -> b]", "attacks[1]: unknown argument 'b'"),
-        ("arguments: {a: x}\nattacks: [a]", "attacks[1]: must be `a -> b` or [a, b]"),
-        ("arguments: {a: x}\nattacks: 7", "attacks: must be a list of links"),
+        ("arguments: {a: x}\nattacks: [a]", "attacks[1]: must be `a -> b`"),
+        ("arguments: {a: x}\nattacks: 7", "attacks: must be a list, not 7"),
         ("arguments: {a: x}\nclaim: aa", "claim: unknown argument 'aa'"),
     ],
 )
