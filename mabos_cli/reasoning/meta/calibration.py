@@ -9,7 +9,6 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, notes, wilson, yes_no
 from mabos_cli.reasoning.inputs import AgentData
-from mabos_cli.reasoning.shape import conform, find_part
 
 _NEAR = 0.1  # a gap that stays within this is close enough to call it calibrated
 _FEW = 30
@@ -65,15 +64,7 @@ def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
             hint = "give forecasts, or record outcomes with `reason outcome`"
             raise BadValue("forecasts: no past result has both a confidence and a known outcome", hint)
         return found
-    found = []
-    for n, one in enumerate(rows, 1):
-        if isinstance(one, list):
-            if len(one) != 2:
-                raise BadValue(f"forecasts[{n}]: must be two values, not {len(one)}", "[confidence, happened]")
-            one = {"confidence": one[0], "happened": one[1]}
-        read = conform(find_part("calibration", "forecast"), one, {}, f"forecasts[{n}]")
-        found.append(Forecast(read["confidence"], read["happened"]))
-    return found
+    return [Forecast(one["confidence"], one["happened"]) for one in rows]
 
 
 class Group(NamedTuple):

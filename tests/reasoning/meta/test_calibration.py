@@ -16,7 +16,7 @@ said = st.lists(st.tuples(st.integers(0, 20).map(lambda n: n / 20), st.booleans(
 
 
 def many(confidence, right, wrong):
-    return [[confidence, True]] * right + [[confidence, False]] * wrong
+    return [{"confidence": confidence, "happened": held} for held in [True] * right + [False] * wrong]
 
 
 def test_brier_nineteen_fifty() -> None:
@@ -71,14 +71,14 @@ def test_sureness_of_the_opposite() -> None:
 
 
 def test_all_alike() -> None:
-    answer = solve("calibration", {"forecasts": [[1, True], [1, True]]})
+    answer = solve("calibration", {"forecasts": many(1, 2, 0)})
     assert answer.detail["brier"] == 0
     assert answer.detail["skill"] is None
     assert answer.conclusion.value is None
 
 
 def test_many_values_are_binned() -> None:
-    forecasts = [[n / 100, n % 3 == 0] for n in range(100)]
+    forecasts = [{"confidence": n / 100, "happened": n % 3 == 0} for n in range(100)]
     answer = solve("calibration", {"forecasts": forecasts})
     assert [one["count"] for one in answer.detail["groups"]] == [10] * 10
     detail = answer.detail
@@ -102,9 +102,8 @@ def test_own_results() -> None:
     [
         ("{}", "forecasts: no past result has both"),
         ("forecasts: []", "forecasts: must hold something"),
-        ("forecasts: [[0.5, yes, 1]]", "forecasts[1]: must be two values, not 3"),
-        ("forecasts: [[80, yes]]", "forecasts[1].confidence: must be from 0 to 1"),
-        ("forecasts: [[0.5, maybe]]", "forecasts[1].happened: must be yes or no"),
+        ("forecasts: [{confidence: 80, happened: yes}]", "forecasts[1].confidence: must be from 0 to 1"),
+        ("forecasts: [{confidence: 0.5, happened: maybe}]", "forecasts[1].happened: must be yes or no"),
         ("forecasts: [0.5]", "forecasts[1]: must be fields"),
     ],
 )
@@ -113,4 +112,6 @@ def test_refusals(text: str, message: str) -> None:
 
 
 def test_percent_is_read() -> None:
-    assert solve_yaml("calibration", "forecasts: [[80%, yes]]").detail["brier"] == pytest.approx(0.04)
+    assert solve_yaml("calibration", "forecasts: [{confidence: 80%, happened: yes}]").detail["brier"] == pytest.approx(
+        0.04
+    )
