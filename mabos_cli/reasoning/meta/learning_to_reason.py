@@ -1,5 +1,6 @@
 """Finds what past results teach about which method works for what: success rates with intervals, and what to prefer."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -25,16 +26,17 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     order = sorted(records, key=lambda name: -lows[name])
     least = fields["least"]
     enough = [name for name in order if records[name].total >= least]
+    factors = find_factors(records)
     detail = {
         "results": len(past),
         "methods": {name: describe(one) for name, one in records.items()},
-        "factors": find_factors(records),
+        "factors": factors,
         "enough": enough,
     }
     top = records[order[0]]
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
     conclusion = ranking(tuple(order), lows, "methods by the rate that they exceed with 95 %")
-    steps = _steps(records, order, detail)
+    steps = _steps(records, order, factors)
     return Answer(conclusion, None, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
 
 
@@ -63,14 +65,12 @@ class Record(NamedTuple):
 Records = Mapping[str, Record]
 
 
-def _steps(records: Records, order: list[str], detail: Mapping[str, Any]) -> tuple[str, ...]:
-    lines = [
-        f"{name}: {one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}),"
-        f" fit times {detail['factors'][name]:.2f}"
-        for name, one in ((name, records[name]) for name in order[:6])
-    ]
-    if len(order) > 6:
-        lines.append(f"... and {len(order) - 6} more methods")
+def _steps(records: Records, order: list[str], factors: Mapping[str, float]) -> tuple[str, ...]:
+    lines = []
+    for name in order:
+        one = records[name]
+        rate = f"{one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
+        lines.append(f"{name}: {rate}, fit times {factors[name]:.2f}")
     return cut(lines)
 
 
@@ -98,16 +98,10 @@ def read_episodes(rows: list[dict[str, Any]] | None, agent: AgentData) -> tuple[
 
 def learned_scores(past: Iterable[KeptResult]) -> dict[str, Record]:
     """Returns the record of each method that has a result with a known outcome, in the order of the catalogue."""
-    counts: dict[str, list[int]] = {}
-    for one in past:
-        if one.happened is not None:
-            count = counts.setdefault(one.method, [0, 0])
-            count[0] += one.happened
-            count[1] += 1
-    order = {name: n for n, name in enumerate(METHODS)}
-    return {
-        name: Record(*counts[name]) for name in sorted(counts, key=lambda name: (order.get(name, len(order)), name))
-    }
+    known = [one for one in past if one.happened is not None]
+    right, total = Counter(one.method for one in known if one.happened), Counter(one.method for one in known)
+    names = [*(name for name in METHODS if name in total), *sorted(total.keys() - METHODS.keys())]
+    return {name: Record(right[name], total[name]) for name in names}
 
 
 def find_factors(records: Mapping[str, Record]) -> dict[str, float]:

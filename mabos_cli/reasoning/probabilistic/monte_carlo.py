@@ -137,8 +137,7 @@ def _caveats(found: dict[str, Any], chances: dict[str, Any], fields: dict[str, A
 
 
 def parse_distribution(raw: Any, path: str) -> Draw:
-    """Returns how to draw from `{normal: [100, 15]}`, `{normal: {mean: 100, sd: 15}}`, `{discrete: {1: 0.3}}` or a
-    number."""
+    """Returns how to draw from `{normal: [100, 15]}`, `{discrete: {1: 0.3, 2: 0.7}}` or a number."""
     if not isinstance(raw, dict):
         value = read_number(raw, path, *_ANY)
         return lambda chance: value
@@ -150,28 +149,17 @@ def parse_distribution(raw: Any, path: str) -> Draw:
     if kind == "discrete":
         return _discrete(fields, here)
     wanted = _PARAMETERS[kind]
-    named = fields if isinstance(fields, list | dict) else [fields]
-    if isinstance(named, list) and len(named) == len(wanted):
-        named = dict(zip(wanted, named, strict=True))
-    if not isinstance(named, dict) or named.keys() != wanted.keys():
+    if not isinstance(fields, list) or len(fields) != len(wanted):
         raise BadValue(f"{here}: needs {', '.join(wanted)}", f"{kind}: [{', '.join(wanted)}]")
-    figures = [read_number(named[name], f"{here}.{name}", *ends) for name, ends in wanted.items()]
-    return _DRAWS[kind](*figures, here)
-
-
-def _uniform(low: float, high: float, path: str) -> Draw:
-    _check_rising(path, low, high)
-    return lambda chance: low + (high - low) * chance.random()
-
-
-def _triangular(low: float, mode: float, high: float, path: str) -> Draw:
-    _check_rising(path, low, mode, high)
-    return lambda chance: chance.triangular(low, high, mode)
-
-
-def _check_rising(path: str, *figures: float) -> None:
-    if list(figures) != sorted(figures):
-        raise BadValue(f"{path}: {', '.join(f'{one:g}' for one in figures)} must rise", "low, mode if any, high")
+    given = zip(fields, wanted.items(), strict=True)
+    first, *mode, last = figures = [read_number(one, f"{here}.{name}", *ends) for one, (name, ends) in given]
+    if kind == "normal":
+        return lambda chance: chance.gauss(first, last)
+    if figures != sorted(figures):
+        raise BadValue(f"{here}: {', '.join(f'{one:g}' for one in figures)} must rise", "low, mode if any, high")
+    if kind == "uniform":
+        return lambda chance: first + (last - first) * chance.random()
+    return lambda chance: chance.triangular(first, last, *mode)
 
 
 def _discrete(raw: Any, path: str) -> Draw:
@@ -182,13 +170,6 @@ def _discrete(raw: Any, path: str) -> Draw:
     sums = list(accumulate(sum_to_one(path, shares).values()))
     last = max(at for at, share in enumerate(shares.values()) if share)
     return lambda chance: values[min(bisect_right(sums, chance.random()), last)]
-
-
-_DRAWS: dict[str, Callable[..., Draw]] = {
-    "normal": lambda mean, sd, path: lambda chance: chance.gauss(mean, sd),
-    "uniform": _uniform,
-    "triangular": _triangular,
-}
 
 
 def described(values: Sequence[float]) -> Mapping[str, Any]:

@@ -16,7 +16,6 @@ def sample(distribution: object, draws: int = 20_000) -> dict:
     ("distribution", "mean", "sd"),
     [
         ({"normal": [100, 15]}, 100, 15),
-        ({"normal": {"sd": 15, "mean": 100}}, 100, 15),
         ({"uniform": [2, 8]}, 5, 6 / math.sqrt(12)),
         ({"triangular": [0, 3, 6]}, 3, math.sqrt((0 + 9 + 36 - 0 - 0 - 18) / 18)),
         ({"triangular": [1, 2, 9]}, 4, math.sqrt((1 + 4 + 81 - 2 - 9 - 18) / 18)),
