@@ -39,16 +39,18 @@ class Method(NamedTuple):
         return f"mabos_cli.reasoning.{self.category}.{self.name.replace('-', '_')}"
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
 def _parse_row(row: str) -> Method:
     name, category, uncertainty, complexity, domain, data, stakes, effort, draws, about = row.replace(
         "| |", "|  |"
     ).split(" | ")
-    fit = (_words(uncertainty), _words(complexity), _words(domain), _words(data), _words(stakes))
-    return Method(name, category, about, *fit, int(effort), _words(draws))
+    fit = (
+        tuple(uncertainty.split()),
+        tuple(complexity.split()),
+        tuple(domain.split()),
+        tuple(data.split()),
+        tuple(stakes.split()),
+    )
+    return Method(name, category, about, *fit, int(effort), tuple(draws.split()))
 
 
 _ROWS = Path(__file__).with_name("catalog.txt").read_text("utf-8").split("\n")[1:-1]

@@ -25,13 +25,8 @@ def known_name(path: str, name: str, known: Collection[str], noun: str = "name")
     """Returns the name, if it is a known one; BadValue says what was probably meant."""
     if name in known:
         return name
-    raise unknown_name(path, name, known, noun)
-
-
-def unknown_name(path: str, name: str, known: Collection[str], noun: str = "name") -> BadValue:
-    """Returns the refusal of a name that nobody declared."""
     shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
-    return BadValue(f"{path}: unknown {noun} {name[:60]!r}", meant(name, known, f"known: {shown or 'none'}"))
+    raise BadValue(f"{path}: unknown {noun} {name[:60]!r}", meant(name, known, f"known: {shown or 'none'}"))
 
 
 def check_known(path: str, names: Iterable[str], known: Collection[str], noun: str = "name") -> None:

@@ -1,8 +1,7 @@
 """Finds which option has the highest expected utility: certainty equivalents and risk premiums."""
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed
@@ -17,13 +16,14 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the option with the highest certainty equivalent, which is the one with the highest expected utility."""
     check_size("options", sum(map(len, fields["options"].values())), MOST_OUTCOMES, "outcomes")
     lotteries = {name: _read(found, f"options.{name}") for name, found in fields["options"].items()}
-    utility, base = _utility(fields, lotteries)
+    utility, aversion = _attitude(fields, lotteries)
+    base = fields["wealth"] if aversion else 0.0  # what one has before changes nothing for who looks at the mean only
     moved = {name: tuple((x + base, p) for x, p in lottery) for name, lottery in lotteries.items()}
-    sure = {name: utility.sure(lottery) - base for name, lottery in moved.items()}
+    sure = {name: worth(lottery, aversion) - base for name, lottery in moved.items()}
     best, *tied = best_names(sure, scale=max(abs(x) + base for lot in lotteries.values() for x, _ in lot))
     order = sorted(sure, key=lambda name: -sure[name])
     detail: dict[str, Any] = {
-        "utility": utility.name,
+        "utility": utility,
         "options": {
             name: {
                 "certainty_equivalent": sure[name],
@@ -35,7 +35,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         },
     }
     caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
-    if utility.name == "linear":
+    if utility == "linear":
         caveats.append("Linear utility ignores risk; give utility and aversion if losses hurt more than gains please.")
     means = {name: mean(lottery) for name, lottery in lotteries.items()}
     if best not in best_names(means):
@@ -43,7 +43,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(
         choice(best, sure),
         None,
-        f"{best} is worth {figure(sure[best])} for certain ({utility.name}), its mean is {figure(means[best])}",
+        f"{best} is worth {figure(sure[best])} for certain ({utility}), its mean is {figure(means[best])}",
         cut([_step(name, detail["options"][name]) for name in order]),
         detail,
         tuple(caveats),
@@ -60,28 +60,33 @@ def _read(outcomes: list[dict[str, float]], path: str) -> Lottery:
     return tuple(sorted(found.items()))
 
 
-class Attitude(NamedTuple):
-    """An attitude to risk, which tells what amounts are worth. `sure` gives the certain amount that is worth as much as a lottery."""
-
-    name: str
-    sure: Callable[[Lottery], float]
-
-
-def _utility(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[Attitude, float]:
-    """Returns the utility, and what is added to gains before it is asked."""
+def _attitude(fields: dict[str, Any], lotteries: dict[str, Lottery]) -> tuple[str, float]:
+    """Returns the attitude to risk by its name, and the relative aversion to it."""
     kind, aversion = fields["utility"], fields["aversion"]
     if kind == "crra" and aversion is None:
         about = find_worksheet("expected-utility").shape.field("aversion").about
         raise BadValue("aversion: is missing", f"crra needs it; {about}")
-    if kind == "linear":  # wealth changes nothing here
-        return linear(), 0.0
-    aversion = 1 if kind == "log" else aversion
-    for name, lottery in lotteries.items():
+    aversion = {"linear": 0.0, "log": 1.0}.get(kind, aversion)
+    for name, lottery in lotteries.items() if kind != "linear" else ():
         left = lottery[0][0] + fields["wealth"]
         if left < 0 or (left == 0 and aversion >= 1):
             hint = "give the wealth that the losses come out of"
             raise BadValue(f"options.{name}: leaves {left:g} of the wealth, and {kind} needs more than 0", hint)
-    return crra(aversion), fields["wealth"]
+    return "linear" if kind == "linear" else "log" if abs(aversion - 1) < 1e-9 else f"CRRA {aversion:g}", aversion
+
+
+def worth(lottery: Lottery, aversion: float) -> float:
+    """Returns the certain amount that is worth as much as a lottery, for a constant relative aversion g to risk: u(w) = w^(1-g) /
+    (1-g), log w at g = 1, and w itself at g = 0."""
+    if not aversion:
+        return mean(lottery)
+    if abs(aversion - 1) < 1e-9:
+        return math.exp(sum(share * math.log(w) for w, share in lottery))
+    power = 1 - aversion
+    unit = lottery[0][0] if power < 0 else lottery[-1][0]
+    if unit == 0:
+        return 0.0
+    return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
 
 
 def _step(name: str, found: dict[str, Any]) -> str:
@@ -89,27 +94,6 @@ def _step(name: str, found: dict[str, Any]) -> str:
         f"{name}: worth {figure(found['certainty_equivalent'])} for certain, mean {figure(found['mean'])}, "
         f"risk premium {figure(found['risk_premium'])}, P(loss) {figure(found['loss_probability'])}"
     )
-
-
-def linear() -> Attitude:
-    """Returns the attitude of somebody who looks at the mean only."""
-    return Attitude("linear", mean)
-
-
-def crra(aversion: float) -> Attitude:
-    """Returns an attitude of constant relative aversion to risk: u(w) = w^(1-g) / (1-g), log w at g = 1; w is above
-    0."""
-    if abs(aversion - 1) < 1e-9:
-        return Attitude("log", lambda lot: math.exp(sum(share * math.log(w) for w, share in lot)))
-    power = 1 - aversion
-
-    def sure(lottery: Lottery) -> float:
-        unit = lottery[0][0] if power < 0 else lottery[-1][0]
-        if unit == 0:
-            return 0.0
-        return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
-
-    return Attitude(f"CRRA {aversion:g}", sure)
 
 
 def mean(lottery: Lottery) -> float:
