@@ -45,7 +45,7 @@ GROUPS = {
     "Mind": "mind belief desire goal intention plan commitment learning bdi",
     "Knowledge": "fact rule infer constraint policy explain graph ontology case reason",
     "Connect": "connect disconnect hook mcp skill typedb completion",
-    "Care": "init agent config allow deny doctor index materialize git review report ui schedule demo",
+    "Maintenance": "init agent config allow deny doctor index materialize git review report ui schedule demo",
 }
 # What people type for a command that has another name.
 OTHER_NAMES = {
@@ -83,11 +83,11 @@ def declare_globals(
             "--workspace",
             "-w",
             metavar="DIR",
-            help="The workspace; else MABOS_WORKSPACE, else the nearest parent with mabos.yaml.",
+            help="The workspace (default: MABOS_WORKSPACE, else the nearest parent with mabos.yaml).",
         ),
     ] = "",
     agent: Annotated[
-        str, Option("--agent", "-a", metavar="ID", help="The agent; else MABOS_AGENT, else the only one.")
+        str, Option("--agent", "-a", metavar="ID", help="The agent (default: MABOS_AGENT, else the only one).")
     ] = "",
     as_json: Annotated[bool, Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors and warnings.")] = False,
@@ -95,20 +95,16 @@ def declare_globals(
     lock_timeout: Annotated[
         str, Option("--lock-timeout", metavar="SECONDS", help="How long to wait for the agent's lock (default 10).")
     ] = "",
-    commit: Annotated[
-        bool, Option("--commit", help="Commit to git what the command writes, and nothing else.")
-    ] = False,
-    no_pager: Annotated[bool, Option("--no-pager", help="Show all at once, whatever the size of the screen.")] = False,
+    commit: Annotated[bool, Option("--commit", help="Commit to git what the command writes.")] = False,
+    no_pager: Annotated[bool, Option("--no-pager", help="Do not use a pager.")] = False,
     version: Annotated[bool, Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """Memory and mind for autonomous agents, as plain files."""
+    """Memory and mind for autonomous agents, kept in plain files."""
 
 
 _SWITCHES, _VALUES = name_options(declare_globals)
 del _SWITCHES["--version"]  # which stands alone
-ANYWHERE = (
-    "Anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
-)
+ANYWHERE = "Accepted anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
 
 
 def find_commands(name: str) -> Commands:

@@ -180,7 +180,7 @@ def build_root() -> TyperGroup:
         cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
 
-    about = "The options above work anywhere on the line. mabos help COMMAND says more, with an example."
+    about = "The options above work anywhere on the line. mabos help COMMAND shows more, with an example."
     root.callback(epilog=about)(_declare(declare_globals))
     return get_group(root)
 

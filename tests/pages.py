@@ -120,18 +120,17 @@ def anchors(text: str) -> set[str]:
 
 _ABOUT_SETTINGS = """# Settings
 
-Made from the table in `mabos_cli/config.py`. Later layers win: the default, `mabos.yaml`, the `settings` object of an agent's
+This page is generated from the table in `mabos_cli/config.py`. Later layers override earlier ones: the default, `mabos.yaml`, the `settings` object of an agent's
 `agent.json`, the environment, an option of the command. `mabos config` shows what is in effect and where each value comes from.
 [files.md](files.md#mabosyaml) shows how both files look.
 
-The variable of a setting is its name in capitals behind `MABOS_`, with `_` for the dot: `{variable}` for `{name}`.
+The environment variable of a setting is `MABOS_` and its name in capitals, with `_` for the dot: `{variable}` for `{name}`.
 A time is a number of seconds, or 30s, 15m, 2h, 7d. A share is between 0 and 1. A rhythm is 30m or 2h, 03:10 for each day, Sun 04:10
-for each week, or off. A store and time is `long_term 30d` or `long_term never`. A value that does not fit is an error that cites file and line; a name that this version does not know is
-a warning, so that an older mabos goes on beside a newer one.
+for each week, or off. A store and time is `long_term 30d` or `long_term never`. An invalid value is an error that cites file and line. An unknown
+name is a warning, so that an older mabos can use the files of a newer one.
 
-A setting that says what it can do behind its meaning (it runs a program, sends data or lowers a guard) is ignored in `mabos.yaml` and
-`agent.json` until you allow it with `mabos allow`, on this machine and with exactly these values; `mabos allow --show` lists them. The
-environment needs no permission.
+A setting marked as risky (it runs a program, sends data or weakens a check) is ignored in `mabos.yaml` and `agent.json` until you permit
+its exact value on this machine with `mabos allow`; `mabos allow --show` lists these settings. The environment needs no permission.
 """
 _KINDS = {
     "count": "number, 0 or more",
@@ -152,7 +151,7 @@ def render_settings() -> str:
     lines = [_ABOUT_SETTINGS.format(name=first, variable=env_name(first))]
     for section in SECTIONS:
         rows = [_setting_row(setting) for setting in SETTINGS if setting.name.split(".")[0] == section]
-        lines += [f"## {section}\n", "| setting | default | what | meaning |", "|---|---|---|---|", *rows, ""]
+        lines += [f"## {section}\n", "| setting | default | value | meaning |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)
 
 

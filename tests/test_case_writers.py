@@ -1,4 +1,4 @@
-"""Cases under many hands: several processes, and kills; nothing that was acknowledged is lost, and no case is there twice."""
+"""Cases under many hands: several processes, and kills; nothing that was acknowledged is lost, and no case occurs twice."""
 
 import json
 import shutil

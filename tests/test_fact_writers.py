@@ -1,4 +1,4 @@
-"""Facts under many hands: several processes, and kills; nothing that was acknowledged is lost, and no triple is there twice."""
+"""Facts under many hands: several processes, and kills; nothing that was acknowledged is lost, and no triple occurs twice."""
 
 import json
 import shutil

@@ -399,7 +399,7 @@ def test_options_speak_alike() -> None:
         if flag in ("--since", "--until", "--deadline"):
             wrong += [place] if option.metavar != "DATE" else []
         if flag == "--check":
-            wrong += [place] if not said.startswith("Exit 7 when ") else []
+            wrong += [place] if not said.startswith("Exit 7 if ") else []
     assert not wrong, "\n".join(wrong)
 
 

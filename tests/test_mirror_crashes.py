@@ -48,7 +48,7 @@ def mirror(monkeypatch: pytest.MonkeyPatch, still_world: None) -> Iterator[Mirro
 
 
 def check(desk: Desk, mirror: Mirror) -> None:
-    """Ledger and mirror agree with one another, and nothing is there twice."""
+    """Ledger and mirror agree with one another, and nothing occurs twice."""
     held = mirror.held()
     assert all(len(uids) == len({*uids}) for uids in held.values())
     entries = load_ledger(WorkspacePaths(desk.root).agent("main")).values()

@@ -395,7 +395,7 @@ def test_items_that_claim_more_than_their_source_has_are_not_believed(desk: Desk
     assert desk.recall(EVIL, "--min-trust", "agent").refs == []
     assert do(desk, "trust", item.id)["why"] == "by its source"
     assert [row["id"] for row in do(desk, "trust", "--quarantine")["items"]] == [item.id]
-    assert "says trusted, but is untrusted" in desk.run("doctor").stdout
+    assert "claims trusted, but is untrusted" in desk.run("doctor").stdout
     do(desk, "trust", item.id, "--set", "agent", "--by", "ada")
     assert stored(desk) == ["agent"]
     assert EVIL in (desk.folder() / "memory" / "INDEX.md").read_text("utf-8")

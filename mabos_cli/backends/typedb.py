@@ -83,7 +83,7 @@ def parse_address(text: str) -> tuple[str, int]:
     port = int(match[3] or _PORT) if match else 0
     if not match or not 0 < port < 65_536:
         shown = re.sub(r"^.*@", "...@", text, flags=re.DOTALL)  # before an @ people write passwords
-        raise BadValue(f"typedb.address {shown[:60]!r} is no address", "host:port, as in localhost:1729")
+        raise BadValue(f"typedb.address {shown[:60]!r} is not an address", "host:port, as in localhost:1729")
     return match[1] or match[2], port
 
 

@@ -279,20 +279,20 @@ def _complete(call: Call, declared: Option, given: str) -> str:
 DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
 Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]
 Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
-ValidAt = Annotated[str, Option(metavar="DATE", help="As things are or were then: today, 2026-03-01.")]
+ValidAt = Annotated[str, Option(metavar="DATE", help="Only what holds at this time: today, 2026-03-01.")]
 # What becomes of secrets in what is stored.
 Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
-AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it even if it holds a secret.")]
+AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it even if it contains a secret.")]
 # How far what is stored is trusted, and by whose word.
 Trust = Annotated[
     str,
     Option(
         metavar="[trusted|agent|untrusted]",
-        help="How far to trust it (default agent; of a source tool:, web:, mail: or transcript:, untrusted).",
+        help="How far to trust it (default agent; untrusted if the source is tool:, web:, mail: or transcript:).",
     ),
 ]
 Voucher = Annotated[
-    str, Option("--by", metavar="NAME", help="Who vouches for more trust than such a source has; logged.")
+    str, Option("--by", metavar="NAME", help="The person who vouches for more trust than the source has; logged.")
 ]
 
 

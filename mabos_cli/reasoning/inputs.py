@@ -30,12 +30,12 @@ def known_name(path: str, name: str, known: Collection[str], noun: str = "name")
 
 
 def check_known(path: str, names: Iterable[str], known: Collection[str], noun: str = "name") -> None:
-    """Raises BadValue unless all names are known and none is there twice."""
+    """Raises BadValue unless all names are known and none occurs twice."""
     seen: set[str] = set()
     for name in names:
         known_name(path, name, known, noun)
         if name in seen:
-            raise BadValue(f"{path}: {name!r} is there twice", "keep one of them")
+            raise BadValue(f"{path}: {name!r} occurs twice", "keep one of them")
         seen.add(name)
 
 

@@ -215,7 +215,7 @@ def _check_map(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict[st
     for key, one in value.items():
         name = _check_text(Shape("text"), key, parsers, f"{path}: a name")
         if name in found:
-            raise _fail(path, f"{name!r} is there twice", shape)
+            raise _fail(path, f"{name!r} occurs twice", shape)
         found[name] = conform(shape.element, one, parsers, f"{path}.{name}" if path else name)
     return found
 

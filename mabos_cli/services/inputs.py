@@ -227,7 +227,7 @@ def find_target(named: str, hint: str) -> Path:
     """Returns the file to be written, links followed; UsageFault when it is a folder or a device."""
     target = Path(os.path.realpath(os.path.expanduser(named)))
     if target.exists() and not target.is_file():
-        raise UsageFault(f"{named or 'an empty name'} is no plain file", hint)
+        raise UsageFault(f"{named or 'an empty name'} is not a regular file", hint)
     return target
 
 
@@ -268,7 +268,7 @@ class BatchLines(NamedTuple):
     def read(self, lines: Iterable[bytes], before: int = 0, *, stored: int = 0) -> Iterator[Draft]:
         """Yields the drafts of lines that come behind others; InvalidFile cites the first invalid line."""
         outcome = (
-            f"the {stored} lines before are stored, and running it again goes on there"
+            f"the {stored} lines before are stored, and running it again continues there"
             if stored
             else "nothing was stored"
         )

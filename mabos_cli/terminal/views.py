@@ -161,7 +161,7 @@ def show_drill(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
         told = join(screen.text(f"{find['kind']} ", "kind"), _content(screen, find["text"]), place)
         grown.get(find["day"], root).add(told)
     asked = [word for step in data["steps"] for word in step["refined"]]
-    return [root, *wrap_lines(screen, [f"also asked for: {', '.join(asked)}"] if asked else [])]
+    return [root, *wrap_lines(screen, [f"added to the question: {', '.join(asked)}"] if asked else [])]
 
 
 def show_conflicts(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:

@@ -84,7 +84,7 @@ def set_aside(agent: Agent, path: Path, old: bytes) -> list[str]:
         return []
     stamp = format_time(agent.now()).translate(str.maketrans("", "", "-:."))
     copy = _keep_edited(agent.paths, path, old, stamp)
-    return [f"{agent.paths.relative(path)} had been edited; the edited copy is {agent.paths.relative(copy)}"]
+    return [f"{agent.paths.relative(path)} was edited by hand; your version is now {agent.paths.relative(copy)}"]
 
 
 def _keep_edited(paths: AgentPaths, path: Path, data: bytes, stamp: str) -> Path:

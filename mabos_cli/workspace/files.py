@@ -33,7 +33,7 @@ class Moved(Conflict):
     """A file is no longer what it was when it was read: read again and redo."""
 
     def __init__(self, path: Path, is_shared: bool = False) -> None:
-        super().__init__(f"{path} was changed meanwhile", "somebody is writing it; try again")
+        super().__init__(f"{path} was changed meanwhile", "another program is writing it; try again")
         self.path = path
         self.is_shared = is_shared
 
@@ -48,7 +48,7 @@ class FileWrite(NamedTuple):
     is_shared: bool = False
 
 
-def attempts(trouble: str, hint: str = "somebody is writing it; try again") -> Iterator[int]:
+def attempts(trouble: str, hint: str = "another program is writing it; try again") -> Iterator[int]:
     """Yields turns to write a file that others write too: who is through leaves the loop, who finds it Moved takes another turn;
     Conflict when that never ends."""
     yield from range(ATTEMPTS)
@@ -78,13 +78,13 @@ def explained(path: Path, doing: str) -> Iterator[None]:
         yield
     except OSError as error:
         hints = {
-            errno.ENOSPC: "free some space and try again; nothing was half written",
+            errno.ENOSPC: "free some space and try again; no file was left half written",
             errno.EROFS: "the workspace is read-only; reading commands still work",
             errno.EACCES: "check the owner and the mode of the file and its folder",
             errno.ELOOP: "replace the symbolic link by a file or folder",
             errno.EINVAL: "replace it by a file",
         }
-        hint = hints.get(error.errno or 0, "nothing was half written")
+        hint = hints.get(error.errno or 0, "no file was left half written")
         raise InvalidFile(f"cannot {doing} {path}: {error.strerror or error}", hint) from None
 
 

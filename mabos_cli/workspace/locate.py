@@ -112,7 +112,9 @@ def create_agent(workspace: WorkspacePaths, agent_id: str, role: str = "", name:
     agent = workspace.agent(check_agent_id(agent_id))
     other = find_other_case(workspace, agent_id)
     if other:
-        raise UsageFault(f"agent {agent_id} beside {other}: many disks take both for one folder", "choose another id")
+        raise UsageFault(
+            f"the ids {agent_id} and {other} differ only in case, which many disks ignore", "choose another id"
+        )
     make_folder(workspace.agents)
     resolve_inside(agent.root, workspace.root)
     manifest = {

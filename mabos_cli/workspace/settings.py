@@ -1,6 +1,6 @@
 """Effective settings: defaults < mabos.yaml < agent.json < environment < option, each value with its origin.
 
-Settings in mabos.yaml or agent.json that run programs, send data or lower a guard are ignored until `mabos allow`. What was
+Settings in mabos.yaml or agent.json that run programs, send data or weaken a check are ignored until `mabos allow`. What was
 allowed is kept outside the workspace, below the user's state folder, by the workspace's real folder and a digest of exactly these
 settings: changed settings ask again, and a workspace that came from somebody else cannot bring its own permission.
 """

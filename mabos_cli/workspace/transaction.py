@@ -112,7 +112,7 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
                 write_receipt(agent, command, write.counts, write.ids, started, part=write.part)
             return result, warnings
     assert moved is not None
-    doing = "somebody is writing it" if moved.is_shared else "something writes it without locking"
+    doing = "another program is writing it" if moved.is_shared else "something writes it without locking"
     raise Conflict(f"{agent.paths.relative(moved.path)} keeps changing", f"{doing}; try again")
 
 

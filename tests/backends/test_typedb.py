@@ -46,12 +46,12 @@ def session(place: Place) -> Iterator[Session]:
 
 @pytest.mark.parametrize("text", ["", "http://localhost:1729", "localhost:0", "localhost:99999", "a b", "::1"])
 def test_what_is_no_address_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(BadValue, match="is no address"):
+    with pytest.raises(BadValue, match="is not an address"):
         parse_address(text)
 
 
 def test_a_password_in_an_address_is_not_told() -> None:
-    with pytest.raises(BadValue, match=r"'\.\.\.@host:1729' is no address") as told:
+    with pytest.raises(BadValue, match=r"'\.\.\.@host:1729' is not an address") as told:
         parse_address("admin:hush@host:1729")
     assert "hush" not in told.value.message
 

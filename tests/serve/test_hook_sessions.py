@@ -290,7 +290,7 @@ def test_while_somebody_ingests_the_spool_waits(host: Host, talk: Path) -> None:
     with (host.desk.root / ".mabos" / "locks" / "main.ingest.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         done = host.desk.run("--lock-timeout", "0.01", "harvest", "--json")
-    assert done.warnings[0].startswith("transcripts that hooks named wait: ")
+    assert done.warnings[0].startswith("transcripts named by hooks wait: ")
     assert len(host.spooled) == 1
 
 

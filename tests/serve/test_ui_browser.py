@@ -190,7 +190,7 @@ def test_an_item_says_what_superseded_it_and_what_it_derives_from(world: World) 
     new = json.loads(world.run("--json", "store", "The price of a berth is 12 EUR", "--type", "fact"))["data"]["id"]
     world.open(f"search?q=price of a berth&archived=1&item={old}")
     world.shows(f"superseded by M-…{new[-4:]}", "#panel")
-    world.shows("Versions, old to new", "#panel")
+    world.shows("Versions, oldest first", "#panel")
     world.click("12 EUR", "#panel")
     world.shows(new, "#panel")
     notes = [f"Berth {n} leaks at high tide" for n in (1, 2)]
@@ -231,7 +231,7 @@ def test_decisions_are_the_commands_own(world: World) -> None:
 
 
 def test_what_an_editor_changed_meanwhile_is_not_decided(world: World) -> None:
-    world.open("decide?part=Concepts for ontologies")
+    world.open("decide?part=Ontology proposals")
     world.click("Reject")
     world.browser.wait("document.querySelector('dialog[open]')")
     (path,) = (world.root / "ontologies" / "proposals").glob("*.json")
@@ -262,7 +262,7 @@ def test_the_graph_is_walked_by_keys_and_by_touch(world: World) -> None:
         "billing",
     ]
     world.click("runsOn", ".rows")
-    world.shows("Walk from billing", "#panel")
+    world.shows("Show billing in the graph", "#panel")
     boxes = """[...document.querySelectorAll('.graph rect')].map(e => e.getBoundingClientRect()).map(r => [r.x, r.y, r.right, r.bottom])"""
     for width in (1280, 390):
         world.open("graph?at=billing&hops=2", width)
@@ -298,7 +298,7 @@ def test_periods_lead_from_a_quarter_to_a_line(world: World) -> None:
         world.settle()
     world.shows("Guests were charged twice")
     world.go("periods?q=guests charged")
-    world.shows("The way there")
+    world.shows("Path to the lines")
     world.click("Guests were charged twice")
     world.browser.wait("document.querySelector('#panel .marked')")
     world.go("packs?q=how do we bill&budget=300")

@@ -14,7 +14,7 @@ from mabos_cli.workspace.locate import create_agent, create_workspace
 def test_no_agent_beside_one_that_differs_in_case(tmp_path: Path) -> None:
     workspace, _ = create_workspace(tmp_path / "ws")
     create_agent(workspace, "a1")
-    with pytest.raises(UsageFault, match="agent A1 beside a1"):
+    with pytest.raises(UsageFault, match="the ids A1 and a1 differ only in case"):
         create_agent(workspace, "A1")
     assert create_agent(workspace, "a1") == []
     assert locate.list_agents(workspace) == ["a1"]

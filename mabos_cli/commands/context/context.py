@@ -28,18 +28,16 @@ _PLACES = {
 
 app = Commands(
     "context",
-    "Build what an agent reads: memory index, packs, whole windows.",
+    "Build what an agent reads: memory index, packs, context windows.",
     late=_PLACES,
 )
 
 
 def index(
     ctx: Context,
-    no_write: Annotated[
-        bool, Option("--no-write", help="Only print it; leave INDEX.md and the domains as they are.")
-    ] = False,
+    no_write: Annotated[bool, Option("--no-write", help="Only print it; do not update files.")] = False,
 ) -> None:
-    """Print the memory index, and bring INDEX.md and the domain files up to date.
+    """Print the memory index, and update INDEX.md and the domain files.
 
     Critical items, instructions, active projects, and the domains that can be loaded: always under context.index_tokens tokens.
 
@@ -77,7 +75,7 @@ def observations(
     ctx: Context,
     no_write: Annotated[bool, Option("--no-write", help="Only print it; leave the file as it is.")] = False,
 ) -> None:
-    """Print what became a memory in the last days, and keep it in memory/observations.md.
+    """Print recent memories as an append-only log, and keep it in memory/observations.md.
 
     Once that file is there, every write adds to it: lines only at its end, and whole days leave at the front when it grows
     too large, so that a host's cache of prompts keeps most of it. Delete the file to end that.
@@ -118,9 +116,7 @@ def _headline_row(line: "Headline") -> dict[str, Any]:
 
 def pack(
     ctx: Context,
-    words: Annotated[
-        list[str], Argument(metavar="QUERY", help="What is asked, also a whole request; - reads standard input.")
-    ],
+    words: Annotated[list[str], Argument(metavar="QUERY", help="The question or request; - reads standard input.")],
     budget: Annotated[int | None, Option("--budget", "-b", help="At most this many tokens (default 1200).")] = None,
     history: Annotated[
         str, Option(metavar="FILE", help="A conversation (JSON, or a host's JSON lines) whose last turns are kept.")
@@ -130,18 +126,18 @@ def pack(
         str,
         Option(
             metavar="[trusted|agent|untrusted]",
-            help="Only what is at least this trusted; turns of user and assistant are always kept.",
+            help="Only what is at least this trusted; turns of --history are always kept.",
         ),
     ] = "",
     limit: Limit = 0,
-    live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
-    shared: Annotated[bool, Option("--shared", help="Also pack what the other agents share.")] = False,
+    live: Annotated[bool, Option("--live", help="Leave out archived items that expired or went unused.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Include what other agents share.")] = False,
     trace: Annotated[
-        bool, Option("--trace", help="Show why each candidate is in or out, without its content.")
+        bool, Option("--trace", help="Show why each candidate is included or not, without its content.")
     ] = False,
     no_use: Annotated[bool, Option("--no-use", help="Do not count what is packed as used.")] = False,
 ) -> None:
-    """Pack what memory knows about a request: cited lines in a frame, never over budget.
+    """Print cited memories for a request, within a token budget.
 
     Example: mabos context pack "how do we price seats" --budget 600 --trace
     """
@@ -213,13 +209,13 @@ def flush_check(
     total_tokens: Annotated[int, Option(help="Tokens in the context now.")],
     window: Annotated[int, Option(help="Size of the context window.")],
     compaction_count: Annotated[
-        int | None, Option(help="Compactions so far; answers yes at most once for each.")
+        int | None, Option(help="Compactions so far; the answer is flush at most once for each.")
     ] = None,
     session: Annotated[str, Option(help="The session whose compactions are counted.")] = "",
     soft: Annotated[int | None, Option(help="Tokens before the reserve at which to flush (default 4000).")] = None,
     reserve: Annotated[int | None, Option(help="Tokens kept free for the answer (default 8000).")] = None,
 ) -> None:
-    """Say whether memory should be flushed now, before the context is compacted.
+    """Check whether memory should be saved before the context is compacted.
 
     Example: mabos context flush-check --total-tokens 189000 --window 200000 --compaction-count 2
     """
@@ -248,7 +244,7 @@ def flush_check(
 
 
 def flush_prompt(ctx: Context) -> None:
-    """Print what to tell the agent before its context is compacted.
+    """Print the instructions for saving memory before a compaction.
 
     Example: mabos context flush-prompt --agent cfo
     """

@@ -36,17 +36,17 @@ MessagesOnly = Annotated[
 
 def build(
     ctx: Context,
-    request: Annotated[str, Option(help="What the agent is asked; - reads standard input.")],
+    request: Annotated[str, Option(help="The request; - reads standard input.")],
     system: Annotated[
-        str, Option(metavar="FILE", help="What the agent is told first (default: its persona files and INDEX.md).")
+        str, Option(metavar="FILE", help="The system message (default: persona files and INDEX.md).")
     ] = "",
     skills: Annotated[str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them.")] = "",
     history: History = "",
     window: Annotated[int | None, Option(help="Tokens of the model's window (default 200000).")] = None,
-    shared: Annotated[bool, Option("--shared", help="Also use what the other agents share.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Include what other agents share.")] = False,
     messages_only: MessagesOnly = False,
 ) -> None:
-    """Build the messages for a request: persona, skills, memory, conversation, each within its share of the window.
+    """Print all messages for a request, within a model's context window.
 
     Example: mabos context build --request "Draft the renewal for Acme" --history chat.json --messages-only
     """
@@ -79,11 +79,11 @@ def compress(
     budget: Annotated[
         int | None, Option("--budget", "-b", help="Tokens (default: the conversation's share of the window).")
     ] = None,
-    keep: Annotated[int | None, Option(help="Last messages that stay as they are (default 6).")] = None,
+    keep: Annotated[int | None, Option(help="How many last messages to keep unchanged (default 6).")] = None,
     llm: Annotated[bool, Option("--llm", help="Let the language model write the summary.")] = False,
     messages_only: MessagesOnly = False,
 ) -> None:
-    """Shorten a conversation to a budget: the last messages whole, what is critical kept, the rest summed up.
+    """Shorten a conversation to a token budget: keep the last messages and critical statements, summarize the rest.
 
     Example: mabos context compress --history chat.json --budget 8000
     """
@@ -144,14 +144,14 @@ def _compressed_lines(made: Compressed, data: dict[str, Any]) -> Iterator[str]:
 def audit(
     ctx: Context,
     scope: Annotated[str, Option(metavar="[all|memory_md|domains|system_prompt]", help="Which part to audit.")] = "all",
-    recommend: Annotated[bool, Option("--recommend", help="Say what could be done, and what it saves.")] = False,
+    recommend: Annotated[bool, Option("--recommend", help="Recommend what to do, and say what it saves.")] = False,
     skills: Annotated[
         str, Option(metavar="FILE", help="A skill in Markdown, or a folder of them, that the host loads.")
     ] = "",
-    check: Annotated[bool, Option("--check", help="Exit 7 when what is always loaded is above --max-tokens.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 if more than --max-tokens are always loaded.")] = False,
     max_tokens: Annotated[int | None, Option(help="For --check: tokens that may always be loaded.")] = None,
 ) -> None:
-    """Count what memory costs by source, and find duplicates and what is never used. Changes nothing.
+    """Report what memory costs in tokens, duplicates and unused items.
 
     Example: mabos context audit --recommend
     """

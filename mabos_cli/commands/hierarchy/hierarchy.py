@@ -29,9 +29,9 @@ def build(
     ctx: Context,
     scope: Annotated[str, Option(metavar="[week|month|quarter|all]", help="Which summaries.")] = "all",
     since: Annotated[str, Option(metavar="DATE", help="Only periods that reach a date, or an age such as 30d.")] = "",
-    force: Annotated[bool, Option("--force", help="Rewrite all of them; edited ones are set aside.")] = False,
+    force: Annotated[bool, Option("--force", help="Rewrite all of them; your edits are set aside.")] = False,
     dry_run: DryRun = False,
-    no_llm: Annotated[bool, Option("--no-llm", help="Without an overview by a language model.")] = False,
+    no_llm: Annotated[bool, Option("--no-llm", help="Leave out the overview by a language model.")] = False,
 ) -> None:
     """Write the weekly, monthly and quarterly summaries whose daily logs changed.
 
@@ -69,7 +69,7 @@ def _lines(agent: Agent, built: Built, dry_run: bool, since: bool) -> Iterator[s
         yield (
             f"nothing to build{': ' if same else ''}{same}"
             if same or built.kept or since
-            else "no daily logs to sum up"
+            else "no daily logs to summarize"
         )
     for state in built.written[:_LISTED]:
         yield f"  {agent.paths.relative(state.path)}{' (new)' if state.state == 'missing' else ''}"
@@ -88,10 +88,12 @@ def show(
     period: Annotated[str, Argument(metavar="[PERIOD]", help="2026-Q1, 2026-02 or 2026-W09; all if empty.")] = "",
     level: Annotated[
         str,
-        Option(metavar="[quarterly|monthly|weekly|daily]", help="How far down (default: one below PERIOD)."),
+        Option(
+            metavar="[quarterly|monthly|weekly|daily]", help="The lowest level to show (default: one below PERIOD)."
+        ),
     ] = "",
 ) -> None:
-    """Show the tree of summaries: how many days each covers, and whether it is up to date.
+    """Show the tree of periods, and which summaries are up to date.
 
     Example: mabos hierarchy show 2026-Q1 --level weekly
     """
@@ -163,9 +165,10 @@ def drill_command(
     width: Annotated[int | None, Option(min=1, max=20, help="Nodes followed at each level (default 3).")] = None,
     limit: Annotated[int, Option("--limit", "-n", min=0, max=100, help="Show at most this many lines; 0 for all.")] = 3,
 ) -> None:
-    """Go down from quarters to months, weeks, days and lines, and show why.
+    """Follow a question from quarters down to the lines of a day, and show why.
 
-    found: what the index finds below a node; told: what the summary above says of it; named: the question names that time.
+    The scores: found is what the index finds below a node, told is what the summary above says about it, and named
+    means that the question names the period.
 
     Example: mabos hierarchy drill "why did we raise the berth price"
     """
@@ -187,14 +190,14 @@ log = Commands("log", "Copy events of old daily logs into MEMORY.md, and archive
 @log.command()
 def consolidate(
     ctx: Context,
-    older_than: Annotated[str | None, Option(metavar="SPAN", help="Only days older than this (default 7d).")] = None,
-    min_importance: Annotated[float | None, Option(help="Take events at least this important (default 0.6).")] = None,
+    older_than: Annotated[str | None, Option(metavar="SPAN", help="Only logs older than this (default 7d).")] = None,
+    min_importance: Annotated[float | None, Option(help="Copy events at least this important (default 0.6).")] = None,
     dry_run: DryRun = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model find facts in them; a dry run does not ask it.")
     ] = False,
 ) -> None:
-    """Copy the important events of old daily logs into MEMORY.md, never twice.
+    """Copy important events of old daily logs into MEMORY.md, each once.
 
     Example: mabos log consolidate --dry-run
     """
@@ -241,19 +244,19 @@ def _log_lines(found: Found, taking: Taking, rules: Rules, dry_run: bool) -> lis
     looked = f"{plural(found.events, 'event')} of {plural(len(found.days), 'day')}"
     left = [f"{plural(found.untrusted, 'untrusted event')} left out"] if found.untrusted else []
     if taking.taken:
-        did = "would take" if dry_run else "took"
+        did = "would copy" if dry_run else "copied"
         as_facts = f", {len(taking.covered)} of them as {plural(len(taking.facts), 'fact')}"
-        head = f"{did} {len(taking.taken)} of {looked} into MEMORY.md{as_facts if taking.covered else ''}"
+        head = f"{did} {len(taking.taken)} of {looked} to MEMORY.md{as_facts if taking.covered else ''}"
         taken_lines = [*map(_fact_line, taking.facts), *map(_line, taking.lines)]
         more = [f"  and {len(taken_lines) - _SHOWN} more"] if len(taken_lines) > _SHOWN else []
         return [head, *taken_lines[:_SHOWN], *more, *left]
     if found.days:
-        known = f", but for {taking.known} known already" if taking.known else ""
-        none = f"nothing to take: {looked}, none of importance {rules.min_importance:g} or more{known}"
+        known = f" except {taking.known} already known" if taking.known else ""
+        none = f"nothing to copy: {looked}, none of importance {rules.min_importance:g} or more{known}"
         return [none, *left]
     if found.done:
-        return [f"nothing to take: {plural(found.done, 'day')} looked through before, nothing new since"]
-    return [f"nothing to take: no log of more than {format_span(rules.older_than)} ago"]
+        return [f"nothing to copy: {plural(found.done, 'day')} already processed, nothing new since"]
+    return [f"nothing to copy: no logs older than {format_span(rules.older_than)}"]
 
 
 def _fact_line(fact: LogFact) -> str:
@@ -273,7 +276,7 @@ def archive(
     older_than: Annotated[str | None, Option(metavar="SPAN", help="Only logs older than this (default 30d).")] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Move old daily logs to memory/archive/; they stay searchable and readable.
+    """Move old daily logs to memory/archive/; recall and read still find them.
 
     Example: mabos log archive --older-than 60d
     """
@@ -288,7 +291,7 @@ def archive(
 def _archived(done: Archiving, span: float, dry_run: bool) -> list[str]:
     links = f"{'would rewrite' if dry_run else 'rewrote'} {plural(done.links, 'link')}"
     if not done.moved:
-        return [links if done.links else f"nothing to archive: no log of more than {format_span(span)} ago"]
+        return [links if done.links else f"nothing to archive: no logs older than {format_span(span)}"]
     days = [old.rpartition("/")[2].removesuffix(".md") for old, _ in done.moved]
     span_of_days = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
     did = "would archive" if dry_run else "archived"

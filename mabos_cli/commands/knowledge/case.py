@@ -13,7 +13,7 @@ from mabos_cli.services.inputs import check_trust, check_voucher
 from mabos_cli.services.knowledge import cases
 from mabos_cli.workspace.agent import Agent
 
-app = Commands("case", "Store cases, retrieve those like the present situation, and note what came of reuse.")
+app = Commands("case", "Store cases, retrieve similar ones, and record the outcomes of reuse.")
 CaseId = Annotated[str, Argument(metavar="ID", ids="cases", help="The case: C-001.")]
 Beliefs = Annotated[
     list[str] | None, Option("--belief", help="A belief, by id or in words; commas separate, may repeat.")
@@ -21,7 +21,7 @@ Beliefs = Annotated[
 Desires = Annotated[list[str] | None, Option("--desire", help="A desire, likewise.")]
 Plan = Annotated[str, Option(help="The plan that was used: P-001.")]
 Actions = Annotated[list[str] | None, Option("--action", help="What was done; may repeat, in order.")]
-Success = Annotated[bool | None, Option("--success/--failure", help="How it went; else it is open.")]
+Success = Annotated[bool | None, Option("--success/--failure", help="The outcome; open if left out.")]
 Metrics = Annotated[list[str] | None, Option("--metric", metavar="NAME=NUMBER", help="A result; may repeat.")]
 Lessons = Annotated[str, Option(help="What was learned.")]
 
@@ -38,15 +38,15 @@ def store(
     metric: Metrics = None,
     lessons: Lessons = "",
     base: Annotated[
-        str, Option("--from", metavar="ID", ids="cases", help="Take what is not given from this case: an adaptation.")
+        str, Option("--from", metavar="ID", ids="cases", help="Copy what is not given from this case: an adaptation.")
     ] = "",
     from_mind: Annotated[bool, Option("--from-mind", help="Add the beliefs and desires of the agent's files.")] = False,
     batch: Annotated[str, Option(metavar="FILE", help="Cases as NDJSON or a case file; - reads standard input.")] = "",
-    source: Annotated[str, Option(help="Where it comes from, if not from the agent's own experience.")] = "",
+    source: Annotated[str, Option(help="The source, if not the agent's own experience.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
-    """Keep a case: the situation, what was done, what came of it. One that is known already is merged.
+    """Store a case: situation, action, outcome. A known case is merged.
 
     Example: mabos case store --belief B-001 --desire D-001 --context "Churn rose" --action "Called the ten largest" --success
     """
@@ -88,7 +88,7 @@ def _left_line(left: tuple[str, ...]) -> list[str]:
 def list_command(
     ctx: Context,
     success: Annotated[
-        bool | None, Option("--success/--failure", help="Only those that worked, or that failed.")
+        bool | None, Option("--success/--failure", help="Only cases that worked, or that failed.")
     ] = None,
     limit: Limit = 20,
 ) -> None:
@@ -105,7 +105,7 @@ def list_command(
 
 @app.command()
 def show(ctx: Context, case_id: CaseId) -> None:
-    """Show all of a case, live or archived, and how it changed.
+    """Show a case, live or archived, with its history.
 
     Example: mabos case show C-001
     """
@@ -124,11 +124,11 @@ def revise(
     plan: Plan = "",
     action: Actions = None,
     context: Annotated[str, Option(help="The situation in other words.")] = "",
-    correct: Annotated[bool, Option("--correct", help="Only a correction: no use of the case is counted.")] = False,
+    correct: Annotated[bool, Option("--correct", help="Correct the case without counting a use.")] = False,
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
-    """Note what came of a reuse: it counts as a use, and the earlier values stay known.
+    """Record the outcome of reusing a case; earlier values are kept.
 
     Example: mabos case revise C-001 --failure --metric churn=0.06 --lessons "Discounts do not hold"
     """
@@ -146,7 +146,7 @@ def retrieve(
     ctx: Context,
     belief: Annotated[
         list[str] | None,
-        Option("--belief", help="A belief that holds now, as in store; without any, those of the agent's files."),
+        Option("--belief", help="A belief that holds now, as in store (default: those in the agent's files)."),
     ] = None,
     desire: Annotated[list[str] | None, Option("--desire", help="A desire, likewise.")] = None,
     context: Annotated[str, Option(help="The situation in words, compared by words and meaning.")] = "",
@@ -154,7 +154,7 @@ def retrieve(
     min_score: Annotated[float, Option(help="Only cases that match at least this well.")] = 0.0,
     limit: Limit = 5,
 ) -> None:
-    """Find the cases that are like the present situation, and what worked then.
+    """Find cases similar to the present situation, and what worked in them.
 
     Example: mabos case retrieve --belief B-001,B-002 --desire D-001 --context "Customers leave after the price change"
     """

@@ -38,14 +38,16 @@ def assert_command(
     subject: Subject,
     predicate: Annotated[str, Argument(help="The relation or property.")],
     object: Annotated[str, Argument(help="The value, or another subject.")],
-    confidence: Annotated[float | None, Option(help="0 to 1; 1 for a new fact, else as it was.")] = None,
-    source: Annotated[str, Option(help="Where it comes from; manual for a new fact, else as it was.")] = "",
+    confidence: Annotated[float | None, Option(help="0 to 1 (default 1, or unchanged).")] = None,
+    source: Annotated[str, Option(help="The source (default manual, or unchanged).")] = "",
     trust: Trust = "",
     by: Voucher = "",
-    since: Annotated[str, Option("--from", metavar="DATE", help="The day from which it holds; none clears it.")] = "",
+    since: Annotated[
+        str, Option("--from", metavar="DATE", help="The first day on which it holds; none clears it.")
+    ] = "",
     until: Annotated[str, Option(metavar="DATE", help="The last day on which it holds; none clears it.")] = "",
 ) -> None:
-    """Add a fact, or change the one that says the same. It may hold for several stretches of time.
+    """Add a fact, or update the same fact. It may hold for several periods.
 
     Example: mabos fact assert acme hasRevenue '$50,000' --confidence 0.9 --source cfo-report
     """
@@ -67,19 +69,19 @@ def assert_command(
 def extract(
     ctx: Context,
     text: Annotated[
-        str, Argument(metavar="[TEXT]", help="What to read; - reads standard input, else memories are read.")
+        str, Argument(metavar="[TEXT]", help="The text; - reads standard input. By default, memories are read.")
     ] = "",
     review: Annotated[bool, Option("--review", help="List candidates and write nothing (the default).")] = False,
     apply: Annotated[str, Option(metavar="ID,...", help="Assert these candidates of a review, or all.")] = "",
     we: Annotated[
-        str, Option(metavar="NAME", help="Who we, our, I and my are; without it, such statements are left out.")
+        str, Option(metavar="NAME", help="The name behind we, our, I and my; without it, such statements are left out.")
     ] = "",
     min_confidence: Annotated[float, Option(help="Only candidates with at least this confidence.")] = 0.0,
     source: Annotated[str, Option(help="Where the text comes from; a memory is its own source.")] = "extract",
     trust: Trust = "",
     limit: Limit = 50,
 ) -> None:
-    """List the facts that a text or the memories say, with citations; assert some of them.
+    """List facts stated in a text or in memories, with citations, and assert some of them.
 
     Example: mabos fact extract "Dana reports to Ada" --review
     """
@@ -156,7 +158,7 @@ def retract(
     subject: Annotated[str, Option(help="All asserted facts about it.")] = "",
     predicate: Annotated[str, Option(help="All asserted facts with it.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the archive.")] = "",
-    cascade: Annotated[bool, Option("--cascade", help="Also drop the derived facts that rest on them alone.")] = False,
+    cascade: Annotated[bool, Option("--cascade", help="Also remove derived facts that depend on them alone.")] = False,
     dry_run: DryRun = False,
 ) -> None:
     """Retract facts; the archive keeps them.
@@ -183,14 +185,14 @@ def retract(
 @app.command()
 def query(
     ctx: Context,
-    subject: Annotated[str, Argument(help="A subject; * stands for anything.")] = "*",
+    subject: Annotated[str, Argument(help="A subject; * matches anything.")] = "*",
     predicate: Annotated[str, Argument(help="A predicate, likewise.")] = "*",
     object: Annotated[str, Argument(help="An object, likewise.")] = "*",
     min_confidence: Annotated[float, Option(help="Only facts with at least this confidence.")] = 0.0,
     valid_at: ValidAt = "",
     no_derived: Annotated[bool, Option("--no-derived", help="Only asserted facts.")] = False,
     limit: Limit = 50,
-    shared: Annotated[bool, Option("--shared", help="Also those of the other agents that share their memory.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Include facts that other agents share.")] = False,
 ) -> None:
     """List the facts that match a pattern.
 
@@ -224,9 +226,9 @@ def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
 def explain(
     ctx: Context,
     fact_id: Annotated[str, Argument(metavar="ID", ids="facts", help="The fact.")],
-    depth: Annotated[int, Option(help="How far down to go.")] = 5,
+    depth: Annotated[int, Option(help="How many steps to trace.")] = 5,
 ) -> None:
-    """Show what a fact rests on, back to asserted facts and rules.
+    """Trace a fact back to asserted facts and rules.
 
     Example: mabos fact explain F-inf-3f9a61c2d4e5 --depth 3
     """
@@ -238,9 +240,9 @@ def explain(
 
 @app.command()
 def current(
-    ctx: Context, subject: Subject, at: Annotated[str, Option(metavar="DATE", help="At another time than now.")] = ""
+    ctx: Context, subject: Subject, at: Annotated[str, Option(metavar="DATE", help="A date instead of now.")] = ""
 ) -> None:
-    """Show what holds of a subject now; of a functional predicate only the latest word.
+    """Show what is true of a subject now; of a functional predicate only the latest value.
 
     Example: mabos fact current acme
     """
@@ -254,7 +256,7 @@ def current(
 
 @app.command()
 def timeline(ctx: Context, subject: Subject) -> None:
-    """Show the history of what is known of a subject, with retracted and updated facts.
+    """Show how the facts about a subject changed, with retracted and updated ones.
 
     Example: mabos fact timeline acme
     """
@@ -266,10 +268,8 @@ def timeline(ctx: Context, subject: Subject) -> None:
 
 
 @app.command()
-def lint(
-    ctx: Context, check: Annotated[bool, Option("--check", help="Exit 7 when there are findings.")] = False
-) -> None:
-    """Find contradictions, support that is gone or expired, misspelled names, and what ontologies say cannot be.
+def lint(ctx: Context, check: Annotated[bool, Option("--check", help="Exit 7 if there are findings.")] = False) -> None:
+    """Report contradictions, missing or expired support, misspelled names, and violations of ontologies.
 
     Example: mabos fact lint --check
     """
@@ -286,12 +286,16 @@ def import_command(
     ctx: Context,
     path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
     form: Annotated[
-        str, Option("--format", metavar="[ndjson|csv|turtle]", help="The format; else by the name of the file.")
+        str,
+        Option("--format", metavar="[ndjson|csv|turtle]", help="The format (default: by the extension of the file)."),
     ] = "",
     source: Annotated[str, Option(help="The source of facts that name none.")] = "",
     trust: Annotated[
         str,
-        Option(metavar="[trusted|agent|untrusted]", help="For facts that do not say, and the most for those that do."),
+        Option(
+            metavar="[trusted|agent|untrusted]",
+            help="The trust of facts that name none, and the limit for those that do.",
+        ),
     ] = "",
     by: Voucher = "",
 ) -> None:

@@ -28,11 +28,11 @@ app = Commands("graph", "Walk and export the graph of facts, and show what depen
 def neighbors(
     ctx: Context,
     entity: Annotated[str, Argument(help="A subject or object of facts.")],
-    hops: Annotated[int, Option(help="How many steps away.")] = 1,
+    hops: Annotated[int, Option(help="The largest number of steps.")] = 1,
     valid_at: ValidAt = "",
     limit: Limit = 50,
 ) -> None:
-    """List what is near something, with the fact that leads there.
+    """List entities near one, with the fact behind each link.
 
     Example: mabos graph neighbors acme --hops 2
     """
@@ -50,12 +50,12 @@ def neighbors(
 @app.command()
 def path(
     ctx: Context,
-    start: Annotated[str, Argument(metavar="A", help="Where to begin.")],
-    goal: Annotated[str, Argument(metavar="B", help="Where to end.")],
-    hops: Annotated[int, Option(help="How many steps at most.")] = 6,
+    start: Annotated[str, Argument(metavar="A", help="The first entity.")],
+    goal: Annotated[str, Argument(metavar="B", help="The last entity.")],
+    hops: Annotated[int, Option(help="The largest number of steps.")] = 6,
     valid_at: ValidAt = "",
 ) -> None:
-    """Show the shortest way between two things, with the facts that justify each step.
+    """Show the shortest path between two entities, with the fact behind each step.
 
     Example: mabos graph path acme billing-service
     """
@@ -70,12 +70,12 @@ def path(
 @app.command()
 def match(
     ctx: Context,
-    text: Annotated[str, Argument(help="An idea in words; - reads standard input.")],
-    hops: Annotated[int, Option(help="How far from what it names.")] = 2,
+    text: Annotated[str, Argument(help="The text; - reads standard input.")],
+    hops: Annotated[int, Option(help="The largest number of steps from what it names.")] = 2,
     valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
-    """Find the projects and other things that an idea is about, and say why.
+    """Name the known entities that a text is about, and say why.
 
     Example: mabos graph match "cheaper session storage"
     """
@@ -90,11 +90,11 @@ def match(
 def preflight(
     ctx: Context,
     text: Annotated[str, Argument(metavar="ENTITY | TEXT", help="What is to be worked on; - reads standard input.")],
-    hops: Annotated[int, Option(help="How far from it.")] = 2,
+    hops: Annotated[int, Option(help="The largest number of steps from it.")] = 2,
     valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
-    """Show what is decided, blocked, contradicted and related before work on something, each with its path.
+    """Show decisions, blockers, conflicts and related entities before work on something, each with its path.
 
     Example: mabos graph preflight billing
     """
@@ -146,20 +146,22 @@ def impact(
             help="Only chains with this belief, goal, plan or intention.",
         ),
     ] = "",
-    conflict: Annotated[str, Option(metavar="KEY", help="What a conflict touches: its key, or the start of it.")] = "",
-    behind: Annotated[bool, Option("--behind", help="The goals of all agents that are behind.")] = False,
+    conflict: Annotated[
+        str, Option(metavar="KEY", help="Only what a conflict affects: its key, or the start of it.")
+    ] = "",
+    behind: Annotated[bool, Option("--behind", help="List the goals of all agents that are behind.")] = False,
     level: Annotated[
         str, Option(metavar="[strategic|tactical|operational]", help="With --behind: only goals of this level.")
     ] = "",
 ) -> None:
-    """Show which goals, plans and intentions depend on an agent's beliefs, or which goals are behind.
+    """List the goals, plans and intentions that depend on beliefs, or the goals that are behind.
 
     Example: mabos graph impact B-001
     """
     from mabos_cli.services.mirror.queries import Question, find_impact  # only this command needs whole minds
 
     if bool(name) + bool(conflict) + behind > 1 or (level and not behind):
-        raise UsageFault("what is asked?", "give an ID, --conflict KEY, or --behind perhaps with --level")
+        raise UsageFault("give an ID, --conflict KEY or --behind", "--behind may have a --level")
     wanted = check_choice(level, LEVELS, "level") if level else ""
     found = find_impact(ctx.obj, Question(name, conflict, behind, wanted))
     lines = list(map(goal_line, found.rows)) if behind else chain_lines(found.rows, found.beliefs)

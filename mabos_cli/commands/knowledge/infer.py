@@ -38,26 +38,28 @@ from mabos_cli.services.knowledge import rules
 from mabos_cli.services.knowledge.inference import Answer, answer, find_hypotheses, infer_forward, prove
 from mabos_cli.workspace.knowledge.rules import load_rules
 
-app = Commands("infer", "Derive facts by rules, prove goals, and look for explanations.")
+app = Commands("infer", "Derive facts by rules, prove statements, and find explanations.")
 explain = Commands()
-Part = Annotated[str, Argument(help="* or ?x stands for anything.")]
+Part = Annotated[str, Argument(help="* or ?x matches anything.")]
 
 
 @app.command()
 def forward(
     ctx: Context,
-    persist: Annotated[bool, Option("--persist", help="Write what follows to facts-derived.json.")] = False,
-    max_facts: Annotated[int, Option(help="Derive this many at most; those of highest confidence are kept.")] = 250_000,
+    persist: Annotated[bool, Option("--persist", help="Write the derived facts to facts-derived.json.")] = False,
+    max_facts: Annotated[int, Option(help="Derive at most this many; those of highest confidence are kept.")] = 250_000,
     min_confidence: Annotated[float, Option(help="Derive nothing of lower confidence.")] = 0.0,
     max_depth: Annotated[int, Option(help="The longest chain of rules; 0 for no limit.")] = 0,
-    max_work: Annotated[int, Option(help="Combinations of facts that each rule may try.")] = Limits().max_joins,
-    failing: Annotated[bool, Option("--check", help="Exit 7 when a limit kept something from being derived.")] = False,
+    max_work: Annotated[
+        int, Option(help="The largest number of combinations of facts that each rule may try.")
+    ] = Limits().max_joins,
+    failing: Annotated[bool, Option("--check", help="Exit 7 if a limit stopped the run.")] = False,
     valid_at: ValidAt = "",
     limit: Limit = SHOWN,
 ) -> None:
-    """Derive everything that follows from the asserted facts, each fact by its best derivation at each time.
+    """Derive everything that follows from rules and ontologies, each fact by its best derivation.
 
-    A run that a limit stops keeps the surest, says what is missing, and deletes nothing.
+    If a limit stops the run, it keeps the conclusions of highest confidence, says what is missing, and deletes nothing.
 
     Example: mabos infer forward --persist
     """
@@ -103,7 +105,7 @@ def backward(
     depth: Annotated[int, Option(help="The longest chain of rules.")] = 5,
     valid_at: ValidAt = "",
 ) -> None:
-    """Prove that something follows, or say what is missing.
+    """Try to prove a statement, and show the proof or what is missing.
 
     Example: mabos infer backward acme isTaxable true
     """
@@ -122,7 +124,7 @@ def abductive(
     valid_at: ValidAt = "",
     limit: Limit = 10,
 ) -> None:
-    """Rank what would explain an observation, with what each needs to be assumed.
+    """Rank explanations of an observation, with the assumptions of each.
 
     Example: mabos infer abductive server-7 status down
     """
@@ -148,10 +150,10 @@ def explain_command(
     depth: Annotated[int, Option(help="The longest chain of rules.")] = 5,
     valid_at: ValidAt = "",
     llm: Annotated[
-        bool, Option("--llm", help="Let the language model help to read the question, never to answer.")
+        bool, Option("--llm", help="Let the language model help to understand the question, never to answer it.")
     ] = False,
 ) -> None:
-    """Answer a question or a triple in one line; then proof, hypotheses, memories and cases, each cited.
+    """Answer a question in one line, with proof, hypotheses, memories and cases, each cited.
 
     Example: mabos explain "Who does Tom Berg report to?"
     """
@@ -195,7 +197,7 @@ def _answer_lines(found: Answer) -> list[str]:
     return lines + [line for each in found.hypotheses for line in ("hypothesis:", *explanation_lines(each, "  "))]
 
 
-rule = Commands("rule", "Create, list, test and switch rules over facts.")
+rule = Commands("rule", "Create, list, test and toggle rules over facts.")
 constraint = Commands("constraint", "Check facts against constraints.")
 policy = Commands("policy", "Evaluate policies against facts.")
 RuleId = Annotated[str, Argument(metavar="ID", ids="rules", help="The rule: R-001.")]
@@ -210,17 +212,17 @@ def create(
     ] = "",
     name: Annotated[str, Option(help="What to call it.")] = "",
     type: Annotated[
-        str, Option(metavar="[inference|constraint|policy]", help="The kind of rule; else by what is given.")
+        str, Option(metavar="[inference|constraint|policy]", help="The kind of rule (default: by what is given).")
     ] = "",
     condition: Annotated[list[str] | None, Option(help="A condition, in words or as JSON; may repeat.")] = None,
     conclusion: Annotated[str, Option(help="What follows, in words or as JSON.")] = "",
-    message: Annotated[str, Option(help="Constraint: what to say; ?x is filled in.")] = "",
+    message: Annotated[str, Option(help="Constraint: the message; ?x is filled in.")] = "",
     severity: Annotated[
         str, Option(metavar="[info|warning|error|critical]", help="Constraint: how bad a violation is.")
     ] = "warning",
     action: Annotated[str, Option(help="Policy: what to do; ?x is filled in.")] = "",
     escalate: Annotated[bool, Option("--escalate", help="Policy: requires escalation.")] = False,
-    factor: Annotated[float, Option(help="Inference: the confidence of a conclusion is multiplied by this.")] = 0.9,
+    factor: Annotated[float, Option(help="Inference: factor for the confidence of a conclusion.")] = 0.9,
     description: Annotated[str, Option(help="More about it.")] = "",
     domain: Annotated[str, Option(help="The domain that it belongs to.")] = "",
 ) -> None:
@@ -240,7 +242,7 @@ def list_command(
     ctx: Context,
     type: Annotated[str, Option(metavar="[inference|constraint|policy]", help="Only rules of this kind.")] = "",
 ) -> None:
-    """List the rules, and say which cannot run.
+    """List the rules, and problems that keep one from running.
 
     Example: mabos rule list --type inference
     """
@@ -254,7 +256,7 @@ def list_command(
 
 @rule.command()
 def show(ctx: Context, rule_id: RuleId) -> None:
-    """Show one rule, part by part.
+    """Show one rule.
 
     Example: mabos rule show R-001
     """
@@ -268,9 +270,11 @@ def show(ctx: Context, rule_id: RuleId) -> None:
 def toggle(
     ctx: Context,
     rule_id: RuleId,
-    on: Annotated[bool | None, Option("--on/--off", help="On or off; the other one if left out.")] = None,
+    on: Annotated[
+        bool | None, Option("--on/--off", help="Enable or disable it (default: the opposite of now).")
+    ] = None,
 ) -> None:
-    """Switch a rule on or off.
+    """Enable or disable a rule.
 
     Example: mabos rule toggle R-001 --off
     """
@@ -281,7 +285,7 @@ def toggle(
 
 @rule.command()
 def delete(ctx: Context, rule_id: RuleId) -> None:
-    """Delete a rule; the archive keeps it. What it derived goes with the next infer forward --persist.
+    """Remove a rule; the archive keeps it. The next infer forward --persist removes what it derived.
 
     Example: mabos rule delete R-001
     """
@@ -291,7 +295,7 @@ def delete(ctx: Context, rule_id: RuleId) -> None:
 
 @rule.command()
 def test(ctx: Context, rule_id: RuleId, limit: Limit = 20) -> None:
-    """Show what one rule matches now and what it would derive, without writing anything.
+    """Show what a rule matches and would derive, without writing.
 
     Example: mabos rule test R-001
     """
@@ -314,16 +318,16 @@ def test(ctx: Context, rule_id: RuleId, limit: Limit = 20) -> None:
 @constraint.command()
 def check(
     ctx: Context,
-    failing: Annotated[bool, Option("--check", help="Exit 7 when a constraint is violated.")] = False,
+    failing: Annotated[bool, Option("--check", help="Exit 7 if a constraint is violated.")] = False,
     severity: Annotated[
         str, Option(metavar="[info|warning|error|critical]", help="Only violations at least this severe.")
     ] = "info",
     no_ontology: Annotated[
-        bool, Option("--no-ontology", help="Only constraints of the agent, not the rules of ontologies.")
+        bool, Option("--no-ontology", help="Only constraints of the agent, no ontology rules.")
     ] = False,
     valid_at: ValidAt = "",
 ) -> None:
-    """List the violations of constraints and of the rules of ontologies, the most severe first, with the facts behind each.
+    """List violations of constraints and ontology rules, most severe first, with the facts behind each.
 
     Example: mabos constraint check --check --severity error
     """
@@ -338,7 +342,7 @@ def check(
         lines.append(f"{row['severity']}: {row['message']} ({row['rule']}{kind}; {', '.join(row['facts'])})")
     ctx.obj.emit("constraint.check", {"violations": rows}, lines or ["no violations"], warnings)
     if failing and found:
-        raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID tells what a constraint asks for")
+        raise CheckFailed(plural(len(found), "violation"), "mabos rule show ID shows a constraint")
 
 
 @constraint.command("import")
@@ -346,10 +350,10 @@ def import_command(
     ctx: Context,
     path: Annotated[str, Argument(metavar="FILE", help="The file; - reads standard input.")],
     form: Annotated[
-        str, Option("--format", metavar="[turtle|jsonld]", help="The format; else by the name of the file.")
+        str, Option("--format", metavar="[turtle|jsonld]", help="The format (default: by the extension of the file).")
     ] = "",
 ) -> None:
-    """Turn SHACL shapes into constraints; those of an earlier import are replaced.
+    """Import constraints from SHACL shapes; those of an earlier import are replaced.
 
     Example: mabos constraint import shapes.ttl
     """
@@ -367,11 +371,11 @@ def import_command(
 def eval_command(
     ctx: Context,
     given: Annotated[
-        list[str] | None, Option("--set", metavar="S:P=O", help="A fact to assume for this time; may repeat.")
+        list[str] | None, Option("--set", metavar="S:P=O", help="A fact to assume for this run; may repeat.")
     ] = None,
     valid_at: ValidAt = "",
 ) -> None:
-    """List the actions that policies ask for now, escalations first; --set asks what if.
+    """List the actions that policies require now, escalations first.
 
     Example: mabos policy eval --set acme:hasDebt=90000
     """

@@ -23,9 +23,9 @@ AllowSimilar = Annotated[bool, Option("--allow-similar", help="Accept names that
 def list_command(
     ctx: Context,
     proposals: Annotated[bool, Option("--proposals", help="List proposals instead.")] = False,
-    status: Annotated[str, Option(metavar="[pending|approved|rejected]", help="Only proposals of this status.")] = "",
+    status: Annotated[str, Option(metavar="[pending|approved|rejected]", help="Only proposals with this status.")] = "",
 ) -> None:
-    """List the ontologies of the workspace, or what is proposed for them.
+    """List the ontologies of the workspace, or proposals for them.
 
     Example: mabos ontology list --proposals --status pending
     """
@@ -50,7 +50,7 @@ def show(
     name: Annotated[str, Argument(help="A concept, property or rule by id, label or synonym; or an ontology.")] = "",
     tree: Annotated[bool, Option("--tree", help="The class tree: all, of an ontology, or below a concept.")] = False,
 ) -> None:
-    """Show what something means and where it belongs, or the class tree.
+    """Show a concept, property, rule or ontology, or the class tree.
 
     Example: mabos ontology show customer
     """
@@ -71,20 +71,20 @@ def show(
 @app.command("propose")
 def propose_command(
     ctx: Context,
-    label: Annotated[str, Argument(help="What it is called.")],
-    domain: Annotated[str, Option(help="The ontology that it is for.")] = "",
+    label: Annotated[str, Argument(help="The label.")],
+    domain: Annotated[str, Option(help="The ontology it belongs to.")] = "",
     node_type: Annotated[
         str, Option("--type", metavar=f"[{'|'.join(NODE_TYPES)}]", help="What is proposed.")
     ] = "class",
-    parent: Annotated[str, Option(help="The class above a class.")] = "",
-    definition: Annotated[str, Option(help="What it is, in the words of the business.")] = "",
+    parent: Annotated[str, Option(help="The parent of a class.")] = "",
+    definition: Annotated[str, Option(help="The definition, in business terms.")] = "",
     synonym: Annotated[list[str] | None, Option(help="Another word for it; may repeat.")] = None,
     domain_class: Annotated[str, Option(help="The class that has a property.")] = "",
     range_: Annotated[str, Option("--range", help="The class or datatype of its values.")] = "",
-    functional: Annotated[bool, Option("--functional", help="It has one value at a time.")] = False,
+    functional: Annotated[bool, Option("--functional", help="A property with one value at a time.")] = False,
     rationale: Annotated[str, Option(help="Why it is needed.")] = "",
-    node_id: Annotated[str, Option("--id", help="prefix:Name; else made from the label.")] = "",
-    by: Annotated[str, Option(metavar="AGENT", help="Who proposes it; else the agent.")] = "",
+    node_id: Annotated[str, Option("--id", help="prefix:Name (default: derived from the label).")] = "",
+    by: Annotated[str, Option(metavar="AGENT", help="Who proposes it (default: the agent).")] = "",
 ) -> None:
     """Propose a class or a property for an ontology.
 
@@ -128,12 +128,13 @@ def _checked(text: str, what: str, limit: int = 200) -> str:
 def validate_command(
     ctx: Context,
     ids: Annotated[
-        list[str] | None, Argument(metavar="[ID...]", ids="proposals", help="Proposals; else all that wait.")
+        list[str] | None,
+        Argument(metavar="[ID...]", ids="proposals", help="The proposals (default: all pending ones)."),
     ] = None,
-    check: Annotated[bool, Option("--check", help="Exit 7 when a proposal fails.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 if a proposal fails.")] = False,
     similar: AllowSimilar = False,
 ) -> None:
-    """Check proposals: duplicates, naming, parents, circles, definitions, domains and ranges; keep what was found.
+    """Check proposals: duplicates, names, parents, cycles, definitions, domains and ranges; save the findings.
 
     Example: mabos ontology validate --check
     """
@@ -154,7 +155,7 @@ def merge_command(
     similar: AllowSimilar = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Put proposals into their ontologies, all of them or none.
+    """Merge proposals into their ontologies, all or none.
 
     Example: mabos ontology merge OP-001 OP-002
     """
@@ -186,7 +187,7 @@ def reject_command(
     """
     why = _checked(reason, "reason", 2000)
     if not why:
-        raise UsageFault("why is it rejected?", "--reason TEXT tells whoever proposed it")
+        raise UsageFault("a rejection needs a reason", "--reason TEXT; it is kept with the proposal")
     (proposal, is_new), warnings = ontology.reject(ontology.open_editor(ctx.obj), proposal_id, why)
     state = "rejected" if is_new else f"was rejected before ({proposal.reason}):"
     data = {"state": "rejected" if is_new else "unchanged", "proposal": proposal_to_dict(proposal)}
@@ -197,17 +198,17 @@ def reject_command(
 def scaffold_command(
     ctx: Context,
     template: Annotated[
-        str, Argument(metavar="[business|saas|ecommerce|consulting|agency]", help="The kind of company.")
+        str, Argument(metavar="[business|saas|ecommerce|consulting|agency]", help="The ontology to copy.")
     ],
     name: Annotated[str, Option("--as", metavar="NAME", help="The name of the ontology here.")] = "",
 ) -> None:
-    """Copy a ready-made ontology into the workspace; an existing one only gets what it lacks.
+    """Copy an included ontology into the workspace; an existing one only gets what it lacks.
 
     Example: mabos ontology scaffold ecommerce
     """
     done, warnings = ontology.scaffold(ontology.open_editor(ctx.obj), template, name)
     lines = [
-        f"{'made' if each.is_new else 'added to' if each.added or each.extended else 'left alone'} {each.file}: "
+        f"{'created' if each.is_new else 'added to' if each.added or each.extended else 'unchanged'} {each.file}: "
         + (", ".join(_added(each)) or "nothing is missing")
         for each in done
     ]
@@ -225,7 +226,7 @@ def _added(each: ontology.Scaffolded) -> list[str]:
 @app.command("export")
 def export_command(
     ctx: Context,
-    domain: Annotated[str, Argument(metavar="[DOMAIN]", help="One ontology; else all together.")] = "",
+    domain: Annotated[str, Argument(metavar="[DOMAIN]", help="One ontology (default: all together).")] = "",
     form: Annotated[
         str, Option("--format", metavar="[jsonld|turtle|ntriples|typeql|shacl]", help="The format.")
     ] = "jsonld",

@@ -9,8 +9,8 @@ from mabos_cli.reasoning.catalog import CATEGORIES, METHODS, Method
 
 app = Commands(
     "reason",
-    "Reason about a problem by one of 35 methods, or several.\n\n"
-    "Begin with list, then show METHOD; the options are those of solve: mabos reason solve --help.",
+    "Reason about a problem with one of 35 methods, or several.\n\n"
+    "Begin with list and show METHOD. For the options of solve, see mabos reason solve --help.",
     opens_first=True,
     usage="PROBLEM [OPTIONS] | COMMAND [ARGS]...",
 )
@@ -22,7 +22,7 @@ def solve(
     ctx: Context,
     problem: Annotated[str, Argument(metavar="[PROBLEM]", help="The problem in words; - reads standard input.")] = "",
     method: Annotated[str, Option("--method", "-m", help="The method: see mabos reason list.")] = "",
-    methods: Annotated[str, Option(help="Several methods, with commas: their results are fused.")] = "",
+    methods: Annotated[str, Option(help="Several methods, comma-separated; their results are combined.")] = "",
     input: Annotated[
         list[str] | None,
         Option(
@@ -40,10 +40,10 @@ def solve(
         ),
     ] = "",
     save: Annotated[
-        bool, Option("--save", help="Keep the result: a memory, and a record that outcome can score.")
+        bool, Option("--save", help="Save the result as a memory, and as a record that reason outcome can score.")
     ] = False,
 ) -> None:
-    """Reason about a problem; the word solve may be left out. Without input the answer is a worksheet to fill in.
+    """Solve a problem with a method; the word solve may be omitted. Without input, print a worksheet to fill in.
 
     Example: mabos reason solve "Is the outage our fault?" --method bayesian --input evidence.yaml
     """
@@ -62,7 +62,7 @@ def list_command(
         Option(metavar="[formal|probabilistic|causal|experience|social|meta]", help="Only methods of this category."),
     ] = "",
 ) -> None:
-    """List the methods, by category.
+    """List the methods by category.
 
     Example: mabos reason list --category causal
     """
@@ -88,7 +88,7 @@ def show(
     name: Annotated[str, Argument(metavar="METHOD", help="The method.")],
     schema: Annotated[bool, Option("--schema", help="Print the JSON Schema of its input instead.")] = False,
 ) -> None:
-    """Show what a method is for, and its worksheet.
+    """Describe a method and print its worksheet.
 
     Example: mabos reason show bayesian
     """
@@ -115,11 +115,11 @@ def show(
 @app.command()
 def outcome(
     ctx: Context,
-    result_id: Annotated[str, Argument(metavar="ID", ids="results", help="The kept result: T-..., or last.")],
+    result_id: Annotated[str, Argument(metavar="ID", ids="results", help="The saved result: T-..., or last.")],
     happened: Annotated[str, Option(metavar="[yes|no]", help="Whether the conclusion was right.")],
-    note: Annotated[str, Option(help="What there is to learn.")] = "",
+    note: Annotated[str, Option(help="The lesson.")] = "",
 ) -> None:
-    """Say whether a kept conclusion turned out right; calibration and learning-to-reason use it.
+    """Record whether a saved conclusion was right; calibration and learning-to-reason use it.
 
     Example: mabos reason outcome T-1771943400000-0000 --happened yes
     """
@@ -147,7 +147,7 @@ def history(
     open_only: Annotated[bool, Option("--open", help="Only results without an outcome.")] = False,
     limit: Limit = 20,
 ) -> None:
-    """List the kept results, the latest first, with what became of them.
+    """List saved results and their outcomes, latest first.
 
     Example: mabos reason history --open
     """

@@ -43,8 +43,8 @@ def capture(
     text: Annotated[
         str, Argument(metavar="[TEXT]", help="What happened; - reads text or NDJSON from standard input.")
     ] = "",
-    tool: Annotated[str, Option(help="The tool that said it; then it is untrusted.")] = "",
-    type: Annotated[str, Option("--type", "-t", help="The type of the item that it becomes.")] = "",
+    tool: Annotated[str, Option(help="The tool that returned it; makes it untrusted.")] = "",
+    type: Annotated[str, Option("--type", "-t", help="The type of the resulting item.")] = "",
     session: Annotated[str, Option(help="The conversation it was said in.")] = "",
     author: Annotated[str, Option(help="Who said it.")] = "",
     tag: Annotated[list[str] | None, Option(help="A tag; repeat it, or separate with commas.")] = None,
@@ -56,7 +56,7 @@ def capture(
         str,
         Option(
             metavar="[trusted|agent|untrusted]",
-            help="How far to trust it (default agent; what a tool said, untrusted).",
+            help="How far to trust it (default agent; untrusted with --tool).",
         ),
     ] = "",
     at: Annotated[str, Option(metavar="TIME", help="When it happened, if not now.")] = "",
@@ -64,12 +64,12 @@ def capture(
         str | None,
         Option(
             metavar="FILE",
-            help="Capture each line of an NDJSON file, or - for standard input; options apply to what a line leaves out.",
+            help="Capture each line of an NDJSON file, or - for standard input; options fill in what a line leaves out.",
         ),
     ] = None,
-    strict: Annotated[bool, Option("--strict", help="Take nothing when one line of a batch is malformed.")] = False,
+    strict: Annotated[bool, Option("--strict", help="Capture nothing if one line of a batch is malformed.")] = False,
 ) -> None:
-    """Record what happened, without secrets; harvest turns it into memories.
+    """Record an observation, without secrets; harvest turns it into memories.
 
     Example: mabos capture "3 tests failed" --tool pytest --session s1
     """
@@ -94,7 +94,7 @@ def capture(
     if text == "-" and not ctx.obj.literal_dash and not tool and is_record(data):
         return _capture_lines(ctx.obj, agent, data, "-", given, strict)
     if not data.strip():
-        raise BadValue("there is nothing to capture", "give the text, or - to read it from standard input")
+        raise BadValue("nothing to capture", "give the text, or - to read it from standard input")
     _emit_one(ctx.obj, agent, capture_text(agent, given, data.decode("utf-8", "replace")))
 
 
@@ -144,28 +144,32 @@ def _emit_one(call: Call, agent: Agent, kept: Observation) -> None:
 def harvest(
     ctx: Context,
     since: Annotated[
-        str, Option(metavar="DATE", help="Only what was observed since: a date, or an age such as 7d.")
+        str, Option(metavar="DATE", help="Only what was observed since a date, or an age such as 7d.")
     ] = "",
     limit: Annotated[int, Option("--limit", "-n", min=0, help="Take at most this many; 0 for all.")] = 0,
     store: Annotated[
         str, Option(metavar="[working|short_term|long_term]", help="Where to put them (default: by type).")
     ] = "",
-    min_importance: Annotated[float | None, Option(help="Take what is at least this important (default 0).")] = None,
+    min_importance: Annotated[
+        float | None, Option(help="Take observations at least this important (default 0).")
+    ] = None,
     review: Annotated[
         bool, Option("--review", help="List what a harvest would keep, with citations; nothing is written.")
     ] = False,
     apply: Annotated[
         str,
         Option(
-            metavar="ID,...", ids="observations", help="Keep only these candidates of a review, or all; the rest waits."
+            metavar="ID,...",
+            ids="observations",
+            help="Keep only these candidates of a review, or all; the others wait.",
         ),
     ] = "",
     leave: Annotated[
-        str, Option(metavar="ID,...", ids="observations", help="Never offer these candidates again, or all of them.")
+        str, Option(metavar="ID,...", ids="observations", help="Drop these candidates for good, or all.")
     ] = "",
     dry_run: DryRun = False,
 ) -> None:
-    """Turn observations into memories, never twice.
+    """Turn observations into memories, each once.
 
     Example: mabos harvest --since 7d --review
     """
@@ -252,8 +256,8 @@ def _candidate_row(agent: Agent, each: "Candidate", result: "Stored", made: dict
 def _spool_lines(spooled: "SpoolResult", dry_run: bool) -> Iterator[str]:
     """Yields what there is to tell about transcripts that hooks named, if anything."""
     if spooled.transcripts:
-        of, did = plural(spooled.transcripts, "transcript"), "would take" if dry_run else "took"
-        yield f"{did} {plural(spooled.taken, 'observation')} of {of} that hooks named"
+        of, did = plural(spooled.transcripts, "transcript"), "would read" if dry_run else "read"
+        yield f"{did} {plural(spooled.taken, 'observation')} from {of} named by hooks"
 
 
 def _harvest_summary(gathered: Gathered, done: HarvestResult, dry_run: bool) -> dict[str, Any]:
@@ -293,19 +297,20 @@ ingest = Commands("ingest", "Read transcripts of agent hosts into observations."
 def transcript(
     ctx: Context,
     files: Annotated[
-        list[str], Argument(metavar="FILE...", help="Transcripts, folders with *.jsonl below, or - for standard input.")
+        list[str],
+        Argument(metavar="FILE...", help="Transcripts, folders that contain *.jsonl, or - for standard input."),
     ],
     host: Annotated[
         str,
-        Option(metavar="[auto|claude|codex|gemini|openclaw]", help="Who wrote them; auto tells by their lines."),
+        Option(metavar="[auto|claude|codex|gemini|openclaw]", help="The host that wrote them; auto detects it."),
     ] = "auto",
-    roles: Annotated[str, Option(help="Whose messages to take.")] = ",".join(ROLES),
-    tools: Annotated[bool, Option("--tools/--no-tools", help="Take what tools answered.")] = True,
-    since: Annotated[str, Option(metavar="DATE", help="Only what was said since: a date, or an age such as 7d.")] = "",
-    harvest: Annotated[bool, Option("--harvest", help="Then harvest what waits.")] = False,
+    roles: Annotated[str, Option(help="Whose messages to read.")] = ",".join(ROLES),
+    tools: Annotated[bool, Option("--tools/--no-tools", help="Read the output of tools.")] = True,
+    since: Annotated[str, Option(metavar="DATE", help="Only what was said since a date, or an age such as 7d.")] = "",
+    harvest: Annotated[bool, Option("--harvest", help="Harvest afterwards.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Take messages and answers of tools from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once.
+    """Read messages and tool output from transcripts of Claude Code, Codex, Gemini or OpenClaw, each once.
 
     Example: mabos ingest transcript ~/.claude/projects/app/session.jsonl --harvest
     """
@@ -343,7 +348,7 @@ def _roles(text: str) -> tuple[str, ...]:
 
 def _lines(rows: Sequence[Taken], dry_run: bool) -> list[str]:
     """Returns a line for each transcript that held something, and one for all where there are several."""
-    did = "would take" if dry_run else "took"
+    did = "would read" if dry_run else "read"
     lines = [_line(row, did) for row in rows if row.bytes]
     if len(rows) == 1 and lines:
         return lines
@@ -353,8 +358,8 @@ def _lines(rows: Sequence[Taken], dry_run: bool) -> list[str]:
 
 
 def _line(row: Taken, did: str) -> str:
-    tools = f" ({row.tools} of tools)" if row.tools else ""
-    parts = [f"{did} {row.taken}{tools}"]
+    tools = f" ({row.tools} from tools)" if row.tools else ""
+    parts = [f"{did} {plural(row.taken, 'observation')}{tools}"]
     parts += [f"{row.known} known"] if row.known else []
     parts += [f"{row.malformed} malformed"] if row.malformed else []
     skipped = ", ".join(f"{count} {name}" for name, count in sorted(row.skipped.items()))

@@ -25,7 +25,7 @@ def checkpoint(
     question: Annotated[list[str] | None, Option(help="An open question; may repeat.")] = None,
     next: Annotated[list[str] | None, Option(help="A next step; may repeat.")] = None,
 ) -> None:
-    """Save the state of a session, or show and restore one.
+    """Save the state of a session, or show or restore one.
 
     Example: mabos checkpoint -c "Migrating billing" --decision "Keep Stripe" --next "Port webhooks"
     """
@@ -69,7 +69,7 @@ def list_command(ctx: Context) -> None:
 
 @app.command()
 def restore(ctx: Context) -> None:
-    """Put the latest checkpoint into Beliefs.md, once.
+    """Copy the latest checkpoint into Beliefs.md, once.
 
     Example: mabos checkpoint restore
     """

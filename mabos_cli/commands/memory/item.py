@@ -33,7 +33,7 @@ AnyId = Annotated[
     Argument(
         metavar="ID",
         ids="items facts observations",
-        help="The id of an item, a fact or an observation: M-, F-, O-...; of another agent that shares it: cfo/M-...",
+        help="The id of an item, a fact or an observation: M-, F-, O-...; of an item that another agent shares: cfo/M-...",
     ),
 ]
 
@@ -42,10 +42,10 @@ AnyId = Annotated[
 def get(
     ctx: Context,
     item_id: AnyId,
-    tree: Annotated[bool, Option("--tree", help="Also show what it was derived from, all the way down.")] = False,
+    tree: Annotated[bool, Option("--tree", help="Also show what it was derived from, recursively.")] = False,
     no_use: Annotated[bool, Option("--no-use", help="Do not count it as used.")] = False,
 ) -> None:
-    """Show the item with an id, live or archived.
+    """Show an item by its id, live or archived.
 
     Example: mabos get M-1708800000000-a3f2 --tree
     """
@@ -153,7 +153,7 @@ def update(
     type: Annotated[str | None, Option("--type", "-t", help="The new type.")] = None,
     importance: Annotated[float | None, Option("--importance", "-i", help="0 to 1.")] = None,
     priority: Annotated[
-        str | None, Option(metavar="[critical|high|medium|low]", help="A name for an importance.")
+        str | None, Option(metavar="[critical|high|medium|low]", help="The importance by name.")
     ] = None,
     tag: Annotated[
         list[str] | None, Option(help="The new tags, replacing the old; may repeat. An empty one clears them.")
@@ -173,7 +173,7 @@ def update(
     redact: Redact = False,
     allow_secret: AllowSecret = False,
 ) -> None:
-    """Edit an item; the version before is archived.
+    """Edit an item; the previous version is archived.
 
     Example: mabos update M-1708800000000-a3f2 --priority high --tag pricing
     """
@@ -200,9 +200,9 @@ def update(
 
 @app.command()
 def forget(ctx: Context, item_id: Id, reason: Annotated[str, Option(help="Why; kept in the archive.")] = "") -> None:
-    """Move an item to the archive; revive undoes it.
+    """Archive an item and hide it from every search; revive undoes it.
 
-    Only a search of the archive finds it then, or what was consolidated into it; summaries are rebuilt without them.
+    Items that were consolidated from it are hidden too. Only recall --archived finds them; summaries are rebuilt without them.
 
     Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
     """
@@ -220,7 +220,7 @@ def revive(
     ctx: Context,
     item_id: Id,
     store: Annotated[
-        str, Option(metavar="[working|short_term|long_term]", help="Where to; else where it came from.")
+        str, Option(metavar="[working|short_term|long_term]", help="The store (default: the one it was in).")
     ] = "",
 ) -> None:
     """Bring an archived item back.
@@ -238,7 +238,7 @@ def revive(
 def reinforce(
     ctx: Context, item_id: Id, by: Annotated[float, Option(help="Raise the importance by this much, up to 1.")] = 0.0
 ) -> None:
-    """Count a use of an item, and raise its importance if asked.
+    """Record a use of an item; --by also raises its importance.
 
     Example: mabos reinforce M-1708800000000-a3f2 --by 0.1
     """

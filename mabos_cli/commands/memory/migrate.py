@@ -26,7 +26,7 @@ def migrate(
     min_tokens: Annotated[int | None, Option(help="Leave out entries smaller than this (default 0).")] = None,
     dry_run: DryRun = False,
 ) -> None:
-    """Turn notes that people wrote into memories, with their lines cited.
+    """Turn notes into memories that cite their lines.
 
     The notes themselves are never changed.
 

@@ -45,7 +45,7 @@ def store(
         float | None, Option("--importance", "-i", help="0 to 1; graded by heuristic-v1 when left out.")
     ] = None,
     priority: Annotated[
-        str | None, Option(metavar="[critical|high|medium|low]", help="A name for an importance.")
+        str | None, Option(metavar="[critical|high|medium|low]", help="The importance by name.")
     ] = None,
     tag: Annotated[list[str] | None, Option(help="A tag; repeat it, or separate with commas.")] = None,
     store: Annotated[
@@ -55,7 +55,7 @@ def store(
             help="Where to put it (default short_term; for types that last, long_term).",
         ),
     ] = "",
-    source: Annotated[str, Option(help="Where it comes from (default manual).")] = "",
+    source: Annotated[str, Option(help="The source (default manual).")] = "",
     context: Annotated[str, Option(help="Why it is stored.")] = "",
     related_to: Annotated[
         list[str] | None, Option(metavar="ID", ids="items", help="A related item; may repeat.")
@@ -66,22 +66,22 @@ def store(
     session: Annotated[str, Option(help="The conversation it was said in.")] = "",
     trust: Trust = "",
     by: Voucher = "",
-    if_new: Annotated[bool, Option("--if-new", help="Store only when nothing similar is there.")] = False,
+    if_new: Annotated[bool, Option("--if-new", help="Store it only if there is nothing similar.")] = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model merge near duplicates in long-term memory.")
     ] = False,
     redact: Redact = False,
     allow_secret: AllowSecret = False,
-    defer: Annotated[bool, Option("--defer", help="Queue it at once; the next write stores it.")] = False,
+    defer: Annotated[bool, Option("--defer", help="Queue it without waiting; the next write stores it.")] = False,
     batch: Annotated[
         str | None,
         Option(
             metavar="FILE",
-            help="Store each line of an NDJSON file, or - for standard input; options apply to what a line leaves out.",
+            help="Store each line of an NDJSON file, or - for standard input; options fill in what a line leaves out.",
         ),
     ] = None,
 ) -> None:
-    """Remember something.
+    """Store a memory.
 
     Example: mabos store "We bill per seat" --type decision --tag pricing
     """
@@ -209,7 +209,7 @@ def _sentence(result: Stored, deferred: bool, agent: Agent) -> str:
     if deferred:
         return f"queued {item.id} for {result.store}"
     if not result.stored:
-        return f"not stored: {item.id} says it already: {one_line(item.content, 60)}"
+        return f"not stored: {item.id} already says this: {one_line(item.content, 60)}"
     verb = "merged into" if result.deduplicated else "stored"
     graded = " graded" if result.graded else ""
     given = [item_id for item_id in item.related_to if item_id not in result.linked]

@@ -29,13 +29,13 @@ def trust(
     to: Annotated[
         str, Option("--set", metavar="[trusted|agent|untrusted]", help="How far to trust it from now on.")
     ] = "",
-    by: Annotated[str, Option(metavar="NAME", help="Who decides; needed with --set.")] = "",
+    by: Annotated[str, Option(metavar="NAME", help="The person who decides; required with --set.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the log.")] = "",
     quarantine: Annotated[bool, Option("--quarantine", help="List the untrusted items, newest first.")] = False,
-    log: Annotated[bool, Option("--log", help="List what was decided, about ID or all.")] = False,
+    log: Annotated[bool, Option("--log", help="List the decisions about ID, or all decisions.")] = False,
     limit: Limit = 20,
 ) -> None:
-    """Show how far an item is trusted and why, or decide it.
+    """Show or set how far an item is trusted.
 
     An item is trusted no more than what it derives from, unless a person vouches for its text.
 
@@ -128,7 +128,7 @@ def _quarantine(call: Call, agent: Agent, limit: int) -> None:
     shown = held[:limit] if limit else held
     data = {"count": len(held), "sources": sources, "items": [_held_row(store, item) for store, item in shown]}
     counted = ", ".join(f"{one_line(name, 40)} {count}" for name, count in sources.items())
-    lines = [f"{plural(len(held), 'untrusted item')}: {counted}" if held else "nothing is untrusted"]
+    lines = [f"{plural(len(held), 'untrusted item')}: {counted}" if held else "no untrusted items"]
     lines += [_held_line(agent, item) for _, item in shown]
     lines += more_line(len(held), len(shown))
     call.emit("trust.quarantine", data, lines)

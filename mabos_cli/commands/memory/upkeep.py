@@ -18,22 +18,26 @@ from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
 app = Commands()
-lifecycle = Commands("lifecycle", "Archive what has expired or was not used for a long time.")
+lifecycle = Commands("lifecycle", "Archive items that have expired or have not been used for a long time.")
 _SHOWN = 20  # of what would be archived
 
 
 @app.command()
 def consolidate(
     ctx: Context,
-    min_importance: Annotated[float | None, Option(help="Take items at least this important (default 0.6).")] = None,
-    min_access: Annotated[int | None, Option(help="Or used at least this often (default 2).")] = None,
+    min_importance: Annotated[
+        float | None, Option(help="Consolidate items at least this important (default 0.6).")
+    ] = None,
+    min_access: Annotated[
+        int | None, Option(help="Also consolidate items used at least this often (default 2).")
+    ] = None,
     no_summarize: Annotated[bool, Option("--no-summarize", help="Move items one by one, without grouping.")] = False,
     dry_run: DryRun = False,
     llm: Annotated[
         bool, Option("--llm", help="Let the language model write the text of groups; a dry run does not ask it.")
     ] = False,
 ) -> None:
-    """Compress related short-term memories into long-term ones.
+    """Merge related short-term memories into long-term ones.
 
     Example: mabos consolidate --dry-run
     """
@@ -89,13 +93,13 @@ def grade(
     ctx: Context,
     ids: Annotated[
         list[str] | None,
-        Argument(metavar="[ID...]", ids="items observations", help="Items, or observations to see their grade."),
+        Argument(metavar="[ID...]", ids="items observations", help="Items, or observations whose grade to show."),
     ] = None,
-    all: Annotated[bool, Option("--all", help="Every item to which nobody gave an importance.")] = False,
+    all: Annotated[bool, Option("--all", help="Every item without an importance.")] = False,
     dry_run: DryRun = False,
     explain: Annotated[bool, Option("--explain", help="Explain each number.")] = False,
 ) -> None:
-    """Grade the items to which nobody gave an importance, by heuristic-v1.
+    """Grade the importance of items that have none, by heuristic-v1.
 
     Example: mabos grade --all --explain
     """
@@ -142,7 +146,7 @@ def _grade_line(row: dict[str, Any]) -> str:
 
 @app.command()
 def materialize(ctx: Context) -> None:
-    """Rewrite the Markdown that is derived from memory.
+    """Rewrite derived Markdown files.
 
     Example: mabos materialize
     """
@@ -159,9 +163,9 @@ def materialize(ctx: Context) -> None:
 def run(
     ctx: Context,
     dry_run: DryRun = False,
-    yes: Annotated[bool, Option("--yes", help="Archive all of it at once, however much that is.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Archive all of them at once, however many.")] = False,
 ) -> None:
-    """Archive what is unused or expired.
+    """Archive items that have expired or have not been used for a long time.
 
     Unused is a long-term item whose last use is more than 30 days ago, or 90 if its importance is 0.8 or more.
     Decisions, instructions, preferences, people and what is critical (0.95) never are. Being packed or opened is a

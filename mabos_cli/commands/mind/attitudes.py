@@ -9,7 +9,7 @@ from mabos_cli.services.mind import attitudes, overview
 
 Group = Annotated[str, Option(help="The heading that it goes under.")]
 Priority = Annotated[
-    str, Option(metavar="[critical|high|medium|low|NUMBER]", help="How much it matters; a number is from 0 to 1.")
+    str, Option(metavar="[critical|high|medium|low|NUMBER]", help="The priority; a number is from 0 to 1.")
 ]
 Deadline = Annotated[str, Option(metavar="DATE", help="The deadline.")]
 NewDeadline = Annotated[str, Option(metavar="DATE", help="The new deadline.")]
@@ -17,11 +17,11 @@ Why = Annotated[str, Option(help="Why; kept in the revision log of the file, if 
 Intention = Annotated[str, Argument(metavar="INTENTION", help="Its id, or its title.")]
 Commitment = Annotated[str, Argument(metavar="COMMITMENT", help="Its id, or its title.")]
 
-desire = Commands("desire", "Add, change and list what an agent wants.")
+desire = Commands("desire", "Add, change and list the desires of an agent.")
 goal = Commands("goal", "Add, change, close, delegate and list goals, and show how they are related.")
-intention = Commands("intention", "Add intentions, note progress, complete, drop and list them.")
-plan = Commands("plan", "Add plans and steps, finish steps, and list plans.")
-commitment = Commands("commitment", "Add, change, end and list what an agent has promised to others.")
+intention = Commands("intention", "Add, complete, drop and list intentions, and record progress.")
+plan = Commands("plan", "Add plans and steps, mark steps as done, and list plans.")
+commitment = Commands("commitment", "Add, change, end and list what an agent has promised.")
 learning = Commands("learning", "Add and list lessons, and adopt them as instructions.")
 
 
@@ -38,7 +38,7 @@ def _add_list_command(app: Commands, kind: str, usual: str, other: str) -> None:
     ) -> None:
         ctx.obj.emit(f"{kind}.list", *attitudes.list_attitudes(ctx.obj.open_agent(), kind, status))
 
-    about = f"List the {kind}s in the order of the file, with their places."
+    about = f"List the {kind}s with file and line."
     app.command("list", help=f"{about}\n\nExample: mabos {kind} list --status {usual}")(list_entries)
 
 
@@ -51,7 +51,7 @@ def add_desire(
     status: Annotated[str, Option(help="active, dormant, withdrawn, ...")] = "active",
     group: Group = "",
 ) -> None:
-    """Add a desire to Desires.md, in the shape that the file has.
+    """Add a desire to Desires.md, in the format of the file.
 
     Example: mabos desire add "Never lose a batch" --priority high --motivates G-001
     """
@@ -69,7 +69,7 @@ def update_desire(
     ] = None,
     reason: Why = "",
 ) -> None:
-    """Change a desire in its place. One that is withdrawn takes away the reason for the goals that it alone motivates.
+    """Change a desire in place. If it is withdrawn, goals that only it motivates lose their reason.
 
     Example: mabos desire update D-001 --status withdrawn --reason "the market is gone"
     """
@@ -83,18 +83,20 @@ _add_list_command(desire, "desire", "active", "dormant")
 @goal.command("add")
 def add_goal(
     ctx: Context,
-    title: Annotated[str, Argument(help="What is to be reached; - reads standard input.")],
-    level: Annotated[str, Option(metavar="[strategic|tactical|operational]", help="How far it reaches.")] = "tactical",
+    title: Annotated[str, Argument(help="The goal; - reads standard input.")],
+    level: Annotated[
+        str, Option(metavar="[strategic|tactical|operational]", help="The level of the goal.")
+    ] = "tactical",
     priority: Priority = "",
     deadline: Deadline = "",
-    parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is a part of.")] = "",
+    parent: Annotated[str, Option(metavar="GOAL", help="The goal that it is part of.")] = "",
     desire: Annotated[list[str] | None, Option(metavar="DESIRE", help="A desire behind it; may repeat.")] = None,
     requires: Annotated[list[str] | None, Option(metavar="PLAN", help="A plan that it requires; may repeat.")] = None,
-    resource: Annotated[list[str] | None, Option(help="A resource that it needs for itself; may repeat.")] = None,
-    excludes: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that it rules out; may repeat.")] = None,
+    resource: Annotated[list[str] | None, Option(help="A resource that it needs exclusively; may repeat.")] = None,
+    excludes: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that it excludes; may repeat.")] = None,
     group: Annotated[str, Option(help="The heading that it goes under; else that of its level.")] = "",
 ) -> None:
-    """Add a goal to Goals.md, in the shape that the file has.
+    """Add a goal to Goals.md, in the format of the file.
 
     Example: mabos goal add "Renew the largest customer" --level tactical --deadline 2026-03-31
     """
@@ -108,12 +110,12 @@ def update(
     ctx: Context,
     name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
     status: Annotated[str, Option(help="active, achieved, abandoned, ...")] = "",
-    progress: Annotated[float | None, Option(metavar="PERCENT", help="How far it is.")] = None,
+    progress: Annotated[float | None, Option(metavar="PERCENT", help="The progress in percent.")] = None,
     priority: Priority = "",
     deadline: NewDeadline = "",
     reason: Why = "",
 ) -> None:
-    """Change a goal in its place. An achieved, impossible or abandoned goal ends the intentions for it in the next cycle.
+    """Change a goal in place. If it is achieved, impossible or abandoned, the next cycle ends its intentions.
 
     Example: mabos goal update G-001 --status achieved
     """
@@ -128,9 +130,9 @@ def close(
     outcome: Annotated[
         str, Option("--as", metavar="[achieved|abandoned|failed|impossible]", help="How it ended.")
     ] = "achieved",
-    reason: Annotated[str, Option(help="What came of it, or why.")] = "",
+    reason: Annotated[str, Option(help="The outcome or the reason.")] = "",
 ) -> None:
-    """Close a goal, in its place and dated; the next cycle ends the intentions for it as the commitment strategy says.
+    """Close a goal, in place and dated; the next cycle ends its intentions if the commitment strategy says so.
 
     Example: mabos goal close G-001 --as impossible --reason "the permit was refused"
     """
@@ -145,7 +147,7 @@ def list_goals(
     behind: Annotated[bool, Option("--behind", help="Only goals that are late or behind schedule.")] = False,
     every: Every = False,
 ) -> None:
-    """List the goals in the order of the file, with their places, and what other agents report of those they were handed.
+    """List the goals with file and line, including progress reported by other agents.
 
     Example: mabos goal list --level strategic --behind --all
     """
@@ -157,9 +159,9 @@ def list_goals(
 def delegate(
     ctx: Context,
     name: Annotated[str, Argument(metavar="GOAL", help="Its id, or its title.")],
-    to: Annotated[str, Option(metavar="AGENT", help="The agent that is to reach it.")],
+    to: Annotated[str, Option(metavar="AGENT", help="The agent that takes it over.")],
 ) -> None:
-    """Delegate a goal to another agent: it is in the files of both, and its state there is reported here.
+    """Delegate a goal to another agent; its progress there is reported here.
 
     Example: mabos goal delegate G-001 --to cto
     """
@@ -168,7 +170,7 @@ def delegate(
 
 @goal.command()
 def tree(ctx: Context) -> None:
-    """Show goals below the goals that they are part of, with the desires, plans and beliefs behind each.
+    """Show goals as a tree, with their desires, plans and beliefs.
 
     Example: mabos goal tree
     """
@@ -178,13 +180,13 @@ def tree(ctx: Context) -> None:
 @intention.command("add")
 def add_intention(
     ctx: Context,
-    title: Annotated[str, Argument(help="What is to be done; - reads standard input.")],
+    title: Annotated[str, Argument(help="The intention; - reads standard input.")],
     goal: Annotated[str, Option(metavar="GOAL", help="The goal that it serves.")] = "",
     plan: Annotated[str, Option(metavar="PLAN", help="The plan that it follows.")] = "",
     deadline: Deadline = "",
     group: Group = "",
 ) -> None:
-    """Add an intention to Intentions.md, in the shape that the file has.
+    """Add an intention to Intentions.md, in the format of the file.
 
     Example: mabos intention add "Send the offer" --goal G-001 --deadline 2026-03-06
     """
@@ -201,11 +203,11 @@ def add_intention(
 def progress(
     ctx: Context,
     name: Intention,
-    note: Annotated[str, Argument(metavar="[NOTE]", help="What was done; - reads standard input.")] = "",
-    percent: Annotated[float | None, Option(metavar="PERCENT", help="How far it is now.")] = None,
+    note: Annotated[str, Argument(metavar="[NOTE]", help="A note on what was done; - reads standard input.")] = "",
+    percent: Annotated[float | None, Option(metavar="PERCENT", help="The progress in percent.")] = None,
     deadline: NewDeadline = "",
 ) -> None:
-    """Note progress: the date of the last update, how far it is, and a word about it. What stood still is active again.
+    """Record progress on an intention, with today's date. A stalled intention becomes active again.
 
     Example: mabos intention progress I-001 "two of three signed" --percent 60
     """
@@ -214,8 +216,8 @@ def progress(
 
 
 @intention.command()
-def complete(ctx: Context, name: Intention, outcome: Annotated[str, Option(help="What came of it.")] = "") -> None:
-    """Mark an intention as completed, in its place and dated.
+def complete(ctx: Context, name: Intention, outcome: Annotated[str, Option(help="The outcome.")] = "") -> None:
+    """Mark an intention as completed, in place and dated.
 
     Example: mabos intention complete I-001 --outcome "signed for three years"
     """
@@ -225,8 +227,8 @@ def complete(ctx: Context, name: Intention, outcome: Annotated[str, Option(help=
 
 
 @intention.command()
-def drop(ctx: Context, name: Intention, reason: Annotated[str, Option(help="Why it is given up.")] = "") -> None:
-    """Mark an intention as dropped, in its place and dated.
+def drop(ctx: Context, name: Intention, reason: Annotated[str, Option(help="The reason.")] = "") -> None:
+    """Mark an intention as dropped, in place and dated.
 
     Example: mabos intention drop I-001 --reason "the customer went elsewhere"
     """
@@ -243,7 +245,7 @@ def add_plan(
     goal: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal that requires it; may repeat.")] = None,
     step: Annotated[list[str] | None, Option(help="A step, in order; may repeat.")] = None,
 ) -> None:
-    """Add a plan to Plans.md, with its steps as a list of boxes.
+    """Add a plan to Plans.md, with its steps as a checklist.
 
     Example: mabos plan add "Renew Pagel" --goal G-001 --step "Visit them" --step "Send the offer"
     """
@@ -257,7 +259,7 @@ def step(
     text: Annotated[str, Argument(metavar="[TEXT]", help="A new last step; - reads standard input.")] = "",
     done: Annotated[str, Option(metavar="STEP", help="A step that is done: its name or number.")] = "",
 ) -> None:
-    """Add a step to a plan, or mark one as done, in the shape that the plan has.
+    """Add a step to a plan, or mark one as done, in the format of the plan.
 
     Example: mabos plan step PL-001 --done 1
     """
@@ -266,8 +268,8 @@ def step(
 
 
 @plan.command("list")
-def list_plans(ctx: Context, steps: Annotated[bool, Option("--steps", help="With all steps.")] = False) -> None:
-    """List the plans in the order of the file, with how far they are.
+def list_plans(ctx: Context, steps: Annotated[bool, Option("--steps", help="Show all steps.")] = False) -> None:
+    """List the plans and their progress.
 
     Example: mabos plan list --steps
     """
@@ -283,7 +285,7 @@ def add_commitment(
     status: Annotated[str, Option(help="open, kept, broken, ...")] = "open",
     group: Group = "",
 ) -> None:
-    """Add a commitment to Commitments.md, in the shape that the file has.
+    """Add a commitment to Commitments.md, in the format of the file.
 
     Example: mabos commitment add "Send the annual accounts" --to "the bank" --due 2026-04-30
     """
@@ -299,7 +301,7 @@ def update_commitment(
     deadline: Annotated[str, Option("--deadline", "--due", metavar="DATE", help="The new deadline.")] = "",
     reason: Why = "",
 ) -> None:
-    """Change a commitment in its place.
+    """Change a commitment in place.
 
     Example: mabos commitment update C-001 --due 2026-05-15 --reason "agreed with the bank"
     """
@@ -313,14 +315,14 @@ def _add_end_command(verb: str, about: str, example: str) -> None:
     """Gives the group of commitments a command that ends one."""
 
     def end(
-        ctx: Context, name: Commitment, reason: Annotated[str, Option(help="What came of it, or why.")] = ""
+        ctx: Context, name: Commitment, reason: Annotated[str, Option(help="The outcome or the reason.")] = ""
     ) -> None:
         done = attitudes.end_attitude(ctx.obj.open_agent(), "commitment", verb, name, reason)
         ctx.obj.emit(f"commitment.{verb}", *done)
 
-    commitment.command(
-        verb, help=f"{about}, in its place and dated.\n\nExample: mabos commitment {verb} C-001{example}"
-    )(end)
+    commitment.command(verb, help=f"{about}, in place and dated.\n\nExample: mabos commitment {verb} C-001{example}")(
+        end
+    )
 
 
 _add_end_command("complete", "Mark a commitment as kept", "")
@@ -331,9 +333,9 @@ _add_end_command("break", "Mark a commitment as broken", ' --reason "the auditor
 def list_commitments(
     ctx: Context,
     status: Annotated[str, Option(help="Only those with this status: open, kept, ...")] = "",
-    to_me: Annotated[bool, Option("--to-me", help="What the other agents promised to this one.")] = False,
+    to_me: Annotated[bool, Option("--to-me", help="List what other agents promised to this one.")] = False,
 ) -> None:
-    """List the commitments in the order of the file, with their places.
+    """List the commitments with file and line.
 
     Example: mabos commitment list --to-me
     """
@@ -345,13 +347,13 @@ def list_commitments(
 @learning.command("add")
 def add_learning(
     ctx: Context,
-    lesson: Annotated[str, Argument(help="The lesson, in a line; - reads standard input.")],
+    lesson: Annotated[str, Argument(help="The lesson, in one line; - reads standard input.")],
     text: Annotated[str, Argument(metavar="[TEXT]", help="More about it; - reads standard input.")] = "",
-    source: Annotated[str, Option(help="What taught it.")] = "",
+    source: Annotated[str, Option(help="Where it was learned.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
-    """Add a lesson to Learnings.md, dated, in the shape that the file has.
+    """Add a dated lesson to Learnings.md, in the format of the file.
 
     Example: mabos learning add "Ask the night shift first" --source "S2 launch"
     """
@@ -363,7 +365,7 @@ def add_learning(
 def adopt_learning(
     ctx: Context, name: Annotated[str, Argument(metavar="LESSON", help="Its id, or the lesson.")], by: Voucher = ""
 ) -> None:
-    """Adopt a lesson as an instruction, which memory keeps for good; the lesson is marked as adopted.
+    """Turn a lesson into an instruction in long-term memory; the lesson is marked as adopted.
 
     Example: mabos learning adopt "Ask the night shift first"
     """
@@ -372,7 +374,7 @@ def adopt_learning(
 
 @learning.command("list")
 def list_learnings(ctx: Context) -> None:
-    """List the lessons in the order of the file, with their places.
+    """List the lessons with file and line.
 
     Example: mabos learning list
     """

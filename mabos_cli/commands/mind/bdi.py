@@ -45,7 +45,7 @@ from mabos_cli.services.mind.overview import describe_all, describe_mind, show_m
 from mabos_cli.terminal.emit import columns, note
 
 mind = Commands()
-app = Commands("bdi", "Run the cycle over an agent's mind, and resolve conflicts of its beliefs.")
+app = Commands("bdi", "Maintain an agent's mind, and resolve conflicts of its beliefs.")
 
 _SHOWN = 20  # proposals that a cycle prints
 
@@ -55,15 +55,15 @@ def cycle(
     ctx: Context,
     every: Every = False,
     dry_run: DryRun = False,
-    check: Annotated[bool, Option("--check", help="Exit 7 when beliefs conflict.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 if beliefs conflict.")] = False,
     compacted: Annotated[
         bool, Option("--compacted", help="Restore the latest checkpoint: the context was compacted.")
     ] = False,
     watching: Annotated[
-        str, Option("--watch", metavar="SPAN", help="Keep running, once every 30m, 1h, ... until stopped.")
+        str, Option("--watch", metavar="SPAN", help="Run again every 30m, 1h, ... until stopped.")
     ] = "",
 ) -> None:
-    """End stale intentions, sort desires, report conflicts of beliefs, and propose what to do.
+    """End stale intentions, sort desires, report conflicting beliefs, and propose what to do.
 
     Example: mabos bdi cycle --all
     """
@@ -74,7 +74,7 @@ def cycle(
         return _run(ctx.obj, every, order, check)
     pause = parse_span(watching)
     if pause <= 0 or check:
-        raise BadValue("--watch needs a span above zero and goes without --check", "as in --watch 30m")
+        raise BadValue("--watch needs a span above zero and cannot be combined with --check", "as in --watch 30m")
     repeat_until_stopped(lambda: _run_again(ctx.obj, every, order), pause)
 
 
@@ -152,14 +152,14 @@ def _cycle_lines(cycle: Cycle, dry_run: bool) -> list[str]:
 @app.command()
 def deliberate(
     ctx: Context,
-    adopt: Annotated[str, Option(metavar="ID", help="Take a proposal: its id, or the name of what it is about.")] = "",
+    adopt: Annotated[str, Option(metavar="ID", help="Accept a proposal: its id, or the name of its subject.")] = "",
     decline: Annotated[
-        str, Option(metavar="ID", help="Decline one: it does not come back while its reasons are the same.")
+        str, Option(metavar="ID", help="Decline a proposal; it does not come back while its reasons are the same.")
     ] = "",
-    deadline: Annotated[str, Option(metavar="DATE", help="Until when, for what is adopted.")] = "",
-    reason: Annotated[str, Option(help="Why it is taken or declined.")] = "",
+    deadline: Annotated[str, Option(metavar="DATE", help="The deadline of what is adopted.")] = "",
+    reason: Annotated[str, Option(help="Why it is accepted or declined.")] = "",
 ) -> None:
-    """Propose what to adopt, reconsider, drop or plan again, with reasons and places.
+    """Propose what to adopt, reconsider, drop or plan again, with reasons and citations.
 
     Example: mabos bdi deliberate --adopt G-001
     """
@@ -184,7 +184,7 @@ def _proposed(found: Deliberation) -> dict[str, Any]:
 
 @app.command()
 def status(ctx: Context, every: Every = False) -> None:
-    """Show counts of an agent's mind, what the next cycle would end, and open conflicts; for all agents, a table.
+    """Show counts, what the next cycle would end, and open conflicts.
 
     Example: mabos bdi status --all
     """
@@ -233,14 +233,14 @@ def _count_states(attitudes: list[Attitude]) -> str:
 def conflicts(
     ctx: Context,
     floor: Annotated[float | None, Option(help="Only beliefs that are more certain than this (default 0.6).")] = None,
-    check: Annotated[bool, Option("--check", help="Exit 7 when there are any.")] = False,
-    every: Annotated[bool, Option("--all", help="Resolved ones too.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 if there are any.")] = False,
+    every: Annotated[bool, Option("--all", help="Include resolved conflicts.")] = False,
     beside: Annotated[
         str,
-        Option("--with", metavar="KINDS", help="Also what contradicts beliefs among facts, memory, or facts,memory."),
+        Option("--with", metavar="KINDS", help="Also list what contradicts beliefs in facts, memory, or facts,memory."),
     ] = "",
 ) -> None:
-    """List the beliefs that contradict each other, with their places and what to do.
+    """List beliefs that contradict each other, with file and line and what to do.
 
     Example: mabos bdi conflicts --check
     """
@@ -267,12 +267,12 @@ def resolve(
         str,
         Option(
             metavar="[a|b|both|stronger]",
-            help="Which belief: both when they can hold together; the stronger is more trusted, surer or newer.",
+            help="The belief to keep: both if they can hold together; the stronger one is more trusted, surer or newer.",
         ),
     ],
     reason: Annotated[str, Option(help="Why; kept with the resolution.")] = "",
 ) -> None:
-    """Settle a conflict for good. The belief that is not kept is marked as superseded, in place.
+    """Settle a conflict for good; the other belief is marked as superseded.
 
     Example: mabos bdi resolve d6754c53 --keep b --reason "migrated in February"
     """
@@ -319,21 +319,21 @@ def _conflict_lines(conflict: Conflict, resolved: bool) -> list[str]:
 
 @mind.command("mind")
 def overview(ctx: Context) -> None:
-    """Show a mind on one screen: what an agent believes, wants, intends and owes, and what is due.
+    """Show beliefs, desires, goals, intentions, commitments and proposals on one screen.
 
     Example: mabos mind
     """
     ctx.obj.emit("mind", *show_mind(ctx.obj.open_agent()))
 
 
-belief = Commands("belief", "Add, revise and list what an agent holds true.")
+belief = Commands("belief", "Add, revise and list the beliefs of an agent.")
 
 
 @belief.command()
 def add(
     ctx: Context,
     subject: Annotated[str, Argument(help="What it is about.")],
-    text: Annotated[str, Argument(metavar="[TEXT]", help="What holds; - reads standard input.")] = "",
+    text: Annotated[str, Argument(metavar="[TEXT]", help="The belief; - reads standard input.")] = "",
     certainty: Annotated[float, Option(help="0 to 1.")] = 0.8,
     source: Annotated[str, Option(help="Where it comes from.")] = "manual",
     supports: Annotated[list[str] | None, Option(metavar="GOAL", help="A goal it supports; may repeat.")] = None,
@@ -344,7 +344,7 @@ def add(
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
-    """Add a belief to Beliefs.md, as a row where beliefs stand in tables, else as a section.
+    """Add a belief to Beliefs.md, as a table row if beliefs are in tables, else as a section.
 
     Example: mabos belief add "Market demand" "growing" --certainty 0.8 --source report
     """
@@ -361,14 +361,14 @@ def revise(
     ctx: Context,
     name: Annotated[str, Argument(metavar="BELIEF", help="Its id, or its subject.")],
     certainty: Annotated[float | None, Option(help="The new certainty, 0 to 1.")] = None,
-    value: Annotated[str | None, Option(help="What holds now, in place of its value or text.")] = None,
+    value: Annotated[str | None, Option(help="The new value or text.")] = None,
     source: Annotated[str | None, Option(help="The new source.")] = None,
     status: Annotated[str, Option(help="retracted, superseded by B-002, active, ...; its certainty stays.")] = "",
     reason: Annotated[str, Option(help="Why; kept in the revision log of the file, or with the belief.")] = "",
     trust: Trust = "",
     by: Voucher = "",
 ) -> None:
-    """Change a belief in its place; only its own lines change.
+    """Change a belief in place; no other lines change.
 
     Example: mabos belief revise B-001 --certainty 0.4 --reason "two customers left"
     """
@@ -382,7 +382,7 @@ def list_command(
     min_certainty: Annotated[float, Option(help="Only beliefs at least this certain.")] = 0.0,
     status: Annotated[str, Option(help="Only those with this status: active, superseded, ...")] = "",
 ) -> None:
-    """List the beliefs in the order of the file, with their places.
+    """List the beliefs with file and line.
 
     Example: mabos belief list --min-certainty 0.6
     """

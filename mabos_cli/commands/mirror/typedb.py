@@ -21,7 +21,7 @@ _SHOWN = 10
 
 @app.command()
 def status(ctx: Context) -> None:
-    """Say whether a server is configured and answers, and how far each agent is mirrored.
+    """Show whether a server is configured and answers, and how far each agent is mirrored.
 
     Example: mabos typedb status --json
     """
@@ -47,7 +47,7 @@ def _status_lines(data: dict[str, Any]) -> list[str]:
 
 @app.command("sync-schema")
 def sync_schema(ctx: Context, dry_run: DryRun = False) -> None:
-    """Make the database if needed, and define the types that agents and ontologies need.
+    """Create the database if needed, and define its types.
 
     Example: mabos typedb sync-schema --dry-run
     """
@@ -71,7 +71,7 @@ def sync_agent_command(
     ctx: Context,
     agent: Annotated[str, Argument(metavar="[AGENT]", help="The agent; by default that of --agent.")] = "",
     every: Every = False,
-    check: Annotated[bool, Option("--check", "--strict", help="Exit 7 when the server refused something.")] = False,
+    check: Annotated[bool, Option("--check", "--strict", help="Exit 7 if the server refused something.")] = False,
 ) -> None:
     """Bring the mirror of an agent up to date with its files.
 
@@ -105,7 +105,7 @@ def _sync_lines(row: dict[str, Any]) -> list[str]:
 def query(
     ctx: Context,
     typeql: Annotated[
-        str, Argument(metavar="TYPEQL", help=f"A query that reads, - for standard input; or {', '.join(READY)}.")
+        str, Argument(metavar="TYPEQL", help=f"A read query; - reads standard input. Or {', '.join(READY)}.")
     ],
     about: Annotated[
         str, Argument(metavar="[ABOUT]", help="With a ready question: an agent, level, conflict, id or predicate.")
@@ -113,7 +113,7 @@ def query(
     full: Annotated[bool, Option("--full", help="All rows, however many.")] = False,
     database: Annotated[str, Option(help="Another database of the server.")] = "",
 ) -> None:
-    """Run a TypeQL query that reads, or a ready question, and print its rows as JSON.
+    """Run a read query or a ready question, and print the rows as JSON.
 
     Example: mabos typedb query 'match $g isa goal, has name $name; select $name;'
     """
@@ -132,12 +132,13 @@ def query(
 def seed_goals(
     ctx: Context,
     file: Annotated[
-        str, Argument(metavar="[FILE]", help="A template in YAML, - for standard input; else our own.")
+        str,
+        Argument(metavar="[FILE]", help="A template in YAML; - reads standard input. By default, the included one."),
     ] = "",
     create_agents: Annotated[bool, Option("--create-agents", help="Create the agents that are missing.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Give a business its goals, desires, plans and beliefs. What is there by id or title is left as it is.
+    """Create goals, desires, plans and beliefs from a YAML template. Existing entries stay as they are.
 
     Example: mabos typedb seed-goals --create-agents --dry-run
     """

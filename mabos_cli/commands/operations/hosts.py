@@ -19,18 +19,19 @@ app = Commands()
 _SHOWN = 12  # lines of what a model would see
 
 Host = Annotated[str, Argument(metavar="HOST", help=f"{', '.join(HOSTS[:-1])} or {HOSTS[-1]}.")]
-User = Annotated[bool, Option("--user", help="Use the settings in your home, for all projects.")]
+User = Annotated[bool, Option("--user", help="Use the settings in your home folder, for all projects.")]
 Project = Annotated[
-    str, Option("--project", metavar="DIR", help="The folder of the project; else the repository or workspace here.")
+    str,
+    Option("--project", metavar="DIR", help="The folder of the project (default: the repository or workspace here)."),
 ]
 
 
 @app.command()
 def connect(ctx: Context, host: Host, user: User = False, project: Project = "", dry_run: DryRun = False) -> None:
-    """Connect an agent host: hooks, MCP server, skill, first index; then try it.
+    """Connect an agent host with hooks, MCP server and skill, and test the connection.
 
-    All else in the host's files stays to the byte, and a second run changes nothing. At the end the events of a session are played
-    through the commands that were written, and what a model would see of it is printed.
+    The rest of the host's files stays unchanged, and a second run changes nothing. At the end, the events of a session are
+    played through the new commands, and what a model would see is printed.
 
     Example: mabos connect claude --dry-run
     """
@@ -49,12 +50,12 @@ def disconnect(
     host: Annotated[str, Argument(metavar="[HOST]", help="As in connect.", show_default=False)] = "",
     user: User = False,
     project: Project = "",
-    every: Annotated[bool, Option("--all", help="Every host that was connected from here.")] = False,
+    every: Annotated[bool, Option("--all", help="Disconnect every host that was connected from here.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Remove from an agent host's files exactly what connect added.
+    """Remove what connect added to the files of an agent host.
 
-    A file that was made for the connection is removed, with the folders that were made for it.
+    Files and folders that were created for the connection are removed.
 
     Example: mabos disconnect claude --dry-run
     """
@@ -119,14 +120,14 @@ def _trial_lines(trial: Trial) -> list[str]:
     """Returns what an event of the self-test showed."""
     name = f'{trial.event} "{trial.asked}"' if trial.asked else trial.event
     if trial.trouble:
-        return [f"tried {name}: failed"]
+        return [f"tested {name}: failed"]
     if trial.event == "mcp":
-        return [f"tried mcp: {plural(trial.text.count(',') + 1, 'tool')}: {trial.text}"]
+        return [f"tested mcp: {plural(trial.text.count(',') + 1, 'tool')}: {trial.text}"]
     if not trial.text:
-        return [f"tried {name}: fine, and nothing for the model"]
+        return [f"tested {name}: ok, nothing for the model"]
     shown = trial.text.rstrip("\n").split("\n")
     rest = [f"  | ... {len(shown) - _SHOWN} more lines"] if len(shown) > _SHOWN else []
-    return [f"tried {name}: the model sees", *(f"  | {line}" for line in shown[:_SHOWN]), *rest]
+    return [f"tested {name}: the model sees", *(f"  | {line}" for line in shown[:_SHOWN]), *rest]
 
 
 @app.command()
@@ -134,12 +135,12 @@ def hook(
     ctx: Context,
     event: Annotated[str, Argument(metavar="EVENT", help="The event.")],
     host: Annotated[
-        str, Option(metavar=f"[{'|'.join(HOSTS)}]", help="The host that calls; detected if left out.")
+        str, Option(metavar=f"[{'|'.join(HOSTS)}]", help="The calling host; detected if left out.")
     ] = "auto",
 ) -> None:
-    """Answer an event of an agent host; its JSON is read from standard input.
+    """Handle an event of an agent host; its JSON is read from standard input.
 
-    Hosts run it, as mabos connect tells them: session-start, user-prompt, pre-compact, stop, session-end, or their own names of these.
+    Hosts call it after mabos connect: session-start, user-prompt, pre-compact, stop, session-end, or their own names for these.
     The exit code is always 0.
 
     Example: mabos hook session-start --host claude
@@ -154,13 +155,13 @@ def hook(
 def skill(
     ctx: Context,
     format: Annotated[
-        str, Option(metavar="[skill|agents]", help="A SKILL.md, or a section for AGENTS.md between marks.")
+        str, Option(metavar="[skill|agents]", help="A SKILL.md, or a section for AGENTS.md between markers.")
     ] = "skill",
     output: Annotated[
-        str, Option("--output", "-o", metavar="FILE", help="Write it there; other text in AGENTS.md stays.")
+        str, Option("--output", "-o", metavar="FILE", help="Write it to this file; other text in AGENTS.md stays.")
     ] = "",
 ) -> None:
-    """Print instructions for an agent: how to use its memory here.
+    """Print a SKILL.md or AGENTS.md section that explains the memory to an agent.
 
     Example: mabos skill --format agents -o AGENTS.md
     """
@@ -180,19 +181,19 @@ def mcp(
         str,
         Option(
             metavar="FAMILY,...",
-            help="List these families of tools, tools by name, or all; else a dozen for every day.",
+            help="Families of tools, tools by name, or all (default: a dozen common ones).",
         ),
     ] = "",
-    read_only: Annotated[bool, Option("--read-only", help="Only tools that change nothing.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Only offer tools that change nothing.")] = False,
     structured: Annotated[
-        bool, Option("--structured", help="Answer with structured content in place of text, for programs.")
+        bool, Option("--structured", help="Answer with structured content instead of text, for programs.")
     ] = False,
-    list_only: Annotated[bool, Option("--list", help="Print the tools instead of serving them.")] = False,
+    list_only: Annotated[bool, Option("--list", help="List the tools instead of serving them.")] = False,
 ) -> None:
-    """Serve tools and memory to an agent host over the Model Context Protocol.
+    """Serve the tools over the Model Context Protocol.
 
-    A host starts it and speaks to it over standard input and output; it ends with the host. Without --tools every tool answers,
-    and a dozen are listed. With --agent, tools and resources are that agent's unless a call names another.
+    A host starts it and talks to it over standard input and output; it ends with the host. Without --tools, a dozen tools are
+    listed and all can be called. With --agent, tools and resources are those of that agent unless a call names another.
 
     Example: mabos mcp --tools memory,context
     """
@@ -220,12 +221,13 @@ def mcp(
 def ui(
     ctx: Context,
     port: Annotated[int, Option(min=0, max=65535, help="Listen on this port of 127.0.0.1; 0 takes a free one.")] = 0,
-    read_only: Annotated[bool, Option("--read-only", help="Only look: nothing on the page writes.")] = False,
-    list_only: Annotated[bool, Option("--list", help="Print what the page may call instead of serving it.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Refuse everything that writes.")] = False,
+    list_only: Annotated[bool, Option("--list", help="List what the page may call, instead of serving it.")] = False,
 ) -> None:
-    """Open a page in a browser of this machine: search, look, decide.
+    """Serve a local web page to search, browse and decide.
 
-    Prints an address that holds a secret of this run, and serves it until Ctrl-C. Every change on the page is the command's own.
+    Prints an address with a secret for this run, and serves the page until Ctrl-C. Changes on the page run the same
+    commands.
 
     Example: mabos ui --read-only
     """
@@ -240,5 +242,5 @@ def ui(
         find_agent(ctx.obj.open_workspace(), ctx.obj.agent)
     server = open_server(ctx.obj, port, read_only=read_only)
     data = {"url": server.url, "read_only": read_only}
-    ctx.obj.emit("ui", data, [server.url, "open it in a browser of this machine; Ctrl-C ends it"])
+    ctx.obj.emit("ui", data, [server.url, "open it in a browser on this machine; Ctrl-C ends it"])
     serve(server)

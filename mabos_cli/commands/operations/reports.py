@@ -31,14 +31,14 @@ _FILES_SHOWN = 10
 def report(
     ctx: Context,
     output: Annotated[
-        str, Option("--output", "-o", metavar="FILE", help="Where the page goes; - prints it.")
+        str, Option("--output", "-o", metavar="FILE", help="The file to write; - prints it.")
     ] = "report.html",
     every: Annotated[bool, Option("--all", help="All agents, even if MABOS_AGENT names one.")] = False,
     force: Annotated[bool, Option("--force", help="Replace a file that is not a report of mabos.")] = False,
 ) -> None:
-    """Write a page of HTML that shows memory, mind and facts of one agent or of all.
+    """Write an HTML report about one agent or all of them.
 
-    The page needs nothing else: no network, no script. Without --agent it is about all agents of the workspace.
+    The page needs no network and no script. Without --agent, it covers all agents of the workspace.
 
     Example: mabos report -o report.html
     """
@@ -57,16 +57,16 @@ def report(
 @app.command()
 def review(
     ctx: Context,
-    rev: Annotated[str, Argument(metavar="[REV]", help="A commit, branch or tag; else the last commit.")] = "",
+    rev: Annotated[str, Argument(metavar="[REV]", help="A commit, branch or tag (default: the last commit).")] = "",
     every: Every = False,
     since: Annotated[
-        str, Option(metavar="DATE", help="Since the last commit before a date, or an age such as 7d.")
+        str, Option(metavar="DATE", help="Compare with the last commit before a date, or an age such as 7d.")
     ] = "",
     limit: Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many a section; 0 for all.")] = 20,
 ) -> None:
-    """Show what an agent learned since a commit.
+    """Show what an agent learned since a commit or date.
 
-    Compares the files as they are now, committed or not, by what they hold: memories, facts, beliefs, goals, rules, cases.
+    Compares the contents of the current files, committed or not: memories, facts, beliefs, goals, rules, cases.
 
     Example: mabos review HEAD~5 --all
     """
@@ -99,17 +99,17 @@ def review(
 @app.command()
 def doctor(
     ctx: Context,
-    mend: Annotated[bool, Option("--repair", help="Repair what needs no guessing.")] = False,
-    full: Annotated[bool, Option("--full", help="Read again what was in order and did not change since.")] = False,
-    check: Annotated[bool, Option("--check", help="Exit 7 when anything needs attention.")] = False,
+    mend: Annotated[bool, Option("--repair", help="Repair what can be repaired without guessing.")] = False,
+    full: Annotated[bool, Option("--full", help="Also read unchanged files again.")] = False,
+    check: Annotated[bool, Option("--check", help="Exit 7 if anything needs attention.")] = False,
     security: Annotated[bool, Option("--security", help="Check the security of the whole workspace instead.")] = False,
 ) -> None:
-    """Check every file of an agent, and repair what can be repaired.
+    """Check every file of an agent; --repair fixes what it can.
 
-    Memory and texts that were in order the last time, and did not change since, are read again only with --full or --repair.
+    Files that were in order the last time and have not changed since are read again only with --full or --repair.
 
-    With --security it looks at the whole workspace, whoever made it: settings that need permission, links that lead
-    out, special files, secrets by file and line, files that others can read, dates in the future, stale locks.
+    With --security, it checks the whole workspace: settings that need permission, links that lead out, special files,
+    secrets by file and line, files that others can read, dates in the future, stale locks.
 
     Example: mabos doctor --repair
     """
@@ -136,8 +136,8 @@ def doctor(
     ctx.obj.emit("doctor", data | {"index": index}, lines)
     if check and found.serious:
         raise CheckFailed(
-            f"{plural(len(found.serious), 'finding')} to attend to",
-            "mabos doctor --repair mends flaws; problems need a person",
+            f"{plural(len(found.serious), 'finding')}",
+            "mabos doctor --repair fixes flaws; problems need a person",
         )
 
 
@@ -155,22 +155,22 @@ def _show_security(call: Call, check: bool) -> None:
     data = {"safe": not serious, "findings": [finding._asdict() for finding in findings]}
     call.emit("doctor.security", data, lines)
     if check and serious:
-        raise CheckFailed(f"{plural(len(serious), 'finding')} to attend to", "they need a person")
+        raise CheckFailed(f"{plural(len(serious), 'finding')}", "they need a person")
 
 
-schedule = Commands("schedule", "Schedule the upkeep of all agents, with systemd timers or cron.")
-UserUnits = Annotated[bool, Option("--user", help="Timers of your systemd.")]
-Crontab = Annotated[bool, Option("--cron", help="Lines in your crontab.")]
+schedule = Commands("schedule", "Schedule the maintenance of all agents, with systemd timers or cron.")
+UserUnits = Annotated[bool, Option("--user", help="Use systemd user timers.")]
+Crontab = Annotated[bool, Option("--cron", help="Use your crontab.")]
 
 
 @schedule.command()
 def show(
     ctx: Context,
     form: Annotated[
-        str, Option("--format", metavar="[systemd|cron]", help="Print the units of systemd, or the lines for cron.")
+        str, Option("--format", metavar="[systemd|cron]", help="Print the systemd units or the cron lines.")
     ] = "",
 ) -> None:
-    """Show the jobs, when each runs, and whether they are installed.
+    """Show the maintenance jobs, their times, and whether they are installed.
 
     Example: mabos schedule show --format cron
     """
@@ -195,9 +195,9 @@ def _file_lines(texts: dict[str, str]) -> Iterator[str]:
 
 @schedule.command()
 def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
-    """Install the jobs; run it again after a change of settings.
+    """Install the jobs in systemd or cron; run it again after a change of settings.
 
-    Timers of a user run while that user is logged in, or always after `loginctl enable-linger`.
+    User timers run while the user is logged in, or always after `loginctl enable-linger`.
 
     Example: mabos schedule install --user --dry-run
     """
@@ -211,7 +211,7 @@ def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_ru
 
 @schedule.command()
 def uninstall(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
-    """Remove the jobs of this workspace, and nothing else.
+    """Remove the jobs of this workspace.
 
     Example: mabos schedule uninstall --user
     """
@@ -250,9 +250,9 @@ def _change_crontab(call: Call, verb: str, root: str, block: str, dry_run: bool)
 
 @schedule.command()
 def run(ctx: Context, job: Annotated[str, Argument(metavar="[cycle|sync|nightly|weekly]", help="The job.")]) -> None:
-    """Run the commands of a job for every agent, or for the one given by --agent, one after the other.
+    """Run a job now, for every agent, or for the one given by --agent.
 
-    A command that fails is reported and the rest is done; the exit code is that of the first failure.
+    If a command fails, the others still run; the exit code is that of the first failure.
 
     Example: mabos schedule run nightly
     """

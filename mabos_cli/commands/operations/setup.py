@@ -25,13 +25,13 @@ agent = Commands("agent", "Create, list and show agents.")
 @app.command()
 def init(
     ctx: Context,
-    folder: Annotated[str, Argument(metavar="[FOLDER]", help="Where; the current folder by default.")] = "",
+    folder: Annotated[str, Argument(metavar="[FOLDER]", help="The folder; by default the current one.")] = "",
     role: Annotated[str, Option(help="What the first agent is for.")] = "",
 ) -> None:
-    """Make a workspace, with a first agent.
+    """Create a workspace and its first agent.
 
-    Files that are there already are left alone. The agent is called main unless --agent names it; a
-    workspace that has agents gets a new one only if --agent names it.
+    Existing files stay as they are. The agent is called main unless --agent names it; a workspace
+    that has agents gets another one only if --agent names it.
 
     Example: mabos init ./team --agent cfo --role "finance lead"
     """
@@ -39,10 +39,10 @@ def init(
     created = setup.init_workspace(ctx.obj, place, role)
     where = "" if os.path.samefile(created.root, os.curdir) else f"-w {shlex.quote(place)} "
     lines = [
-        f"workspace {created.root} with agent {created.agent}: {plural(len(created.files), 'file')} made",
-        f'next: mabos {where}store "..."  keeps something, mabos {where}recall "..." finds it',
-        f"      mabos {where}connect HOST  gives it to an agent host: {', '.join(HOSTS)}",
-        f"      mabos {where}schedule install --user  keeps it in order by itself",
+        f"workspace {created.root} created, with agent {created.agent}: {plural(len(created.files), 'file')}",
+        f'next: mabos {where}store "..."  stores a memory, mabos {where}recall "..." finds it',
+        f"      mabos {where}connect HOST  connects an agent host: {', '.join(HOSTS)}",
+        f"      mabos {where}schedule install --user  schedules maintenance",
     ]
     if not created.files:
         agents = f"{plural(len(created.known), 'agent')}: {', '.join(created.known)}"
@@ -54,7 +54,7 @@ def init(
 @agent.command()
 def create(
     ctx: Context,
-    agent_id: Annotated[str, Argument(metavar="ID", help="A short name; it becomes a folder.")],
+    agent_id: Annotated[str, Argument(metavar="ID", help="A short name, which becomes the name of a folder.")],
     role: Annotated[str, Option(help="What the agent is for.")] = "",
     name: Annotated[str, Option(help="What people call it.")] = "",
 ) -> None:
@@ -63,7 +63,7 @@ def create(
     Example: mabos agent create cfo --role "finance lead"
     """
     files = setup.add_agent(ctx.obj, agent_id, role, name)
-    lines = [f"agent {agent_id}: {plural(len(files), 'file')} made"]
+    lines = [f"agent {agent_id} created: {plural(len(files), 'file')}"]
     ctx.obj.emit("agent.create", {"agent": agent_id, "created": files}, lines)
 
 
@@ -80,9 +80,9 @@ def list_command(ctx: Context) -> None:
 
 @agent.command()
 def show(
-    ctx: Context, agent_id: Annotated[str, Argument(metavar="[ID]", help="The agent; else --agent.")] = ""
+    ctx: Context, agent_id: Annotated[str, Argument(metavar="[ID]", help="The agent; by default that of --agent.")] = ""
 ) -> None:
-    """Show an agent: its manifest, its files, its memory.
+    """Show one agent: manifest, files, counts.
 
     Example: mabos agent show cfo
     """
@@ -102,7 +102,7 @@ def show(
 def config(
     ctx: Context, name: Annotated[str, Argument(metavar="[NAME]", help="A setting or a section; all by default.")] = ""
 ) -> None:
-    """Show the settings in effect and where each comes from.
+    """Show the settings in effect and their origin.
 
     Example: mabos config memory.short_term_ttl
     """
@@ -127,9 +127,9 @@ def _format_value(setting: Setting, value: Any) -> str:
 
 @app.command()
 def completion(ctx: Context, shell: Annotated[str, Argument(metavar="[bash|zsh|fish]", help="The shell.")]) -> None:
-    """Print the completion script of a shell.
+    """Print a completion script for bash, zsh or fish.
 
-    At each TAB the script asks the program, which answers from a table of its words and from the files of the workspace.
+    At each TAB the script calls the program, which answers from its own table and the files of the workspace.
 
     Example: mabos completion bash
     """
@@ -144,13 +144,13 @@ def completion(ctx: Context, shell: Annotated[str, Argument(metavar="[bash|zsh|f
 def demo(
     ctx: Context,
     folder: Annotated[
-        str, Argument(metavar="[FOLDER]", help="Where the workspace is left; by default nothing is left.")
+        str, Argument(metavar="[FOLDER]", help="A folder for the workspace; by default nothing is kept.")
     ] = "",
 ) -> None:
-    """Take a tour, on three months of a small company's memories.
+    """Run a tour on three months of a small company's memories.
 
-    It goes through a temporary folder that is removed at the end, and touches nothing else. With a FOLDER, empty or not
-    there yet, the workspace stays to play with. Chapters about git are left out where there is none.
+    It runs in a temporary folder that is removed at the end. With FOLDER, which must be empty or not exist, the workspace is
+    kept for you to explore. Without git, the chapters about it are skipped.
 
     Example: mabos demo ./harbourline
     """
@@ -200,12 +200,13 @@ def _next_steps(place: str) -> list[str]:
 
 @app.command()
 def allow(
-    ctx: Context, show: Annotated[bool, Option("--show", help="Only list them, and whether they are allowed.")] = False
+    ctx: Context,
+    show: Annotated[bool, Option("--show", help="Only list these settings, and whether they are allowed.")] = False,
 ) -> None:
-    """Allow settings of a workspace that run programs, send data or weaken checks.
+    """Permit this workspace's settings that run programs, send data or weaken checks.
 
     Such settings in mabos.yaml and agent.json are ignored until you allow them on this machine; when they
-    change, they need permission again. What your environment sets needs none.
+    change, they need permission again. Settings in your environment need none.
 
     Example: mabos allow --show
     """
@@ -219,7 +220,7 @@ def allow(
 
 @app.command()
 def deny(ctx: Context) -> None:
-    """Withdraw what mabos allow permitted.
+    """Withdraw the permission given by mabos allow.
 
     Example: mabos deny
     """
@@ -235,19 +236,19 @@ def _risky_lines(found: list[setup.RiskySetting]) -> list[str]:
     return columns(rows)
 
 
-git = Commands("git", "Let git merge the memories of two branches.")
+git = Commands("git", "Merge the memories of two branches with git.")
 _VERBS = {(False, False): "wrote", (False, True): "would write", (True, False): "removed", (True, True): "would remove"}
 
 
 @git.command()
 def install(
     ctx: Context,
-    uninstall: Annotated[bool, Option("--uninstall", help="Remove it again.")] = False,
+    uninstall: Annotated[bool, Option("--uninstall", help="Remove the driver.")] = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Register the merge driver in this clone, and say in .gitattributes what it merges.
+    """Register the merge driver in this clone, and list its files in .gitattributes.
 
-    Each clone registers for itself; .gitattributes is committed. Without a driver git merges these files as text.
+    Every clone must do this once; .gitattributes is committed. Without the driver, git merges these files as text.
 
     Example: mabos git install
     """
@@ -268,11 +269,11 @@ def merge(
     base: Annotated[Path, Argument(metavar="BASE", help="The file before.")],
     ours: Annotated[Path, Argument(metavar="OURS", help="Our version; the merged one replaces it.")],
     theirs: Annotated[Path, Argument(metavar="THEIRS", help="Their version.")],
-    path: Annotated[str, Argument(metavar="PATH", help="Where the file belongs; tells its kind.")],
+    path: Annotated[str, Argument(metavar="PATH", help="The path of the file, which determines its kind.")],
 ) -> None:
-    """Merge three versions of a file by what they hold. Git calls this.
+    """Merge three versions of a file by content; called by git.
 
-    Nothing is lost: texts that contradict each other stay, each under an id. What cannot be read is left to a person.
+    Nothing is lost: contradictory texts are both kept, each under an id. Unreadable files are left to a person.
 
     Example: mabos git merge base.json ours.json theirs.json agents/cfo/memory-store.json
     """

@@ -10,7 +10,7 @@ from mabos_cli.services.search.index import find_in_lanes, index_status, sync_in
 from mabos_cli.terminal.emit import columns
 from mabos_cli.workspace.agent import Agent
 
-app = Commands("index", "Keep and inspect the search index; it can be deleted at any time.")
+app = Commands("index", "Update and inspect the search index; it can be deleted at any time.")
 _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 
 
@@ -18,9 +18,7 @@ _COUNTED = ("added", "changed", "removed", "unchanged", "errors")
 def sync(
     ctx: Context,
     rebuild: Annotated[bool, Option("--rebuild", help="Build a new index beside the old one, then swap them.")] = False,
-    wait: Annotated[
-        bool, Option("--wait", help="Wait until the better model has embedded all passages, if it takes long.")
-    ] = False,
+    wait: Annotated[bool, Option("--wait", help="Wait until a slow model has embedded all passages.")] = False,
     watch: Annotated[bool, Option("--watch", help="Keep running, and follow changes until interrupted.")] = False,
 ) -> None:
     """Bring the index up to date with the files.
@@ -49,7 +47,7 @@ def _sync(call: Call, agent: Agent, rebuild: bool, wait: bool) -> None:
 
 @app.command()
 def status(ctx: Context) -> None:
-    """Say what the index and memory hold, how vectors are compared, and whether the index is fresh.
+    """Show the contents and state of the index, and how vectors are compared.
 
     Example: mabos index status --json
     """
@@ -86,7 +84,7 @@ def search(
         int, Option("--limit", "-n", min=0, max=MOST, help="Show at most this many a lane; 0 for all.")
     ] = 10,
 ) -> None:
-    """Show what each lane of the index finds, without counting it as a use.
+    """Search by words and by meaning separately, with raw scores; not counted as a use.
 
     Example: mabos index search "deploy failed" --limit 5
     """

@@ -30,7 +30,7 @@ def recall(
         Option(
             "--depth",
             "-d",
-            help="0 to 3: also follow what the best hits mention; auto: only if they leave something open.",
+            help="0 to 3: search again with words of the best hits; auto: only if they leave something open.",
         ),
     ] = "0",
     limit: Annotated[
@@ -42,7 +42,7 @@ def recall(
         Option(metavar="[episodic|semantic|procedural|TYPE]", help="Only this kind of memory; may repeat."),
     ] = None,
     store: Annotated[
-        str, Option(metavar="[working|short_term|long_term|all]", help="Only what is in this store.")
+        str, Option(metavar="[working|short_term|long_term|all]", help="Only items in this store.")
     ] = "all",
     min_importance: Annotated[float | None, Option(help="Only memories at least this important.")] = None,
     priority_min: Annotated[
@@ -52,33 +52,33 @@ def recall(
         str,
         Option(
             metavar="[trusted|agent|untrusted]",
-            help="Only what is at least this trusted; files are the agent's own words at best.",
+            help="Only what is at least this trusted; files count as agent at most.",
         ),
     ] = "",
-    since: Annotated[str, Option(metavar="DATE", help="Only what happened since: a date, or an age such as 7d.")] = "",
-    until: Annotated[str, Option(metavar="DATE", help="Only what happened until then, that day included.")] = "",
-    tag: Annotated[list[str] | None, Option(help="Only with this tag; repeat for all of several.")] = None,
+    since: Annotated[str, Option(metavar="DATE", help="Only what happened since a date, or an age such as 7d.")] = "",
+    until: Annotated[str, Option(metavar="DATE", help="Only what happened until this date, inclusive.")] = "",
+    tag: Annotated[list[str] | None, Option(help="Only items with this tag; repeat it to require several.")] = None,
     token_budget: Annotated[int, Option(help="Stop at this many tokens.")] = 0,
-    format: Annotated[str, Option(metavar="[brief|detailed]", help="A line each, or all about each.")] = "brief",
-    live: Annotated[bool, Option("--live", help="Leave out what expired or went unused, and is archived.")] = False,
+    format: Annotated[str, Option(metavar="[brief|detailed]", help="One line per result, or all details.")] = "brief",
+    live: Annotated[bool, Option("--live", help="Leave out archived items that expired or went unused.")] = False,
     archived: Annotated[
-        bool, Option("--archived", help="Also what was forgotten, merged, consolidated or superseded.")
+        bool, Option("--archived", help="Include items that were forgotten, merged, consolidated or superseded.")
     ] = False,
-    shared: Annotated[bool, Option("--shared", help="Search the other agents that share their memory too.")] = False,
+    shared: Annotated[bool, Option("--shared", help="Include memory that other agents share.")] = False,
     preset: Annotated[
-        str | None, Option(metavar="[default|seed|balanced|rrf]", help="How signals are weighed.")
+        str | None, Option(metavar="[default|seed|balanced|rrf]", help="How signals are weighted.")
     ] = None,
     mmr: Annotated[bool, Option("--mmr", help="Prefer results that differ from one another.")] = False,
-    decay: Annotated[bool, Option("--decay", help="Let scores halve with age, every 30 days.")] = False,
-    explain: Annotated[bool, Option("--explain", help="Say why each result is here.")] = False,
+    decay: Annotated[bool, Option("--decay", help="Halve scores for every 30 days of age.")] = False,
+    explain: Annotated[bool, Option("--explain", help="Explain why each result was found.")] = False,
     all_about: Annotated[
-        bool, Option("--all-about", help="Gather from all sessions, without repetition, in order of time.")
+        bool, Option("--all-about", help="Gather everything from all sessions, without repetition, in order of time.")
     ] = False,
     llm: Annotated[
-        bool, Option("--llm", help="Let the language model rephrase the question and help to rank.")
+        bool, Option("--llm", help="Let the language model rephrase the question and help with ranking.")
     ] = False,
 ) -> None:
-    """Find memories and passages of memory files.
+    """Find memories and passages of files, by words and by meaning.
 
     Example: mabos recall "pricing decision" --depth 1 --since 30d
     """
@@ -198,15 +198,17 @@ def timeline(
     around: Annotated[
         str,
         Argument(
-            metavar="[QUERY]", ids="items", help="An id, a date, or words, - for standard input; empty: the latest."
+            metavar="[QUERY]",
+            ids="items",
+            help="An id, a date or words; - reads standard input. Empty: the latest entries.",
         ),
     ] = "",
     before: Annotated[int, Option("--before", "-B", help="Entries before it.")] = 5,
     after: Annotated[int, Option("--after", "-A", help="Entries after it.")] = 5,
     live: Annotated[bool, Option("--live", help="Leave archived items out.")] = False,
-    archived: Annotated[bool, Option("--archived", help="Also what was forgotten.")] = False,
+    archived: Annotated[bool, Option("--archived", help="Include forgotten items.")] = False,
 ) -> None:
-    """Show what happened around an id, a date or a query, in order.
+    """Show what happened around an item, a date or a match, in order of time.
 
     Example: mabos timeline 2026-02-24 --before 3 --after 10
     """
@@ -236,10 +238,12 @@ def timeline(
 @app.command()
 def read(
     ctx: Context,
-    place: Annotated[str, Argument(metavar="PATH[:A-B]", help="A file below the agent's folder, as recall cites it.")],
-    raw: Annotated[bool, Option("--raw", help="Print secrets too; else each is replaced.")] = False,
+    place: Annotated[
+        str, Argument(metavar="PATH[:A-B]", help="A file in the agent's folder, with lines as recall cites them.")
+    ],
+    raw: Annotated[bool, Option("--raw", help="Print secrets too, instead of replacing them.")] = False,
 ) -> None:
-    """Print lines of a file of the agent.
+    """Print a file of the agent, or some of its lines.
 
     Example: mabos read memory/2026-02-24.md:3-9
     """

@@ -169,14 +169,14 @@ def fit_sections(sections: Sequence[Section], room: int, count: Count) -> tuple[
         kept -= 1
     short = fit_text(sections[0].text, room, count)
     if not short:
-        return "", f"left out for want of room: {_listed(sections)}"
+        return "", f"left out for lack of space: {_listed(sections)}"
     more = f"; left out: {_listed(sections[1:])}" if sections[1:] else ""
-    return short, f"shortened for want of room: {sections[0].name}{more}"
+    return short, f"shortened for lack of space: {sections[0].name}{more}"
 
 
 def _joined(sections: Sequence[Section], kept: int) -> tuple[str, str]:
     """Returns the first sections as one text, and what it says about the others."""
-    note = f"left out for want of room: {_listed(sections[kept:])}" if kept < len(sections) else ""
+    note = f"left out for lack of space: {_listed(sections[kept:])}" if kept < len(sections) else ""
     parts = [section.text for section in sections[:kept]] + ([f"[{note}]"] if note else [])
     return "\n\n".join(parts), note
 
@@ -199,7 +199,7 @@ def fit_skills(skills: Sequence[Skill], request: str, room: int, count: Count) -
     text = ""
     while listed and count(text := "\n\n".join(["Skills:\n" + "\n".join(listed), *whole])) > room:
         (whole or listed).pop()
-    notes = {"left out for want of room": len(lines) - len(listed), "by a line only": len(listed) - len(whole)}
+    notes = {"left out for lack of space": len(lines) - len(listed), "by a line only": len(listed) - len(whole)}
     told = [f"{plural(number, 'skill')} {how}" for how, number in notes.items() if number]
     return (text if listed else ""), "; ".join(told)
 

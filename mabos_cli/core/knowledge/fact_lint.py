@@ -108,7 +108,7 @@ def _support(
     if expired:
         return [
             LintFinding(
-                "expired-support", (fact.id, *expired), f"{told} rests on {', '.join(expired)}, which holds no more"
+                "expired-support", (fact.id, *expired), f"{told} rests on {', '.join(expired)}, which no longer holds"
             )
         ]
     return []

@@ -289,7 +289,7 @@ def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Find
 def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Proposal]) -> Iterator[Finding]:
     parent = proposal.parent_class
     if not parent:
-        yield Finding("warning", "parent", "no parent: the class stands at the top of a tree of its own")
+        yield Finding("warning", "parent", "no parent: the class is the root of a tree of its own")
         return
     proposed = {other.node_id: other for other in others if other.is_class}
     if parent not in ontology.concepts and parent not in proposed and parent != proposal.node_id:
@@ -340,7 +340,7 @@ def _check_texts(proposal: Proposal) -> Iterator[Finding]:
     if not said.strip():
         yield Finding("error", "definition", "no definition: say what it is, and how it differs from its parent")
     elif name_key(said.rstrip(".")) in {name_key(proposal.label), name_key(local_name(proposal.node_id))}:
-        yield Finding("error", "definition", "the definition only says the label again")
+        yield Finding("error", "definition", "the definition only repeats the label")
     if not proposal.rationale.strip():
         yield Finding("warning", "rationale", "no rationale: nothing says why it is needed")
 

@@ -131,7 +131,7 @@ def mirror_schema() -> Schema:
 
 def whole_schema(ontology: Ontology) -> Schema:
     """Returns the schema of the mirror with the types that an ontology adds, its classes below `individual` and its relations
-    below `statement`. No label is there twice: those of the mirror are taken."""
+    below `statement`. No label occurs twice: those of the mirror are taken."""
     base = mirror_schema()
     more = ontology_schema(ontology, base.names())
     return Schema(

@@ -115,7 +115,7 @@ def fold_parts(rows: Sequence[Row], parts: Mapping[str, str]) -> Iterator[Row]:
     for row in rows:
         if row.state == GONE and parts.get(row.id) in into:
             continue
-        yield row._replace(change=f"of {into[row.id]} that were known") if row.id in into else row
+        yield row._replace(change=f"from {into[row.id]} known items") if row.id in into else row
 
 
 def fact_row(was: Fact | None, now: Fact | None) -> Row | None:

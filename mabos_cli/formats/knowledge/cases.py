@@ -142,7 +142,7 @@ class CaseFile:
         if len(found) == len(self) and _render(found, self.others) == self.data:
             return found
         if len(self.data) > FULL_CHECK:
-            parse_json(self.data, self.path)  # a key that is there twice must not be lost unnoticed
+            parse_json(self.data, self.path)  # a key that occurs twice must not be lost unnoticed
         return [_dump({"case_id": entry["case_id"]} | entry) for entry in self.entries]
 
     def changed(self, put: Sequence[Case], drop: Sequence[str]) -> "CaseFile":
@@ -177,7 +177,7 @@ def parse_cases(data: bytes, path: str) -> CaseFile:
         if type(own) is not str or not own:
             raise InvalidFile(f"{path}:{file.line(n)}: a case must be an object with a case_id", _MEND)
         if own in seen:
-            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} is there twice", TWIN)
+            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} occurs twice", TWIN)
         seen.add(own)
     return file
 

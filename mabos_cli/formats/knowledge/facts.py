@@ -76,7 +76,7 @@ class FactFile:
                 first = {own: n for n, own in reversed(list(enumerate(listed)))}
                 twin = next(n for n, own in enumerate(listed) if first[own] != n)
                 told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
-                raise InvalidFile(f"{told} is there twice", fields.TWIN)
+                raise InvalidFile(f"{told} occurs twice", fields.TWIN)
         return self._ids
 
     def facts(self) -> Iterator[Fact]:

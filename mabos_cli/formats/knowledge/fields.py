@@ -37,7 +37,7 @@ def read_elements(
         try:
             value = read(entry)
             if value.id in seen:
-                raise InvalidFile(f"{path}: {title(value.id)} is there twice", TWIN)
+                raise InvalidFile(f"{path}: {title(value.id)} occurs twice", TWIN)
         except InvalidFile as error:
             raise cite_line(error, path, line_of_element(data, name, number)) from None
         seen.add(value.id)

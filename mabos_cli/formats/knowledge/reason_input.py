@@ -130,7 +130,7 @@ class _Reader:
             if type(key).__name__ != "ScalarEvent":
                 raise self._refused(key, "a name must be a single word or text", "")
             if key.value in found:
-                raise self._refused(key, f"{key.value} is there twice", "keep one of them")
+                raise self._refused(key, f"{key.value} occurs twice", "keep one of them")
             below = f"{path}.{key.value}" if path else key.value
             found[key.value] = self._read(next(events), events, below, depth + 1)
             self.lines[below] = self.first_line + key.start_mark.line

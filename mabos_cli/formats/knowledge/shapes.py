@@ -95,7 +95,7 @@ class _Reader:
             found.append(first[0])
             head = next(iter(self.values(head, f"{_RDF}rest")), ("iri", f"{_RDF}nil"))
             if head in seen:
-                raise InvalidFile("a list of the shapes goes in circles", "repair rdf:rest")
+                raise InvalidFile("a list of the shapes is circular", "repair rdf:rest")
             seen.add(head)
         return found
 

@@ -129,7 +129,7 @@ def parse_inputs(text: str, path: str) -> Inputs:
         for name, part in _split(source):
             if name in by_method:
                 where = f"{path}:{source.line_of('method')}"
-                raise InvalidFile(f"{where}: input for {name or 'one method'} is there twice", "keep one of them")
+                raise InvalidFile(f"{where}: input for {name or 'one method'} occurs twice", "keep one of them")
             by_method[name] = part
     return Inputs(problem, by_method)
 

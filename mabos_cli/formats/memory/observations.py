@@ -127,7 +127,7 @@ def _importance(value: Any) -> float | None:
     try:
         return None if value is None else check_importance(value)
     except BadValue as error:
-        raise BadValue("importance is no number in 0..1", error.hint) from None
+        raise BadValue("importance must be a number from 0 to 1", error.hint) from None
 
 
 def complete_size(data: bytes) -> int:

@@ -119,7 +119,7 @@ def merge_fact_files(path: str, sides: Sides, *, is_page: bool = False) -> Merge
         kept = {own: line for own, line in kept.items() if read[0].get(own) != line}
         notes += [f"one side has pages now: the next write files {plural(len(kept), 'fact')} there"] if kept else []
     if one and other and not before and read[0]:
-        notes.append("both sides split their facts into pages: what only one of them removed since is there again")
+        notes.append("both sides split their facts into pages: facts that only one side has removed since are back")
     ours, theirs = files[1:]
     newest = latest_id((ours.last_id, theirs.last_id, *kept)) if ours.last_id or theirs.last_id else ""
     version = max(ours.version, theirs.version) + 1
@@ -268,7 +268,7 @@ def _records(file: items.StoreFile, path: str) -> dict[str, Held]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twin = next(record_id for record_id, count in Counter(record_id for record_id, _ in pairs).items() if count > 1)
-        raise InvalidFile(f"{path}: {twin} is there twice", "give one of the two another id, then merge again")
+        raise InvalidFile(f"{path}: {twin} occurs twice", "give one of the two another id, then merge again")
     return found
 
 

@@ -88,23 +88,23 @@ def _tile(count: int, noun: str, section: str) -> Html:
 def _first_steps(report: Report) -> Html:
     """Returns what to do in a workspace that holds nothing."""
     if not report.agents:
-        return element("p", "This workspace has no agent. Make one: ", code("mabos agent create main"))
+        return element("p", "This workspace has no agent. Create one: ", code("mabos agent create main"))
     name = report.agents[0]
     steps = (
-        ("remember something", f'mabos store "We bill per seat" --type decision --agent {name}'),
-        ("say what holds", f'mabos belief add "Demand is growing" --agent {name}'),
+        ("store a memory", f'mabos store "We bill per seat" --type decision --agent {name}'),
+        ("add a belief", f'mabos belief add "Demand is growing" --agent {name}'),
         ("add a goal", f'mabos goal add "Renew the largest customer" --agent {name}'),
         ("add a fact", f"mabos fact assert acme isA Customer --agent {name}"),
-        ("sum up the logs", f"mabos hierarchy build --agent {name}"),
+        ("summarize the logs", f"mabos hierarchy build --agent {name}"),
     )
     items = [element("li", what, ": ", code(command)) for what, command in steps]
-    who = "The agent remembers" if len(report.agents) == 1 else "The agents remember"
-    return join((element("p", f"{who} nothing so far. What to do:"), element("ul", items)))
+    who = "The agent has" if len(report.agents) == 1 else "The agents have"
+    return join((element("p", f"{who} no memories yet. Next steps:"), element("ul", items)))
 
 
 def _troubles(troubles: Sequence[str]) -> Part:
     if not troubles:
         return None
     listed = element("ul", (element("li", shown(trouble, 240)) for trouble in troubles))
-    title = element("p", element("b", "Not everything could be read. "), "What is missing here:")
+    title = element("p", element("b", "Not everything could be read. "), "Missing:")
     return element("div", title, listed, class_="alarm", role="note")

@@ -72,7 +72,7 @@ def list_sections(report: Report) -> list[Section]:
     many = len(report.agents) > 1
     return [
         Section("stored", "Memory over time", _stored(report.memory)),
-        Section("tiers", "Tiers now", _tiers(report.memory, many)),
+        Section("tiers", "Stores now", _tiers(report.memory, many)),
         Section("topics", "Top topics by month", _topics(report.months)),
         Section("timeline", "Memories", _memories(report.memory, many)),
         Section("conflicts", "Belief conflicts", _conflicts(report, many)),
@@ -127,7 +127,7 @@ def _tiers(memory: MemoryView, many: bool) -> Part:
     )
     rendered = [element("div", element("h3", title), _bars(rows, kinds), class_="card") for title, rows, kinds in cards]
     each = [row(agent, *(f"{count:,}" for count in counts)) for agent, counts in memory.by_agent.items()]
-    rows = table(("agent", *names), each, "Tiers by agent")
+    rows = table(("agent", *names), each, "Stores by agent")
     return element("div", rendered, class_="cards"), fold("By agent", rows, is_open=len(each) <= 6) if many else None
 
 
@@ -156,7 +156,7 @@ def _topics(months: Sequence[MonthLog]) -> Part:
 def _topic_card(month: MonthLog) -> Html:
     year, number = month.name.split("-")
     rows = [(shown(theme.shown, 40), theme.entries, "") for theme in month.themes]
-    bars = _bars(rows) if rows else element("p", "Too few entries to tell a topic.", class_="more")
+    bars = _bars(rows) if rows else element("p", "Too few entries for topics.", class_="more")
     title, entries = f"{MONTHS[int(number) - 1]} {year}", plural(month.entries, "entry")
     return element("div", element("h3", title), bars, element("p", entries, class_="more"), class_="card")
 
@@ -171,7 +171,11 @@ def _memories(memory: MemoryView, many: bool) -> Part:
             name = shown(month, 7) or "undated"
             yield element("h3", name), element("ol", (_memory(held, many) for held in found), class_="timeline")
 
-    about = f"The {_FIRST} most important come first; the others open." if len(memory.items) > _FIRST else ""
+    about = (
+        f"The {_FIRST} most important are listed first; the others can be unfolded."
+        if len(memory.items) > _FIRST
+        else ""
+    )
     more = listed(memory.items, _FIRST, "memory", render, memory.live - len(memory.items))
     return element("p", about, class_="more") if about else None, more
 

@@ -153,7 +153,7 @@ def _chances(raw: Any, path: str) -> dict[State, float]:
         found = {}
         for key, share in sum_to_one(path, shares).items():
             if parse_state(key) in found:
-                raise BadValue(f"{path}: {key!r} is there twice", "yes is 1 and no is 0")
+                raise BadValue(f"{path}: {key!r} occurs twice", "yes is 1 and no is 0")
             found[parse_state(key)] = share
     return {state: share for state, share in found.items() if share > 0}
 

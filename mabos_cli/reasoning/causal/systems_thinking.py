@@ -50,7 +50,7 @@ def parse_links(lines: Sequence[str], path: str) -> SignedGraph:
         graph.setdefault(link.cause, {})
         graph.setdefault(link.effect, {})
         if link.effect in graph[link.cause]:
-            raise BadValue(f"{path}[{at}]: {link.cause} -> {link.effect} is there twice", "keep one of them")
+            raise BadValue(f"{path}[{at}]: {link.cause} -> {link.effect} occurs twice", "keep one of them")
         graph[link.cause][link.effect] = link
     check_size(path, len(graph), MOST_VARIABLES, "variables")
     return graph

@@ -95,7 +95,7 @@ def _cases(rows: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
             stored_at=one["stored_at"],
         )
         if case.id in found:
-            raise BadValue(f"cases[{n}].case_id: {case.id} is there twice", "give each case an id of its own")
+            raise BadValue(f"cases[{n}].case_id: {case.id} occurs twice", "give each case an id of its own")
         try:
             found[case.id] = check_case(case)
         except BadValue as error:

@@ -196,7 +196,7 @@ def read_domain(place: str, raw: Any) -> tuple[Any, ...]:
     check_size(place, len(raw), MOST_VALUES, "values")
     found = tuple(_value(place, one) for one in raw)
     if len({*found}) < len(found):
-        raise BadValue(f"{place}: a value is there twice", "give each value once")
+        raise BadValue(f"{place}: a value occurs twice", "give each value once")
     return found
 
 

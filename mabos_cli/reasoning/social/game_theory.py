@@ -51,7 +51,7 @@ def _read_coalitions(fields: dict[str, Any]) -> tuple[tuple[str, ...], dict[froz
     for group, value in fields["coalitions"].items():
         members = [name.strip() for name in str(group).split(",")]
         if frozenset(members) in given or len({*members}) < len(members):
-            raise BadValue(f"coalitions.{group}: is there twice, or names somebody twice", "keep one of them")
+            raise BadValue(f"coalitions.{group} occurs twice, or names somebody twice", "keep one of them")
         given[frozenset(members)] = Fraction(str(value))
     players = tuple(fields["players"] or dict.fromkeys(sorted(name for group in given for name in group)))
     check_size("coalitions", len(players), _MOST_PARTNERS, "players")

@@ -41,7 +41,7 @@ class Audit(NamedTuple):
 
 
 def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False) -> Audit:
-    """Counts what memory costs by source, and finds what is there twice or is never used. Changes nothing."""
+    """Counts what memory costs by source, and finds what occurs twice or is never used. Changes nothing."""
     wanted = auditing.SCOPES[check_choice(scope, list(auditing.SCOPES), "scope")]
     counter = open_counter(agent)
     sources = _load_sources(agent, counter.count) + _load_skill_sources(skills, counter.count)

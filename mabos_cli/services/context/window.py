@@ -145,7 +145,7 @@ def compress_history(agent: Agent, history: str, budget: int | None, keep: int |
     before = total_cost(turns, counter.count) + END_TOKENS if turns else 0
     tokens = made.tokens + END_TOKENS if made.turns else 0
     by = by if summary else "quotes" if made.summarized else ""
-    warnings += [f"{plural(made.left_out, 'turn')} left out for want of room"] if made.left_out else []
+    warnings += [f"{plural(made.left_out, 'turn')} left out for lack of space"] if made.left_out else []
     return Shortened(made, budget, tokens, len(turns), before, by, counter.name, warnings)
 
 

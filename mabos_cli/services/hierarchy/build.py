@@ -104,7 +104,7 @@ def retell_days(agent: Agent, days: frozenset[str]) -> list[str]:
         return []
     built = build_hierarchy(agent, Order(days=days))
     kept = [agent.paths.relative(state.path) for state in built.kept if state.state == "edited, stale"]
-    return [*built.warnings, *(f"{path} was edited by hand and stays as it is" for path in kept)]
+    return [*built.warnings, *(f"{path} was edited by hand and is kept" for path in kept)]
 
 
 def _build_level(

@@ -225,7 +225,7 @@ def describe_path(reader: AgentHierarchy, descent: Descent) -> Iterator[str]:
     yield from _branches(descent.steps, "", 0)
     for step in descent.steps:
         if step.refined:
-            yield f"after the {step.level} level also asked for: {', '.join(step.refined)}"
+            yield f"added to the question after the {step.level} level: {', '.join(step.refined)}"
     for find in descent.finds:
         place = f"{reader.path_of(find)}:{find.event.line}"
         marked = f"{' untrusted' if find.event.untrusted else ''}{' cause' if find.is_cause else ''}"
@@ -236,4 +236,4 @@ def describe_path(reader: AgentHierarchy, descent: Descent) -> Iterator[str]:
     files, size = reader.whole()
     read, found = sum(reader.read_from.values()), sum(reader.found.values())
     share = f"{read:,} of {size:,} bytes ({100 * read / max(1, size):.1f} %)"
-    yield f"read {len(reader.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes that the index gave"
+    yield f"read {len(reader.read_from)} of {plural(files, 'file')}, {share}, and {found:,} bytes from the index"

@@ -232,7 +232,7 @@ def store_batch(agent: Agent, path: str, source: str = "") -> Stored:
     with without_gc():
         stored, warnings = change_cases(agent, "case store", lambda file: _plan(agent, cases, file))
     renamed = [
-        f"{case.id} was given before: stored as {new.id}"
+        f"{case.id} is taken: stored as {new.id}"
         for case, (new, state) in zip(cases, stored.states, strict=True)
         if case.id and state == "stored" and new.id != case.id
     ]
@@ -253,7 +253,7 @@ def revise_known(
     changes = {name: value for name in NOTED if (value := getattr(check_texts(given), name)) not in (None, "", ())}
     if not changes and not trust:
         options = "--success, --failure, --metric, --lessons, --plan, --action, --context or --trust"
-        raise BadValue("nothing given to note", options)
+        raise BadValue("nothing to record", options)
 
     def plan(file: CaseFile) -> tuple[CaseChanges, tuple[Case, str]]:
         old = wanted_case(agent, file, case_id)
@@ -337,4 +337,4 @@ def _nearer_failures(found: Sequence[FoundCase], proposal: FoundCase | None) -> 
     named = f"{', '.join(failed[:10])} FAILED"
     if proposal is None:
         return [f"no case like this worked: {named}"]
-    return [f"{named} and {'is' if len(failed) == 1 else 'are'} nearer than {proposal.case.id}"]
+    return [f"{named} and {'is' if len(failed) == 1 else 'are'} more similar than {proposal.case.id}"]

@@ -153,7 +153,7 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
         alike = any(finding.check == "similar" for _, finding in errors)
         hint = "; --allow-similar accepts names that are only alike" if alike else ""
         raise UsageFault(
-            f"nothing was merged: {'; '.join(told[:3])}{more}", f"mabos ontology validate says it all{hint}"
+            f"nothing was merged: {'; '.join(told[:3])}{more}", f"mabos ontology validate lists all findings{hint}"
         )
     return verdicts
 

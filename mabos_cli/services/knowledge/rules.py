@@ -81,7 +81,7 @@ def create_rule(agent: Agent, draft: Rule) -> tuple[Rule, list[str]]:
             raise BadValue(
                 f"this rule cannot run: {circle[0].reason}", "what it negates or counts must not depend on it"
             )
-        return (*rules, new), (new, [f"{same[0]} says the same"] if same else [])
+        return (*rules, new), (new, [f"{same[0]} is the same rule"] if same else [])
 
     (new, notes), warnings = change_rules(agent, "rule create", plan)
     return new, warnings + notes

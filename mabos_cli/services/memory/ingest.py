@@ -322,7 +322,7 @@ def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress 
         with locked(agent.paths.ingest_lock, agent.paths.workspace.root, timeout, "mabos harvest"):
             spooled = _take(agent, spool.waiting, progress=progress)
     except Conflict as error:
-        return SpoolResult(notes=(f"transcripts that hooks named wait: {error.message}",))
+        return SpoolResult(notes=(f"transcripts named by hooks wait: {error.message}",))
     cut_spool(agent.paths, spool, timeout)
     if spool.foreign:
         ignored = (

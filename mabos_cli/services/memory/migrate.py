@@ -129,7 +129,7 @@ def _secret_lines(named: Named, text: str) -> Iterator[str]:
     written = "\n".join(text.split("\n")[first - 1 : last])
     places = [(first + written.count("\n", 0, secret.start), secret.kind) for secret in find_secrets(written)]
     for line, kind in places or [(first, kind) for kind in named.draft.redacted]:
-        yield f"{named.path}:{line}: secret replaced in the item: {kind}; it still stands in the file"
+        yield f"{named.path}:{line}: secret replaced in the item: {kind}; it is still in the file"
 
 
 def count_tokens(agent: Agent) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def _revise(agent: Agent, old: str, name: str, changes: Mapping[str, str], reaso
     new = change_entry(old, entry, {**changes, "updated": attitudes.today(agent)})
     if new is None:
         place = f"{agent.paths.beliefs.name}:{entry.first + 1}"
-        raise BadValue(f"{name} holds more than plain text", f"edit it by hand: {place}; --certainty works")
+        raise BadValue(f"{name} contains more than plain text", f"edit it by hand: {place}; --certainty works")
     if new == old:
         return old
     field = "text" if "text" in changes else next(iter(changes))
@@ -171,7 +171,7 @@ def gone_facts(agent: Agent, beliefs: Sequence[Belief]) -> dict[str, str]:
         fact = facts.find(name) if facts else None
         left = [] if fact else find_fact_departures(agent.paths, name.encode())
         if fact and not holds_at(fact, agent.now()):
-            gone[name] = f"holds no more since {fact.valid_until[:10] or fact.valid_from[:10]}"
+            gone[name] = f"no longer holds since {fact.valid_until[:10] or fact.valid_from[:10]}"
         elif left:
             reason = one_line(left[-1].reason, 60)
             why = f": {reason}" if reason not in ("", "retracted") else ""

@@ -54,7 +54,7 @@ def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: boo
             homes[agent.id] = _make_agent(call, workspace, agent)
         elif agent.id not in made:
             left = sum(seed.agent == agent.id for seed in template.seeds)
-            warnings.append(f"no agent {agent.id}: {left} of its entries left out; --create-agents makes it")
+            warnings.append(f"no agent {agent.id}: {left} of its entries left out; --create-agents creates it")
     rows: list[dict[str, Any]] = []
     for (name, kind), group in groupby(template.seeds, key=lambda seed: (seed.agent, seed.kind)):
         seeds = list(group)

@@ -137,7 +137,7 @@ def list_owed_to(agent: Agent) -> Result:
     for giver, each in _owed_to(agent):
         rows.append({"agent": giver} | attitude_row(each))
         lines.append(f"{giver} {attitude_line(each)}")
-    return Result({"commitments": rows}, lines or [f"nobody owes {agent.id} anything"], [])
+    return Result({"commitments": rows}, lines or [f"nobody has promised {agent.id} anything"], [])
 
 
 def _owed_to(agent: Agent) -> Iterator[tuple[str, Attitude]]:

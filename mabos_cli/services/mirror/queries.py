@@ -226,7 +226,7 @@ def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, l
             if not dry_run:
                 session.change_schema([render_define(schema)])
         except Refused as error:
-            hint = "a type is there otherwise: delete the database, or name a new one in typedb.database"
+            hint = "a type has another definition in the database: delete the database, or name a new one in typedb.database"
             raise Unavailable(error.message, hint) from None
     return place.database, missing_types(schema, present or ""), present is None, warnings
 

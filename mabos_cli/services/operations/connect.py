@@ -35,7 +35,7 @@ _NOTES = {
     "openclaw": ("a gateway that runs already loads this when it is restarted: openclaw gateway restart",),
     "codex": (
         "Codex runs new hooks once you trust them: start codex, type /hooks, and trust those of mabos",
-        "codex exec skips hooks that nobody trusted yet, without a word; the MCP server and the skill work at once",
+        "codex exec silently skips hooks that are not trusted yet; the MCP server and the skill work at once",
     ),
 }
 _GREETING = "What do you remember about our work?"

@@ -193,10 +193,10 @@ def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
     paths, level = agent.paths, "note" if is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above
         if paths.facts_md.exists() and not is_materialized(agent, load_facts(agent).versions):
-            yield Finding(level, paths.relative(paths.facts_md), "is not what facts.json says")
+            yield Finding(level, paths.relative(paths.facts_md), "does not match facts.json")
     with suppress(MabosError):
         if paths.cases_md.exists() and not are_materialized(agent, load_cases(agent)):
-            yield Finding(level, paths.relative(paths.cases_md), "is not what cases.json says")
+            yield Finding(level, paths.relative(paths.cases_md), "does not match cases.json")
 
 
 def _check_git(agent: Agent) -> Iterator[Finding]:

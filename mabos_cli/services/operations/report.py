@@ -50,7 +50,7 @@ def make_report(session: Session, output: str, *, every: bool, force: bool) -> R
     target = None if output == "-" else _find_page(output)
     old = read_bytes(target) if target else None
     if target and not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
-        raise UsageFault(f"{output} is no report as mabos wrote it", "name another file, or replace it with --force")
+        raise UsageFault(f"{output} is not a report written by mabos", "name another file, or replace it with --force")
     report = Gathering(session, workspace, agents, now()).report(named or workspace.root.name or "workspace")
     html = render_page(report, read_text(template_file("report.css")))
     data = html.encode("utf-8")
@@ -62,7 +62,7 @@ def make_report(session: Session, output: str, *, every: bool, force: bool) -> R
 def _find_page(output: str) -> Path:
     target = find_target(output, "name a file, or - for standard output")
     if not target.parent.is_dir():
-        raise UsageFault(f"there is no folder {os.path.dirname(output)}", "make it, or name another place")
+        raise UsageFault(f"no folder {os.path.dirname(output)}", "create it, or name another file")
     return target
 
 

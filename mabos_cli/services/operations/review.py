@@ -70,11 +70,11 @@ def _row_data(row: review.Row) -> dict[str, Any]:
 def review_agents(session: Session, rev: str, since: str, *, every: bool) -> tuple[str, list[Review]]:
     """Compares an agent, or all, with a commit or the last one before a date; returns it and the reviews."""
     if rev and since:
-        raise UsageFault("both a commit and --since given", "each of them says where to begin")
+        raise UsageFault("both a commit and --since given", "each of them sets the start")
     workspace = session.open_workspace()
     names = list_agents(workspace) if every else [find_agent(workspace, session.agent).id]
     if not names:
-        raise NotFound("this workspace has no agent", "make one: mabos agent create ID")
+        raise NotFound("this workspace has no agent", "create one: mabos agent create ID")
     repository = open_repository(workspace.root)
     commit = _find_start(repository, rev, since)
     agents = [workspace.agent(name) for name in names]

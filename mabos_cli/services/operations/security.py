@@ -105,9 +105,9 @@ def _check_secrets(workspace: WorkspacePaths, entries: list[FoundEntry], show: S
             if b"\0" not in data[:8192]:
                 places = [*_find_places(data.decode("utf-8", "replace"))]
                 for line, kind in places[:_SHOWN]:
-                    yield Finding("problem", f"{entry.name}:{line}", f"holds a secret: {kind}")
+                    yield Finding("problem", f"{entry.name}:{line}", f"contains a secret: {kind}")
                 if len(places) > _SHOWN:
-                    yield Finding("problem", entry.name, f"holds {len(places) - _SHOWN} more secrets")
+                    yield Finding("problem", entry.name, f"contains {len(places) - _SHOWN} more secrets")
         if show:
             show(number, len(files))
 

@@ -152,7 +152,7 @@ def open_sandbox(folder: str) -> Iterator[Path]:
 def _new_folder(named: str) -> Path:
     root = place_named(named)
     if os.path.exists(root) and (not root.is_dir() or list_names(root)):
-        raise UsageFault(f"{root} is there already", "name a folder that is empty, or not there yet")
+        raise UsageFault(f"{root} exists already", "name a folder that is empty or does not exist")
     return root
 
 

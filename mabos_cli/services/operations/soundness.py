@@ -77,7 +77,7 @@ def _check_store(agent: Agent, seen: Seen) -> Iterator[Finding]:
             ids.update(_ids_on(store, name, held))
     doubled = [(item_id, count) for item_id, count in ids.items() if count > 1]
     for item_id, count in doubled:
-        yield Finding("problem", "memory-store.json", f"{item_id} is there {count} times")
+        yield Finding("problem", "memory-store.json", f"{item_id} occurs {count} times")
     for name, page in fresh.items() if not doubled else ():
         seen.note("page", name, page)
 
@@ -92,7 +92,7 @@ def _check_pages(agent: Agent, seen: Seen) -> Iterator[Finding]:
     level = "note" if is_writing(agent) else "flaw"
     for name, size in page_sizes(agent, seen):
         if size != head.pages.get(name, 0):
-            message = f"holds {size} items; memory-store.json says {head.pages.get(name, 0)}"
+            message = f"has {size} items; memory-store.json lists {head.pages.get(name, 0)}"
             yield Finding(level, f"memory-store/{name}.json", message)
 
 
@@ -109,7 +109,7 @@ def _check_trust(agent: Agent, seen: Seen) -> Iterator[Finding]:
     loaded = agent.load()
     plain = {name for name in loaded.head.pages if (page := _find_page(agent, seen, name)) and page.is_plain}
     for _, item, trust in overrated_items(agent, loaded.memory(), plain):
-        message = f"{item.id} says {item.trust}, but is {trust} by its lineage; --repair lowers it"
+        message = f"{item.id} claims {item.trust}, but is {trust} by its lineage; --repair lowers it"
         yield Finding("note", "memory-store.json", message)
     skipped = load_decisions(agent.paths)[1]
     if skipped:
@@ -166,7 +166,7 @@ def _check_texts(agent: Agent, seen: Seen) -> Iterator[Finding]:
         except UnicodeDecodeError as error:
             yield Finding("problem", f"{shown}:{_line(data, error.start)}", "not valid UTF-8")
         if b"\0" in data:
-            yield Finding("problem", f"{shown}:{_line(data, data.index(0))}", "holds NUL bytes")
+            yield Finding("problem", f"{shown}:{_line(data, data.index(0))}", "contains NUL bytes")
         marker = _CONFLICT.search(data)
         if marker:
             yield Finding("problem", f"{shown}:{_line(data, marker.start())}", "git conflict markers")
@@ -189,7 +189,7 @@ def _check_derived(agent: Agent, seen: Seen) -> Iterator[Finding]:
     known = sound_pages(agent, seen)
     stale = [*stale_derived(agent, known), *stale_domains(agent, known)]
     for path in stale:
-        yield Finding(level, path, "is not what memory says")
+        yield Finding(level, path, "does not match the store")
     if not stale:
         note_pages(seen)
 

@@ -15,7 +15,7 @@ export async function call(name, given = {}, signal) {
   } catch (error) {
     if (error.name === "AbortError") throw error;
     setState(false);
-    throw new Error("mabos ui does not answer: was it ended?");
+    throw new Error("mabos ui does not answer. Is it still running?");
   }
   const found = await answer.json();
   if (found.error) throw Object.assign(new Error(found.error.message), { code: found.error.code, hint: found.error.hint });

@@ -1,4 +1,4 @@
-// What an agent learned since a commit, as `mabos review` tells it.
+// What an agent learned since a commit, as `mabos review` shows it.
 
 import { ask } from "./calls.js";
 import { chip, el, empty, itemLink, placeLink, plural, rows, section, soft } from "./dom.js";
@@ -15,7 +15,7 @@ const counted = (counts) => ["new", "changed", "gone"].filter((state) => counts[
 
 export const changes = {
   title: "Changes",
-  form: () => [filters(word("Since commit", "rev", "the last"), choose("or since", "since", [["", "the commit"], ["1d", "a day"], ["7d", "a week"], ["30d", "a month"]]), choose("Show", "limit", [["", "20 each"], ["100", "100 each"], ["0", "all"]]))],
+  form: () => [filters(word("Since commit", "rev", "last commit"), choose("or since", "since", [["", "that commit"], ["1d", "a day ago"], ["7d", "a week ago"], ["30d", "a month ago"]]), choose("Show", "limit", [["", "20 each"], ["100", "100 each"], ["0", "all"]]))],
   async load({ rev, since, limit }, signal) {
     const data = await ask("review", since ? { since, limit: limit && Number(limit) } : { rev, limit: limit && Number(limit) }, signal);
     return [
@@ -23,9 +23,9 @@ export const changes = {
       data.agents.map((agent) => {
         const sections = Object.entries(agent.sections).filter(([, found]) => found.length);
         return [
-          sections.length ? sections.map(([name, found]) => section(name[0].toUpperCase() + name.slice(1), counted(agent.counts[name] || {}), rows(found, change, ""))) : empty("Nothing was learned since."),
+          sections.length ? sections.map(([name, found]) => section(name[0].toUpperCase() + name.slice(1), counted(agent.counts[name] || {}), rows(found, change, ""))) : empty("Nothing was learned since then."),
           agent.observations?.captured > 0 && el("p", { class: "soft" }, `${plural(agent.observations.captured, "observation")} captured, ${agent.observations.harvested} harvested`),
-          agent.files.length > 0 && section("Files changed besides", agent.files.length, el("p", {}, agent.files.map((name) => [placeLink(name), " "]))),
+          agent.files.length > 0 && section("Other changed files", agent.files.length, el("p", {}, agent.files.map((name) => [placeLink(name), " "]))),
         ];
       }),
     ];

@@ -1,4 +1,4 @@
-// What waits for a person: untrusted memories, conflicts, proposals for ontologies and for the mind, and what was captured.
+// Decisions that wait for a person: untrusted memories, conflicts, proposals for the mind and for ontologies, captured observations.
 
 import { ask, button, orElse, question, REASON, seen, write } from "./calls.js";
 import { bar, chip, el, itemLink, linked, placeLink, prose, rows, section, soft, trouble, when } from "./dom.js";
@@ -26,7 +26,7 @@ function conflict(found) {
   const keep = (side, title) => withReason(title, "Resolve", (given) => write("resolve", { id: found.key, keep: side, ...given, seen: seen("conflicts", { key: found.key, a: found.a, b: found.b }) }, "Resolved"));
   const beliefs = [found.a, found.b].every((one) => one.from === "belief");
   return decision(`conflict:${found.key}`, [chip(found.kind, "warn"), el("b", {}, found.subject), el("span", {}, "severity", bar(found.severity, `severity ${found.severity}`))],
-    [el("p", { class: "soft" }, found.reason, found.goals.length > 0 && `; touches ${found.goals.join(", ")}`),
+    [el("p", { class: "soft" }, found.reason, found.goals.length > 0 && `; affects ${found.goals.join(", ")}`),
       el("div", { class: "sides" }, side(found.a, found.newer === "a" && chip("newer")), side(found.b, found.newer === "b" && chip("newer")))],
     beliefs ? [button("Keep the first", () => keep("a", "Keep the first, supersede the second?"), "h"), button("Keep the second", () => keep("b", "Keep the second, supersede the first?"), "l"), button("Keep both", () => keep("both", "Keep both?"), "b")] : soft(found.action));
 }
@@ -49,26 +49,26 @@ function candidate(found) {
   const given = { seen: seen("candidates", { id, content }) };
   return decision(`candidate:${id}`, [chip(found.type), when(found.observed_at), found.author && el("span", {}, found.author), chip(found.trust, found.trust === "untrusted" ? "bad" : ""), placeLink(found.citation), found.action !== "new" && [chip(found.action, "warn"), found.of.map((one) => itemLink(one))]],
     prose(content, { cut: true }),
-    button("Keep", () => write("harvest", { apply: id, ...given }, "Kept as a memory"), "y", "main"), button("Leave", () => write("leave", { leave: id, ...given }, "Left: it is not offered again"), "n", "bad"));
+    button("Keep", () => write("harvest", { apply: id, ...given }, "Kept as a memory"), "y", "main"), button("Leave", () => write("leave", { leave: id, ...given }, "Dropped: it is not offered again"), "n", "bad"));
 }
 
 function proposal(found) {
   const { id, title } = found;
   const given = { seen: seen("proposals", { id, title, action: found.action }) };
-  const until = { name: "deadline", label: "Deadline (a date; may stay empty)" };
+  const until = { name: "deadline", label: "Deadline (a date; optional)" };
   return decision(`proposal:${id}`, [chip(found.action), el("b", {}, `${found.name || found.kind} ${title}`)],
     [el("ul", { class: "tree" }, found.reasons.map((reason) => el("li", {}, linked(reason)))), el("div", { class: "meta" }, found.cites.map(placeLink), found.becomes && soft("becomes ", found.becomes))],
     button("Take", () => withReason(`${found.action}: ${title}?`, "Take", (more) => write("adopt", { adopt: id, ...more, ...given }, `Taken: ${title}`), found.action === "adopt" ? [until, REASON] : [REASON]), "y", "main"),
     button("Decline", () => withReason(`Decline: ${title}?`, "Decline", (more) => write("decline", { decline: id, ...more, ...given }, `Declined: ${title}`)), "n", "bad"));
 }
 
-// What is asked, what of its answer are the decisions, and how each is shown.
+// Each part: the call, the decisions in its answer, and how one is shown.
 const PARTS = [
-  { name: "Untrusted", ask: ["quarantine", { limit: 100 }], pick: (data) => data.items, row: untrusted, none: "Nothing is in quarantine." },
+  { name: "Untrusted", ask: ["quarantine", { limit: 100 }], pick: (data) => data.items, row: untrusted, none: "There are no untrusted memories." },
   { name: "Conflicts", ask: ["conflicts", {}], pick: (data) => data.conflicts, row: conflict, none: "No beliefs contradict each other." },
-  { name: "Proposals of the mind", ask: ["proposals", {}], pick: (data) => data.proposals, row: proposal, none: "Nothing to adopt, reconsider or drop." },
-  { name: "Concepts for ontologies", ask: ["concepts", { status: "pending" }], pick: (data) => data.proposals, row: concept, none: "No concepts are proposed." },
-  { name: "Captured", ask: ["candidates", { limit: 100 }], pick: (data) => data.candidates, row: candidate, none: "Nothing captured waits to become a memory." },
+  { name: "Proposals", ask: ["proposals", {}], pick: (data) => data.proposals, row: proposal, none: "Nothing to adopt, reconsider or drop." },
+  { name: "Ontology proposals", ask: ["concepts", { status: "pending" }], pick: (data) => data.proposals, row: concept, none: "No additions to ontologies are proposed." },
+  { name: "Captured", ask: ["candidates", { limit: 100 }], pick: (data) => data.candidates, row: candidate, none: "No captured observations wait to become memories." },
 ];
 
 async function gather(signal) {
@@ -83,7 +83,7 @@ export const countDecisions = async (signal) => (await gather(signal)).reduce((s
 
 function listed(part, most) {
   const beyond = part.total - Math.min(most, part.found.length);
-  const more = beyond > 0 && el("p", { class: "soft" }, most === FEW ? el("a", { href: here({ part: part.name }) }, `${beyond} more`) : `${beyond} more come when these are decided.`);
+  const more = beyond > 0 && el("p", { class: "soft" }, most === FEW ? el("a", { href: here({ part: part.name }) }, `${beyond} more`) : `${beyond} more appear when these are decided.`);
   return section(part.name, part.total, trouble(part.trouble), rows(part.found.slice(0, most), part.row, part.none), more);
 }
 
@@ -96,7 +96,7 @@ export const decide = {
     const all = parts.reduce((sum, part) => sum + part.total, 0);
     return [
       el("nav", { class: "tabs", "aria-label": "Kinds of decisions" }, tab("", "All", all), parts.map((part) => tab(part.name, part.name, part.total))),
-      all === 0 && !only && el("p", { class: "empty" }, `Nothing waits for a decision about ${route.agent}.`),
+      all === 0 && !only && el("p", { class: "empty" }, `No decisions are waiting for ${route.agent}.`),
       parts.filter((part) => (only ? part.name === only : part.found.length || part.trouble)).map((part) => listed(part, only ? part.found.length : FEW)),
     ];
   },

@@ -107,7 +107,7 @@ const factRow = (fact) => {
   const other = fact.subject === route.given.at ? fact.object : fact.subject;
   return el("div", { class: `row fact${route.given.item === fact.id ? " open" : ""}` },
     el("a", { href: here({ item: fact.id }), "data-id": fact.id }, triple(fact)), trustChip(fact.trust), fact.confidence < 1 && soft(`confidence ${fact.confidence}`), fact.id.startsWith("F-inf-") && chip("derived"),
-    route.given.at && other !== route.given.at && el("a", { class: "walk", href: walk(other), "aria-label": `Walk to ${other}` }, "walk →"));
+    route.given.at && other !== route.given.at && el("a", { class: "walk", href: walk(other), "aria-label": `Go to ${other}` }, "go →"));
 };
 
 async function around(at, hops, signal) {
@@ -126,7 +126,7 @@ async function matching(q, signal) {
 function trail(at) {
   if (at && steps.at(-1) !== at) steps.push(at);
   const past = [...new Set([...steps].reverse())].slice(1, 7).reverse();
-  return el("nav", { class: "crumbs", "aria-label": "The way here" }, el("a", { href: here({ at: "", q: "" }) }, "Overview"), past.map((name) => el("a", { href: walk(name) }, name)), at && el("b", {}, at));
+  return el("nav", { class: "crumbs", "aria-label": "Path" }, el("a", { href: here({ at: "", q: "" }) }, "Overview"), past.map((name) => el("a", { href: walk(name) }, name)), at && el("b", {}, at));
 }
 
 export const graph = {
@@ -140,8 +140,8 @@ export const graph = {
     const width = Math.max(300, Math.min(1100, $("found").clientWidth));
     return [
       trail(middle), draw(made, middle, width),
-      el("p", { class: "soft" }, "Arrows move between boxes, Enter walks there, Backspace goes back.", made.left > 0 && ` ${plural(made.left, "more entity")} not drawn: walk or search to find them.`),
-      section("Facts", facts.length, rows(facts.slice(0, LISTED), factRow, ""), facts.length > LISTED && el("p", { class: "soft" }, `${plural(facts.length - LISTED, "fact")} more: walk or search to find them.`)),
+      el("p", { class: "soft" }, "Arrows move between boxes, Enter goes to one, Backspace goes back.", made.left > 0 && ` ${plural(made.left, "more entity")} not drawn; follow links or search to find them.`),
+      section("Facts", facts.length, rows(facts.slice(0, LISTED), factRow, ""), facts.length > LISTED && el("p", { class: "soft" }, `${plural(facts.length - LISTED, "fact")} more; follow links or search to find them.`)),
     ];
   },
 };

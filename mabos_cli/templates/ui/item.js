@@ -25,11 +25,11 @@ export async function forget(item) {
 export const revive = (item) => write("revive", { id: item.id, seen: shownItem(item) }, `Brought back: ${item.id}`);
 
 export async function setTrust(item, level, before) {
-  const who = { name: "by", label: "Who decides", required: true, value: sessionStorage.getItem("by") };
+  const who = { name: "by", label: "Your name", required: true, value: sessionStorage.getItem("by") };
   const given = await question(level === "trusted" ? "Vouch for this text?" : "Mark it as untrusted?", [who, REASON], level === "trusted" ? "Trust" : "Distrust", item.content);
   if (!given) return;
   sessionStorage.setItem("by", given.by);
-  const back = () => write("set_trust", { id: item.id, set: before, by: given.by, reason: "taken back" }, `${item.id} is ${before} again`);
+  const back = () => write("set_trust", { id: item.id, set: before, by: given.by, reason: "undone" }, `${item.id} is ${before} again`);
   await write("set_trust", { id: item.id, set: level, ...given, seen: shownItem(item) }, `${item.id} is ${level}`, before && back);
 }
 
@@ -55,8 +55,8 @@ async function memory(id, signal) {
       data.state === "live" ? button("Forget", () => forget(item), "f", "bad") : button("Bring back", () => revive(item), "r", "main"),
       level !== "trusted" && button("Trust", () => setTrust(item, "trusted", level), "t"),
       level !== "untrusted" && button("Distrust", () => setTrust(item, "untrusted", level), "d"),
-      el("a", { href: address("timeline", { q: id, item: id }) }, "On the timeline")),
-    data.chain && section("Versions, old to new", null, rows(data.chain, (one) => el("a", { class: `row${one.id === id ? " open" : ""}`, href: here({ item: one.id }) }, el("div", { class: "meta" }, when(one.at), one.id === id && soft("this one")), prose(one.content, { cut: true })), "")),
+      el("a", { href: address("timeline", { q: id, item: id }) }, "Show on the timeline")),
+    data.chain && section("Versions, oldest first", null, rows(data.chain, (one) => el("a", { class: `row${one.id === id ? " open" : ""}`, href: here({ item: one.id }) }, el("div", { class: "meta" }, when(one.at), one.id === id && soft("this one")), prose(one.content, { cut: true })), "")),
     section("Details", null, el("p", {}, el("code", {}, item.id)), described({ store: data.store, ...rest })),
     section("Trust", null, el("p", {}, chip(judged.effective || level), " ", judged.why || ""),
       judged.lineage?.length > 1 && el("ul", { class: "tree" }, judged.lineage.map((one) => el("li", {}, chip(one.trust), " ", itemLink(one.id), " ", soft(one.source || "")))),
@@ -77,9 +77,9 @@ async function fact(id, signal) {
   return [
     el("p", { class: "text" }, triple(data.fact)),
     el("div", { class: "meta" }, data.state !== "live" && chip(data.state, "warn"), chip(trust, { trusted: "good", untrusted: "bad" }[trust])),
-    el("div", { class: "acts" }, [subject, object].map((name) => el("a", { href: address("graph", { at: name, item: id }) }, `Walk from ${name}`))),
+    el("div", { class: "acts" }, [subject, object].map((name) => el("a", { href: address("graph", { at: name, item: id }) }, `Show ${name} in the graph`))),
     section("Details", null, el("p", {}, el("code", {}, whole)), described(rest)),
-    why.tree?.sources?.length > 0 && section("Rests on", null, el("ul", { class: "tree" }, proof(why.tree))),
+    why.tree?.sources?.length > 0 && section("Supports", null, el("ul", { class: "tree" }, proof(why.tree))),
     data.history?.length > 0 && section("History", null, el("ul", { class: "tree" }, data.history.map((one) => el("li", {}, described(one))))),
   ];
 }

@@ -100,7 +100,7 @@ function refreshCount(wait = 0) {
     const count = await orElse(countDecisions(), null).catch(() => null);
     const link = $("views").querySelector("[data-view=decide]");
     link.querySelector(".count")?.remove();
-    if (typeof count === "number" && count > 0) link.insertBefore(el("span", { class: "count", title: "wait for a decision" }, count), link.querySelector("kbd"));
+    if (typeof count === "number" && count > 0) link.insertBefore(el("span", { class: "count", title: "decisions waiting" }, count), link.querySelector("kbd"));
   }, wait);
 }
 
@@ -128,7 +128,7 @@ function listen() {
 
 // ---- keys ----
 
-const HELP = [["/", "search, or the field of a view"], ["1 … 9", "views"], ["j k ↓ ↑", "next and previous"], ["Enter", "open"], ["Esc", "close, leave a field"], ["f t d r", "forget, trust, distrust, bring back"], ["y n", "take or leave a proposal"], ["h l b", "keep the first, the second, both"], ["u", "undo"], ["g", "into the graph; then arrows, Enter, Backspace"], ["a", "choose an agent"], ["?", "these keys"]];
+const HELP = [["/", "go to the search field, or the field of the view"], ["1 … 9", "go to a view"], ["j k ↓ ↑", "next and previous"], ["Enter", "open"], ["Esc", "close, leave a field"], ["f t d r", "forget, trust, distrust, bring back"], ["y n", "take or leave a proposal"], ["h l b", "keep the first, the second, or both"], ["u", "undo"], ["g", "go to the graph; then arrows, Enter, Backspace"], ["a", "choose an agent"], ["?", "show these keys"]];
 
 function help() {
   const close = el("button", { type: "button", class: "main", onclick: () => $("dialog").close() }, "Close");

@@ -13,7 +13,7 @@ function reasons(one) {
   const found = [
     one.matched?.length > 0 && el("span", {}, "matches ", one.matched.join(", ")),
     ...Object.entries(SIGNALS).filter(([name]) => signals[name] >= WEAK).map(([name, label]) => el("span", {}, label, bar(signals[name], `${label} ${signals[name]}`))),
-    one.via?.length > 0 && el("span", {}, "by way of ", one.via.join(" → ")),
+    one.via?.length > 0 && el("span", {}, "through ", one.via.join(" → ")),
   ].filter(Boolean);
   return found.length > 0 && el("div", { class: "why" }, found);
 }
@@ -37,10 +37,10 @@ export const search = {
       choose("Type", "type", [["", "any"], ...about.types.map((type) => [type, type])]),
       choose("Store", "store", [["", "all"], ["working", "working"], ["short_term", "short-term"], ["long_term", "long-term"]]),
       choose("Trust", "min_trust", [["", "any"], ["agent", "agent or better"], ["trusted", "trusted"]]),
-      choose("Since", "since", [["", "ever"], ["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["365d", "a year"]]),
+      choose("Since", "since", [["", "any time"], ["7d", "7 days"], ["30d", "30 days"], ["90d", "90 days"], ["365d", "a year"]]),
       word("Tag", "tag", "any"),
-      tick("follow what hits mention", "depth"),
-      tick("also forgotten or replaced", "archived")),
+      tick("also follow the best hits", "depth"),
+      tick("include forgotten and replaced", "archived")),
   ],
   async load({ q, type, tag, archived, depth, store, min_trust, since }, signal) {
     const given = { query: q, type: type && [type], tag: tag && [tag], archived: Boolean(archived), depth: depth && "1", store, min_trust, since, limit: 30 };
@@ -55,7 +55,7 @@ export const search = {
 export const timeline = {
   title: "Timeline",
   form: () => [field("q", "Around a date, an id or words; empty: the latest", { wait: 300 }),
-    filters(choose("Entries", "span", [["", "30"], ["100", "100"], ["300", "300"]]), tick("also forgotten or replaced", "archived"))],
+    filters(choose("Entries", "span", [["", "30"], ["100", "100"], ["300", "300"]]), tick("include forgotten and replaced", "archived"))],
   async load({ q, archived, span = "30" }, signal) {
     const half = q ? Number(span) >> 1 : Number(span);
     const { entries } = await ask("timeline", { query: q, before: half, after: half, archived: Boolean(archived) }, signal);

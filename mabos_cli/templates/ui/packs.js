@@ -16,10 +16,10 @@ function traced(one, texts) {
 
 export const packs = {
   title: "Packs",
-  form: () => [field("q", "What a model is asked", { tag: "textarea", wait: 400 }),
+  form: () => [field("q", "Question for a model", { tag: "textarea", wait: 400 }),
     filters(choose("Budget", "budget", [["", "1,200 tokens"], ["300", "300"], ["600", "600"], ["2400", "2,400"], ["6000", "6,000"]]), choose("Trust", "min_trust", [["", "any"], ["agent", "agent or better"], ["trusted", "trusted"]]))],
   async load({ q, budget, min_trust }, signal) {
-    if (!q?.trim()) return [empty("Type a question: this shows what a model would be given for it, and why.")];
+    if (!q?.trim()) return [empty("Type a question to see what a model would get for it, and why.")];
     const { data, warnings } = await call("pack", { query: q, budget: budget && Number(budget), min_trust }, signal);
     const texts = new Map(data.items.map((one) => [one.ref, one]));
     const { contradiction, trace } = data;

@@ -16,7 +16,7 @@ function tile(one, up) {
 
 function crumbs(up, at) {
   const links = up.map((one, n) => el("a", { href: open(one, up.slice(0, n)) }, one));
-  return el("nav", { class: "crumbs", "aria-label": "Where this is" }, el("a", { href: open("", []) }, "All"), links, el("b", {}, at));
+  return el("nav", { class: "crumbs", "aria-label": "Position" }, el("a", { href: open("", []) }, "All"), links, el("b", {}, at));
 }
 
 async function overview(signal) {
@@ -28,7 +28,7 @@ async function overview(signal) {
     return periods.slice(from, end < 0 ? undefined : end);
   };
   return [
-    due > 0 && el("p", {}, `${plural(due, "summary")} out of date. `, button("Bring up to date", () => write("build", {}, "Summaries are up to date"))),
+    due > 0 && el("p", {}, `${plural(due, "summary")} out of date. `, button("Update", () => write("build", {}, "Summaries are up to date"))),
     quarters.length ? quarters.map((quarter) => section(el("a", { href: open(quarter.period, []) }, quarter.period), null, el("div", { class: "tiles" }, monthsOf(quarter).map((one) => tile(one, [quarter.period]))))) : el("p", { class: "empty" }, "No days are logged yet."),
   ];
 }
@@ -47,20 +47,20 @@ async function period(p, up, signal) {
 async function drill(query, signal) {
   const found = await ask("drill", { query }, signal);
   const hit = (one) => el("div", { class: "row" },
-    el("div", { class: "meta" }, chip(one.kind), el("a", { href: open(one.day, []) }, one.day), one.id && itemLink(one.id), trustChip(one.untrusted ? "untrusted" : ""), one.cause && chip("gives a cause"), el("span", {}, "matches ", one.matched.join(", "))),
+    el("div", { class: "meta" }, chip(one.kind), el("a", { href: open(one.day, []) }, one.day), one.id && itemLink(one.id), trustChip(one.untrusted ? "untrusted" : ""), one.cause && chip("cause"), el("span", {}, "matches ", one.matched.join(", "))),
     el("a", { class: "text", href: here({ item: `file:${one.path}:${one.line}` }) }, one.text));
-  const step = (level, node, n) => el("tr", { class: node.followed ? null : "out" }, el("td", {}, n ? "" : level), el("td", {}, el("a", { href: open(node.period, node.parent ? [node.parent] : []) }, node.period)), el("td", {}, node.followed ? "followed" : "left"),
+  const step = (level, node, n) => el("tr", { class: node.followed ? null : "out" }, el("td", {}, n ? "" : level), el("td", {}, el("a", { href: open(node.period, node.parent ? [node.parent] : []) }, node.period)), el("td", {}, node.followed ? "followed" : "not followed"),
     el("td", {}, Object.entries(node.signals).filter(([, share]) => share > 0).map(([name, share]) => `${name} ${share.toFixed(2)}`).join(", ")), el("td", {}, node.line && el("p", { class: "text" }, node.line)));
   const way = found.steps.flatMap((one) => one.nodes.map((node, n) => step(one.level, node, n)));
   return [
     section("Lines", found.finds.length, rows(found.finds, hit, "No line found.")),
-    section("The way there", null, table("The way from quarters to lines", ["level", "period", "", "why", "says"], way), soft(`${plural(found.read.files, "file")} read of ${found.whole.files}`)),
+    section("Path to the lines", null, table("Path from quarters to lines", ["level", "period", "", "why", "text"], way), soft(`${plural(found.read.files, "file")} read of ${found.whole.files}`)),
   ];
 }
 
 export const periods = {
   title: "Periods",
-  form: () => [field("q", "Find a line by the quarter, month, week and day it is in", { wait: 350 })],
+  form: () => [field("q", "Ask a question to follow it from quarters down to a line", { wait: 350 })],
   async load({ q, p, up }, signal) {
     if (q?.trim()) return drill(q, signal);
     return p ? period(p, trail(up), signal) : overview(signal);

@@ -129,7 +129,7 @@ class Library:
             raise NotFound(f"no proposal {name!r}", "mabos ontology list --proposals shows them")
         if len(found) > 1:
             choices = " or ".join(f"{each.domain}/{each.id}" for each in found)
-            raise UsageFault(f"{name} is there more than once", f"write {choices}")
+            raise UsageFault(f"{name} occurs more than once", f"write {choices}")
         return found[0]
 
     def surroundings(self, pending: list[Proposal]) -> Surroundings:

@@ -1,4 +1,4 @@
-"""context audit as it is called: what costs how much, what is there twice, what to do, and the check for cron."""
+"""context audit as it is called: what costs how much, what occurs twice, what to do, and the check for cron."""
 
 import re
 from pathlib import Path

@@ -173,7 +173,7 @@ def test_edit_of_a_person_is_set_aside(desk):
         path = desk.folder() / "memory" / name
         path.write_text(path.read_text() + "by hand\n")
     said = desk.run("store", "--json", "Bob prefers mail", "--type", "preference")
-    assert [warning.split(" had been edited")[0] for warning in said.warnings] == [
+    assert [warning.split(" was edited by hand")[0] for warning in said.warnings] == [
         "memory/domains/preferences.md",
         "memory/INDEX.md",
     ]

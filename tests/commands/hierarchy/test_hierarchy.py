@@ -103,7 +103,7 @@ def test_since_a_later_date_says_so(book: Logbook):
 
 
 def test_since_a_later_date_does_not_say_that_there_are_no_logs(book: Logbook):
-    assert book.say("build", "--since", "2027-01-01") != "no daily logs to sum up\n"
+    assert book.say("build", "--since", "2027-01-01") != "no daily logs to summarize\n"
 
 
 @pytest.mark.parametrize("words", [(), ("--force",), ("--scope", "month"), ("--json",)])
@@ -339,7 +339,7 @@ def test_words_that_are_off_are_a_usage_error(book: Logbook, words):
 def test_another_agent_is_built_apart(built: Logbook):
     built.desk.add_agent("cfo")
     said = built.desk.run("hierarchy", "build", "-a", "cfo")
-    assert (said.code, said.stdout) == (0, "no daily logs to sum up\n")
+    assert (said.code, said.stdout) == (0, "no daily logs to summarize\n")
     built.desk.write("memory/2026-02-24.md", "- words\n", "cfo")
     assert len(built.desk.run("hierarchy", "build", "-a", "cfo", "--json").data["written"]) == 3
     assert os.listdir(built.desk.root / ".mabos/hierarchy") in (["main", "cfo"], ["cfo", "main"])

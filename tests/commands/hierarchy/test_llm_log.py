@@ -62,7 +62,7 @@ def test_the_text_says_what_became_of_the_events(desk: Desk) -> None:
     with model(desk, answer(fact())):
         said = desk.run("log", "consolidate", "--llm")
     head, *lines = said.stdout.strip().split("\n")
-    assert head == "took 3 of 4 events of 1 day into MEMORY.md, 2 of them as 1 fact"
+    assert head == "copied 3 of 4 events of 1 day to MEMORY.md, 2 of them as 1 fact"
     assert lines[0].startswith(f"  {DAY}:3, {DAY}:4 Important Decisions 0.") and lines[0].endswith(FACT)
     assert lines[1].endswith(ANN)
 

@@ -98,7 +98,7 @@ def test_important_event_goes_to_its_section_with_a_link(clerk: Clerk):
 def test_only_days_of_more_than_a_week_ago(clerk: Clerk):
     clerk.log(DAY, "- Decision: keep Stripe")
     assert clerk.at("2026-03-03").take() == []
-    assert "no log of more than 7d ago" in clerk.say("log", "consolidate")
+    assert "no logs older than 7d" in clerk.say("log", "consolidate")
     assert clerk.take("--older-than", "6d", "--dry-run") == ["keep Stripe"]
     assert clerk.at("2026-03-04").take() == ["keep Stripe"]
     clerk.log("2026-03-04", "- Decision: today")
@@ -126,7 +126,7 @@ def test_second_run_writes_nothing_at_all(clerk: Clerk):
     clerk.log(DAY, "- Decision: keep Stripe")
     clerk.take()
     before = clerk.files()
-    assert "1 day looked through before" in clerk.say("log", "consolidate")
+    assert "1 day already processed" in clerk.say("log", "consolidate")
     assert clerk.take("--min-importance", "0.9") == []
     assert clerk.files() == before
 
@@ -228,7 +228,7 @@ def test_dry_run_tells_the_same_and_writes_nothing(clerk: Clerk):
     before = clerk.files()
     told = clerk.do("log", "consolidate", "--dry-run")
     assert clerk.say("log", "consolidate", "--dry-run").startswith(
-        f"would take 1 of 1 event of 1 day into MEMORY.md\n  {DAY}:3 Important Decisions 0.80 keep Stripe\n"
+        f"would copy 1 of 1 event of 1 day to MEMORY.md\n  {DAY}:3 Important Decisions 0.80 keep Stripe\n"
     )
     assert clerk.files() == before
     assert clerk.do("log", "consolidate") == told | {"dry_run": False}
@@ -348,7 +348,7 @@ def test_log_moves_byte_for_byte(clerk: Clerk):
     assert not clerk.path(f"memory/{OLD}.md").exists() and clerk.path(LOG).exists()
     before = clerk.files()
     assert clerk.archive() == [] and clerk.files() == before
-    assert clerk.say("log", "archive") == "nothing to archive: no log of more than 30d ago\n"
+    assert clerk.say("log", "archive") == "nothing to archive: no logs older than 30d\n"
 
 
 def test_only_our_logs_of_more_than_thirty_days_ago(clerk: Clerk, tmp_path: Path):

@@ -81,7 +81,7 @@ def test_failures_are_shown_and_warned_about(desk):
         "missing": ["b"],
         "extra": [],
     }
-    assert said.warnings == ["C-2 FAILED and is nearer than C-1"]
+    assert said.warnings == ["C-2 FAILED and is more similar than C-1"]
     text = desk.run("case", "retrieve", "--belief", "a")
     assert "C-2 1.00 FAILED (Sb 1.00)" in text.stdout and "reuse C-1: x (differs: missing b)" in text.stdout
     only = desk.run("case", "retrieve", "--belief", "a", "--success-only", "--json")
@@ -264,7 +264,7 @@ def test_beyond_the_limit(desk):
         ("retrieve --limit -1", 2, "-1 is less than 0"),
         ("retrieve --min-score 2", 2, "the least score 2 is outside 0..1"),
         ("list --limit -1", 2, "-1 is less than 0"),
-        ("revise C-001", 2, "nothing given to note"),
+        ("revise C-001", 2, "nothing to record"),
         ("revise C-009 --success", 3, "no case 'C-009'"),
         ("show C-009", 3, "no case 'C-009'"),
     ],
@@ -286,8 +286,8 @@ def test_a_broken_file_stops_what_needs_it_and_stays(desk):
         "store --belief a --action b",
         "revise C-1 --success",
     ):
-        refused(desk.run("case", *words.split()), 4, "cases.json:3: case C-1 is there twice")
-    assert "cases.json:3: case C-1 is there twice" in desk.run("doctor").stdout
+        refused(desk.run("case", *words.split()), 4, "cases.json:3: case C-1 occurs twice")
+    assert "cases.json:3: case C-1 occurs twice" in desk.run("doctor").stdout
     assert (desk.folder() / "cases.json").read_text() == text
 
 
@@ -317,7 +317,7 @@ def test_metrics_are_shown_with_all_their_digits(desk):
 
 def test_a_revision_never_empties_a_case_and_takes_one_that_other_tools_left_bare(desk):
     put(desk, Case("C-1", ("a",), plan_id="P-1", actions=("x",), context="c"), Case("C-2"))
-    refused(desk.run("case", "revise", "C-1", "--action", " ", "--context", " "), 2, "nothing given to note")
+    refused(desk.run("case", "revise", "C-1", "--action", " ", "--context", " "), 2, "nothing to record")
     assert do(desk, "revise", "C-1", "--action", "", "--plan", "P-2")["case"]["solution"] == {
         "plan_id": "P-2",
         "actions": ["x"],

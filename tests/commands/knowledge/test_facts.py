@@ -114,7 +114,7 @@ def test_derived_facts_of_another_tool_are_made_anew_and_can_be_retracted(desk: 
     ("text", "told"),
     [
         ('{"facts": [', "facts.json:1: not valid JSON"),
-        ('[{"id": "f", "subject": "a", "predicate": "b", "object": "c"},\n{"id": "f", "subject": "x", "predicate": "b", "object": "c"}]', "facts.json:2: the id 'f' is there twice"),
+        ('[{"id": "f", "subject": "a", "predicate": "b", "object": "c"},\n{"id": "f", "subject": "x", "predicate": "b", "object": "c"}]', "facts.json:2: the id 'f' occurs twice"),
         ('[\n{"id": "f", "subject": "a", "predicate": "b", "object": "c", "confidence": 1.7}]', "facts.json:2: fact f: confidence 1.7"),
         ('[\n\n{"id": "f", "subject": "a", "predicate": "b", "object": "c", "valid_from": "soon"}]', "facts.json:3: fact f: valid_from"),
     ],
@@ -230,7 +230,7 @@ def test_facts_are_recalled_and_edits_by_hand_are_set_aside(desk: Desk):
     page = next((desk.folder() / "memory/mabos-facts").glob("*.md"))
     page.write_text(page.read_text("utf-8") + "\nmine\n", "utf-8")
     said = [desk.run("fact", "assert", f"service {n}", "runs on", "metal", "--json") for n in range(5)]
-    assert sum("had been edited" in warning for each in said for warning in each.warnings) == 1
+    assert sum("was edited by hand" in warning for each in said for warning in each.warnings) == 1
     assert "mine" not in page.read_text("utf-8")
     assert any("mine" in path.read_text("utf-8") for path in desk.folder().rglob("*.md"))
     assert not facts_md_behind(desk)

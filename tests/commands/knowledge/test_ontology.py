@@ -136,7 +136,7 @@ def test_checking_twice_writes_once(shop: Desk):
 
 def test_rejected_ones_stay_with_their_reason(shop: Desk):
     do(shop, "propose", *DROPSHIP, *DEFINED)
-    refused(shop.run("ontology", "reject", "OP-001"), 2, "why is it rejected?")
+    refused(shop.run("ontology", "reject", "OP-001"), 2, "a rejection needs a reason")
     assert do(shop, "reject", "OP-001", "--reason", "not ours")["state"] == "rejected"
     assert do(shop, "reject", "OP-001", "--reason", "again")["proposal"]["reason"] == "not ours"
     refused(shop.run("ontology", "merge", "OP-001"), 2, "OP-001 was rejected")

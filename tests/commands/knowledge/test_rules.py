@@ -47,7 +47,7 @@ def test_a_broken_rule_file_stops_what_needs_it_and_stays(desk: Desk):
     desk.write("rules.json", text)
     for words in ("rule list", "rule show R-1", "rule toggle R-1", "infer forward", "infer forward --persist", "infer backward a b c",
                   "constraint check", "policy eval", "fact lint"):  # fmt: skip
-        refused(desk.run(*words.split()), 4, "rules.json:3: rule R-1 is there twice")
+        refused(desk.run(*words.split()), 4, "rules.json:3: rule R-1 occurs twice")
     refused(desk.run("rule", "create", "if ?x a b then ?x c d"), 4, "rules.json:3: ")
     assert (desk.folder() / "rules.json").read_text() == text
 

@@ -225,8 +225,8 @@ def test_secrets_are_replaced_and_their_lines_named(desk: Desk) -> None:
     )
     said = desk.run("migrate", "--json")
     assert said.warnings == [
-        "MEMORY.md:5: secret replaced in the item: github_token; it still stands in the file",
-        "MEMORY.md:9: secret replaced in the item: password; it still stands in the file",
+        "MEMORY.md:5: secret replaced in the item: github_token; it is still in the file",
+        "MEMORY.md:9: secret replaced in the item: password; it is still in the file",
     ]
     assert SECRET in (desk.folder() / "MEMORY.md").read_text()
     for name, data in tree(desk.root).items():

@@ -251,7 +251,7 @@ def test_what_a_person_wrote_into_a_report_is_set_aside(torn: Desk) -> None:
     for n in range(3):
         path.write_bytes(generated + f"\nI will ask the cto {n}.\n".encode())
         (warning,) = torn.run("bdi", "cycle", "--json").warnings
-        assert "had been edited" in warning
+        assert "was edited by hand" in warning
         assert path.read_bytes() == generated
     kept = [each.read_text("utf-8") for each in (torn.folder() / "memory/archive/edited").iterdir()]
     assert all(any(f"I will ask the cto {n}." in text for text in kept) for n in range(3))

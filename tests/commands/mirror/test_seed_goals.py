@@ -88,7 +88,7 @@ def test_agents_are_made_only_when_asked(desk, seed):
     said = seed()
     assert counts(said) == {"added": 5, "left out": 1}
     assert said.data["agents_missing"] == ["coo"] and not desk.folder("coo").exists()
-    assert said.warnings == ["no agent coo: 1 of its entries left out; --create-agents makes it"]
+    assert said.warnings == ["no agent coo: 1 of its entries left out; --create-agents creates it"]
     assert counts(seed("--create-agents")) == {"kept": 5, "added": 1}
 
 

@@ -237,7 +237,7 @@ def test_a_connection_that_drops_in_mid_transaction_is_made_good(desk: Desk, mir
     [
         ("PASSWORD", "wrong-987654321", "does not let 'admin' in"),
         ("PASSWORD", "", "needs a password (set MABOS_TYPEDB_PASSWORD)"),
-        ("ADDRESS", "http://localhost", "is no address"),
+        ("ADDRESS", "http://localhost", "is not an address"),
         ("ADDRESS", "a..b:1729", "no TypeDB at a..b:1729"),
         ("DATABASE", "mabos_none", "no database mabos_none (make it: mabos typedb sync-schema)"),
     ],
@@ -249,7 +249,7 @@ def test_settings_that_do_not_work_are_told_and_fail_nothing(
     done = said(desk, "store", "One thing")
     assert told in done.warnings[0] and "987654321" not in done.stdout + done.stderr
     assert done.warnings[0].endswith("queued for the mirror") and "failed" not in ledger(desk).values()
-    assert desk.run("typedb", "sync-agent").code == (2 if "no address" in told else 6)
+    assert desk.run("typedb", "sync-agent").code == (2 if "not an address" in told else 6)
 
 
 def test_certificates_that_are_not_there_are_named(desk: Desk, mirror: Mirror, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,7 +221,7 @@ def test_opencode_may_have_comments_in_its_settings(desk: Desk, quick: Path) -> 
 
 def test_codex_is_told_to_trust(desk: Desk) -> None:
     said = desk.run("connect", "codex").stdout
-    assert "/hooks" in said and "codex exec skips hooks" in said
+    assert "/hooks" in said and "codex exec silently skips hooks" in said
 
 
 def test_a_link_within_the_project_is_followed_and_stays(desk: Desk, quick: Path) -> None:
@@ -354,7 +354,7 @@ def test_a_failed_self_test_is_a_warning(desk: Desk, monkeypatch: pytest.MonkeyP
     failed = Trial("session-start", "", "", "exit code 1: no such file")
     monkeypatch.setattr(connecting, "try_connection", lambda *_: [failed])
     done = desk.run("connect", "claude")
-    assert "tried session-start: failed" in done.stdout and "exit code 1: no such file" in done.stderr
+    assert "tested session-start: failed" in done.stdout and "exit code 1: no such file" in done.stderr
 
 
 def test_without_a_workspace_settings_can_still_be_freed(desk: Desk, quick: Path) -> None:
@@ -413,13 +413,13 @@ def test_what_the_skill_says_of_memory_holds(desk: Desk) -> None:
     text = desk.run("skill", "--json").data["text"]
     assert token_cost(text.replace(str(desk.root), "/home/somebody/projects/a-long-name/workspace")) < 700
     # Types by how long they are loaded, all of them.
-    told = dict(re.findall(r"- (for good|while it is used|for hours): (.*)", text))
+    told = dict(re.findall(r"- (permanently|while it is used|for hours): (.*)", text))
     kept = {kind: KEEPING[kind] for kind in TYPES}
     for span, kinds in told.items():
         for kind in (word for word in re.findall(r"[a-z]+", re.sub(r"\(.*?\)", "", kinds)) if word != "and"):
             found = kept.pop(kind)
             assert (found.store == "short_term") == (span == "for hours"), kind
-            assert span == "for hours" or (found.unused == math.inf) == (span == "for good"), kind
+            assert span == "for hours" or (found.unused == math.inf) == (span == "permanently"), kind
     assert kept == {}
     # The tools that it names are those that are listed.
     tools = {name for names in re.findall(r"\[([a-z_, ]+)\]", text) for name in names.split(", ")}

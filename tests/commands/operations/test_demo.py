@@ -41,7 +41,7 @@ def test_every_command_is_shown_with_what_it_prints_and_nothing_stays(tour, quic
         "GIT_DIR": "/none",
     }
     done = tour(**foreign)
-    assert done.code == 0 and done.stderr == "warning: C-001 FAILED and is nearer than C-002\n"
+    assert done.code == 0 and done.stderr == "warning: C-001 FAILED and is more similar than C-002\n"
     chapters = load_tour()
     assert commands_of(done.stdout) == [c.split("\\\n")[0].rstrip() for chapter in chapters for c in chapter.commands]
     for told in (
@@ -81,9 +81,7 @@ def test_in_a_folder_of_ones_own_the_workspace_stays(tour, mabos: Mabos, quick: 
     before = tree(mine)
     again = tour("mine", "--json")
     assert (
-        again.code == 2
-        and again.stdout == ""
-        and "mine is there already" in json.loads(again.stderr)["error"]["message"]
+        again.code == 2 and again.stdout == "" and "mine exists already" in json.loads(again.stderr)["error"]["message"]
     )
     assert tree(mine) == before
 

@@ -67,7 +67,7 @@ def test_several_writes_are_one_commit(desk: Desk):
 def test_shared_files_are_committed_too(desk: Desk):
     said = desk.run("agent", "create", "cfo", "--commit", "--json")
     assert said.warnings == [] and said.data["commit"]
-    assert subject(desk) == "agent create: agent cfo: 12 files made [cfo]"
+    assert subject(desk) == "agent create: agent cfo created: 12 files [cfo]"
     assert git(desk.root, "status", "--porcelain") == ""
 
 

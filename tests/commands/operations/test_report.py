@@ -35,7 +35,7 @@ def test_an_empty_workspace_says_what_to_do(desk: Desk, tmp_path: Path):
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "mabos.yaml").write_text("")
     said = desk.run("-w", os.fspath(tmp_path / "bare"), "report", "-o", "-")
-    assert "This workspace has no agent. Make one: mabos agent create main" in check_page(said.stdout).text
+    assert "This workspace has no agent. Create one: mabos agent create main" in check_page(said.stdout).text
 
 
 def test_all_agents_or_one(desk: Desk, monkeypatch: pytest.MonkeyPatch):
@@ -70,7 +70,7 @@ def test_nothing_is_replaced_that_is_not_ours(desk: Desk):
     mine = desk.root / "mine.html"
     mine.write_text("<p>mine</p>")
     said = desk.run("report", "-o", os.fspath(mine))
-    assert said.code == 2 and "no report as mabos wrote it" in said.stderr
+    assert said.code == 2 and "is not a report written by mabos" in said.stderr
     assert mine.read_text() == "<p>mine</p>"
     page = written(desk)
     (desk.root / "report.html").write_text(page.replace("per seat", "per head"))

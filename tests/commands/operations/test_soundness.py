@@ -96,7 +96,7 @@ def test_an_id_that_comes_twice_is_found_on_pages_that_did_not_change(paged: Des
     data = last.read_bytes()
     last.write_bytes(data.replace(b'{"id"', line.strip().rstrip(b",") + b',\n{"id"', 1))
     item_id = json.loads(line.strip().rstrip(b","))["id"]
-    assert f"{item_id} is there 2 times" in [finding.message for finding in serious(paged)]
+    assert f"{item_id} occurs 2 times" in [finding.message for finding in serious(paged)]
 
 
 def test_a_decision_about_trust_and_a_lost_record_are_no_trouble(paged: Desk) -> None:

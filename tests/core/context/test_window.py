@@ -115,14 +115,14 @@ def test_a_request_larger_than_the_window_is_refused() -> None:
 def test_sections_go_from_the_end_and_the_text_says_so() -> None:
     sections = [Section(name, f"{name} " * 20) for name in ("one", "two", "three")]
     text, note = fit_sections(sections, 60, count)
-    assert text == "\n\n".join([sections[0].text, sections[1].text, "[left out for want of room: three]"])[: len(text)]
-    assert note == "left out for want of room: three"
+    assert text == "\n\n".join([sections[0].text, sections[1].text, "[left out for lack of space: three]"])[: len(text)]
+    assert note == "left out for lack of space: three"
     assert count(text) <= 60
     short, note = fit_sections(sections, 15, count)
     assert "characters left out" in short
-    assert note == "shortened for want of room: one; left out: two, three"
+    assert note == "shortened for lack of space: one; left out: two, three"
     assert fit_sections([], 0, count) == ("", "")
-    assert fit_sections(sections, 2, count) == ("", "left out for want of room: one, two, three")
+    assert fit_sections(sections, 2, count) == ("", "left out for lack of space: one, two, three")
 
 
 def test_skills_have_lines_first_and_the_one_asked_for_whole() -> None:
@@ -132,8 +132,8 @@ def test_skills_have_lines_first_and_the_one_asked_for_whole() -> None:
     assert note == "1 skill by a line only"
     text, note = fit_skills(skills, "please fill this form", 9, count)
     assert text == "Skills:\n- pdf: Fills in forms."
-    assert note == "1 skill left out for want of room; 1 skill by a line only"
-    assert fit_skills(skills, "", 1, count) == ("", "2 skills left out for want of room")
+    assert note == "1 skill left out for lack of space; 1 skill by a line only"
+    assert fit_skills(skills, "", 1, count) == ("", "2 skills left out for lack of space")
 
 
 def by_words(text: str) -> int:

@@ -144,7 +144,7 @@ def test_a_line_that_only_looks_like_ours_is_decoded():
         ('{"cases": {}}', "x:1: a case file must be a list"),
         ('[\n{"case_id": "C-1"},\n7]', "x:3: a case must be an object with a case_id"),
         ('[\n{"case_id": ""}]', "x:2: a case must be an object with a case_id"),
-        ('[\n{"case_id": "C-1"},\n{"case_id": "C-1"}]', "x:3: case C-1 is there twice"),
+        ('[\n{"case_id": "C-1"},\n{"case_id": "C-1"}]', "x:3: case C-1 occurs twice"),
     ],
 )
 def test_what_is_no_case_file_is_refused(monkeypatch, text, told, large):

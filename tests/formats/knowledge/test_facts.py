@@ -146,7 +146,7 @@ OFF = [
     ({"object": {"a": 1}}, "object must be text"),
     ({"source": 3}, "source must be text"),
     ({"derived_from": "F-1"}, "derived_from must be a list of ids"),
-    ({"id": "F-1"}, "is there twice"),
+    ({"id": "F-1"}, "occurs twice"),
 ]
 
 

@@ -53,7 +53,7 @@ def test_a_bare_list_stays_one():
         (SEED | {"status": "maybe"}, "proposal p-7: status must be one of pending, "),
         (SEED | {"label": 5}, "proposal p-7: label must be text"),
         (SEED | {"sbvr_synonyms": "x"}, "proposal p-7: sbvr_synonyms must be a list of texts"),
-        (SEED, "proposal p-7 is there twice"),
+        (SEED, "proposal p-7 occurs twice"),
     ],
 )
 def test_what_is_off_is_cited(entry: object, told: str):

@@ -43,7 +43,7 @@ def test_a_bare_list_without_a_version_opens():
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"id": "R-001"}, "rule R-001 is there twice"),
+        ({"id": "R-001"}, "rule R-001 occurs twice"),
         ({"type": "guess"}, "a type of inference, constraint, policy"),
         ({"conditions": {}}, "conditions must be a list"),
         ({"conditions": [3]}, "a condition must be an object"),

@@ -117,7 +117,7 @@ def test_a_bad_expression_or_list_is_refused() -> None:
     with pytest.raises(InvalidFile, match="no regular expression"):
         read('ex:S sh:targetClass ex:B ; sh:property [ sh:path ex:p ; sh:pattern "(" ] .')
     loop = "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . ex:l rdf:first 1 ; rdf:rest ex:l ."
-    with pytest.raises(InvalidFile, match="circles"):
+    with pytest.raises(InvalidFile, match="is circular"):
         read(f"{loop} ex:S sh:targetClass ex:B ; sh:property [ sh:path ex:p ; sh:in ex:l ] .")
 
 

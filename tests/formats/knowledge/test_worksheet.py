@@ -84,7 +84,7 @@ def test_an_empty_sheet_says_what_to_fill_in() -> None:
 def test_several_sheets_in_one_file() -> None:
     other = render_worksheet(METHODS["fuzzy"], Worksheet((), SHAPE), "")
     assert list(parse_inputs(SHEET + "\n" + other, "s.md").by_method) == ["bayesian", "fuzzy"]
-    with pytest.raises(InvalidFile, match="input for bayesian is there twice"):
+    with pytest.raises(InvalidFile, match="input for bayesian occurs twice"):
         parse_inputs(SHEET + SHEET, "s.md")
 
 
@@ -134,7 +134,7 @@ def test_a_sheet_without_its_block() -> None:
         ("a: 1\n---\na: 2\n", "in.yaml:2: a second document begins"),
         ("a: *b\n", "in.yaml:1: *b stands for nothing that comes before it"),
         ("[" * 100_000, "in.yaml:1: too deep or too large"),
-        ("a: 1\nb: 2\na: 3\n", "in.yaml:3: a is there twice"),
+        ("a: 1\nb: 2\na: 3\n", "in.yaml:3: a occurs twice"),
         ("? [a, b]\n: 1\n", "in.yaml:1: a name must be a single word or text"),
         ("x: !!python/object:os.system\n  a: 1\n", None),
     ],

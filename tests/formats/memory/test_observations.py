@@ -123,9 +123,9 @@ def test_times(value, at):
         (b'{"text": "a", "at": [1]}', "not a date or time"),
         (b'{"text": "a", "at": true}', "not a date or time"),
         (b'{"text": "a", "at": 1e300}', "not a date or time"),
-        (b'{"text": "a", "importance": 7}', "importance is no number in 0..1"),
-        (b'{"text": "a", "importance": "high"}', "importance is no number in 0..1"),
-        (b'{"text": "a", "importance": true}', "importance is no number in 0..1"),
+        (b'{"text": "a", "importance": 7}', "importance must be a number from 0 to 1"),
+        (b'{"text": "a", "importance": "high"}', "importance must be a number from 0 to 1"),
+        (b'{"text": "a", "importance": true}', "importance must be a number from 0 to 1"),
     ],
 )
 def test_faults_are_told_and_the_rest_is_read(line, fault):

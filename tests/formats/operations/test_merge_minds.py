@@ -241,7 +241,7 @@ TEXT = st.lists(ENTRY, max_size=4, unique_by=lambda entry: entry[:8]).map(
 
 @given(TEXT, TEXT, TEXT)
 def test_any_two_sides(base: str, ours: str, theirs: str):
-    """Side by side it comes to the same; a side that changed nothing gives way; no id is there twice."""
+    """Side by side it comes to the same; a side that changed nothing gives way; no id occurs twice."""
     text, _ = merged("Goals.md", base, ours, theirs)
     assert merged("Goals.md", base, ours, base)[0] == ours
     assert merged("Goals.md", base, ours, ours)[0] == ours

@@ -147,7 +147,7 @@ def test_a_malformed_side_is_refused(bad):
 
 
 def test_an_id_that_is_there_twice_is_refused():
-    with pytest.raises(InvalidFile, match="is there twice"):
+    with pytest.raises(InvalidFile, match="occurs twice"):
         merge_file("store", "memory-store.json", (store(), store([item(0)], [item(0, "other")]), store()))
 
 

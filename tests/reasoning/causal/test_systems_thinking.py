@@ -60,7 +60,7 @@ def test_more_loops_than_can_be_listed_are_said() -> None:
         ("links: [price demand]", "links[1]: 'price demand' is no link"),
         ("links: [price -> demand]", "links[1]: 'price -> demand' is no link"),
         ("links: [a -> b + slowly]", "links[1]: 'a -> b + slowly' is no link"),
-        ("links: [a -> b +, a -> b -]", "links[2]: a -> b is there twice"),
+        ("links: [a -> b +, a -> b -]", "links[2]: a -> b occurs twice"),
         ("links: []", "links: must hold something, and is empty"),
     ],
 )

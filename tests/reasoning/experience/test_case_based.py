@@ -118,7 +118,7 @@ def test_actions_name_what_has_no_plan_and_ties_are_told() -> None:
         (
             "cases: [{case_id: a, situation: {beliefs: [a]}, solution: {plan_id: p}}, "
             "{case_id: a, situation: {beliefs: [a]}, solution: {plan_id: p}}]",
-            "cases[2].case_id: a is there twice",
+            "cases[2].case_id: a occurs twice",
         ),
         (
             "cases: [{situation: {beliefs: [a]}, solution: {plan_id: p}}]",

@@ -120,7 +120,7 @@ def test_a_tie_is_told():
 def test_bad_input_is_refused():
     assert refused("abductive", "observations: [a]") == "hypotheses: is missing"
     assert refused("abductive", "hypotheses: {h: {explains: [a]}}") == "observations: is missing"
-    assert "is there twice" in refused("abductive", "observations: [a, a]\nhypotheses: {h: {explains: [a]}}")
+    assert "occurs twice" in refused("abductive", "observations: [a, a]\nhypotheses: {h: {explains: [a]}}")
     assert "must be from 0 to 1" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: {a: 2}}}")
     assert "must be a list" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: []}}")
     assert "none explains any" in refused("abductive", "observations: [a]\nhypotheses: {h: {explains: [b]}}")

@@ -241,7 +241,7 @@ def test_only_what_clashes_is_named() -> None:
     [
         ("variables: {a: []}", "variables.a: must be a list of values or a range"),
         ("variables: {a: 5..1}", "variables.a: 5..1 is empty"),
-        ("variables: {a: [1, 1]}", "variables.a: a value is there twice"),
+        ("variables: {a: [1, 1]}", "variables.a: a value occurs twice"),
         ("variables: {a: colours}", "variables.a: 'colours' is no range"),
         ("variables: {a: 1..20000}", "variables.a: 20,000 values are too many; the limit is 10,000"),
         ("variables: {my day: [1]}", "variables: 'my day' cannot be used in a formula"),

@@ -135,7 +135,7 @@ def test_bad_input_is_refused():
     assert "defaults: is missing" in refused("default", "facts: [a]")
     assert "'a' both holds and does not hold" in refused("default", "facts: [a, not a]\ndefaults: [{then: b}]")
     assert "never applies" in refused("default", "facts: []\ndefaults: [{then: b, unless: [b]}]")
-    assert "is there twice" in refused("default", "facts: []\ndefaults: [{name: d, then: b}, {name: d, then: c}]")
+    assert "occurs twice" in refused("default", "facts: []\ndefaults: [{name: d, then: b}, {name: d, then: c}]")
     with pytest.raises(ValueError, match="combinations to try"):
         rows = [{"then": said, "name": said} for n in range(16) for said in (f"s{n}", f"not s{n}")]
         solve("default", {"facts": [], "defaults": rows})

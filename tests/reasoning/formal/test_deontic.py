@@ -109,7 +109,7 @@ def test_where_no_norm_speaks_it_stays_open():
 def test_bad_input_is_refused():
     one = "{id: a, modality: obligatory, action: x"
     assert refused("deontic", "norms: []") == "norms: there are none"
-    assert "'a' is there twice" in refused("deontic", f"norms: [{one}}}, {one}}}]")
+    assert "'a' occurs twice" in refused("deontic", f"norms: [{one}}}, {one}}}]")
     assert "among what was done too" in refused("deontic", f"norms: [{one}}}]\ndone: [x]\nundone: [x]")
     assert "modality: must be one of" in refused("deontic", "norms: [{id: a, modality: must, action: x}]")
     assert "norms[1].where: no condition names" in refused("deontic", f'norms: [{one}, where: ["?x > 3"]}}]')

@@ -110,7 +110,7 @@ def test_bad_relations(text: str, said: str) -> None:
 def test_events_are_few_and_apart() -> None:
     many = {"events": [f"e{n}" for n in range(31)]}
     assert "31 events are too many; the limit is 30" in refused("temporal", str(many))
-    assert refused("temporal", "events: [a, a]") == "events: 'a' is there twice"
+    assert refused("temporal", "events: [a, a]") == "events: 'a' occurs twice"
 
 
 def test_too_many_alternatives_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

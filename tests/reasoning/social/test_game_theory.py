@@ -141,7 +141,7 @@ def test_shapley_values() -> None:
         ("payoffs: {up: {left: [1, 2, 3]}}", "payoffs.up.left: must be two numbers, not 3"),
         ("payoffs: {up: {left: [1, many]}}", "payoffs.up.left: must be a number, not 'many'"),
         ("payoffs: {up: {left: 1, right: [1, 2]}}", "payoffs: some cells hold one number"),
-        ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: 'a' is there twice"),
+        ("players: [a, a]\npayoffs: {up: {left: 1}}", "players: 'a' occurs twice"),
         ("players: [a, b, c]\npayoffs: {up: {left: 1}}", "players: payoffs is a table for two"),
         ("me: bbo\nplayers: [al, bob]\npayoffs: {up: {left: 1}}", "me: unknown player 'bbo'"),
         ("payoffs: {up: {left: 1e300}}", "payoffs.up.left: must be from"),

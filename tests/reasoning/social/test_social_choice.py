@@ -104,9 +104,9 @@ def test_a_count_before_a_list() -> None:
     [
         ("ballots: []", "ballots: must hold something"),
         ("ballots: [a, a]", "ballots: there is only one candidate"),
-        ("ballots: [a > b > a]", "ballots[1]: 'a' is there twice"),
+        ("ballots: [a > b > a]", "ballots[1]: 'a' occurs twice"),
         ("ballots: [a > bb]\ncandidates: [a, b]", "ballots[1]: unknown candidate 'bb'"),
-        ("ballots: [a > b]\ncandidates: [a, b, a]", "candidates: 'a' is there twice"),
+        ("ballots: [a > b]\ncandidates: [a, b, a]", "candidates: 'a' occurs twice"),
         ("ballots: ['a > > b']", "ballots[1].rank[2]: must be text"),
         ("ballots: [{count: 0, rank: [a, b]}]", "ballots[1].count: must be from 1"),
         ("ballots: [{count: 2}]", "ballots[1]: names nobody"),

@@ -67,7 +67,7 @@ def test_gaps_and_months_of_one_day_are_no_error(book: Logbook):
 
 def test_no_logs_is_no_error(book: Logbook):
     before = book.stamps()
-    assert book.say("build") == "no daily logs to sum up\n"
+    assert book.say("build") == "no daily logs to summarize\n"
     assert book.stamps().keys() - before.keys() <= {".mabos/settings.cache"} and book.names() == []
 
 

@@ -78,14 +78,17 @@ def test_links_that_lead_out_and_special_files(desk: Desk, quick: Path) -> None:
 def test_secrets_are_named_by_line_and_never_shown(desk: Desk) -> None:
     desk.write("sessions/talk.md", f"# Talk\n\nuse {KEY} and {KEY}\n" + "x\n" * 200_000 + f"token {KEY}\n")
     desk.write("memory/data.bin", "\0" + KEY)
-    assert places(desk, "holds a secret") == ["agents/main/sessions/talk.md:3", "agents/main/sessions/talk.md:200004"]
+    assert places(desk, "contains a secret") == [
+        "agents/main/sessions/talk.md:3",
+        "agents/main/sessions/talk.md:200004",
+    ]
     assert KEY not in repr(findings(desk))
 
 
 def test_of_a_file_full_of_secrets_some_are_named(desk: Desk) -> None:
     desk.write("notes.md", f"token {KEY}\n" * 50)
-    assert len(places(desk, "holds a secret")) == 20
-    assert places(desk, "holds 30 more secrets") == ["agents/main/notes.md"]
+    assert len(places(desk, "contains a secret")) == 20
+    assert places(desk, "contains 30 more secrets") == ["agents/main/notes.md"]
 
 
 def test_files_that_others_can_read(desk: Desk, quick: Path) -> None:

@@ -152,7 +152,7 @@ def test_edits_of_derived_files_are_set_aside(home):
     _, warnings = change_cases(
         home, "case store", lambda file: (CaseChanges((Case(CaseIds(file.ids()).new_id(""), ("b",)),)), None)
     )
-    assert "had been edited" in warnings[0]
+    assert "was edited by hand" in warnings[0]
     kept = list(home.paths.set_aside.glob("mabos-cases-*.md"))
     assert len(kept) == 1 and "My own words" in kept[0].read_text("utf-8")
 
