@@ -18,8 +18,10 @@ from mabos_cli.formats.mind.cells import row_fields, split_cells
 from mabos_cli.formats.mind.cognitive_fields import (
     NAMES,
     TITLES,
+    Field,
     bare,
     fields_of,
+    find_stars,
     is_only_fields,
     is_placeholder,
     marks_of,
@@ -232,6 +234,8 @@ def _sections(
             continue
         body = range(heading.line + 1, heading.last + 1)
         fields = marks_of(lines[heading.line], heading.line)
+        if stars := find_stars(lines[heading.line]):
+            fields["priority"] = Field(stars[0].strip(), heading.line, stars.start() + 1, stars.end())
         prose = []
         for number in body:
             if number in hidden:
@@ -245,7 +249,7 @@ def _sections(
         if fields or has_id or (sentences and not is_group and not is_part and not is_aside(heading)):
             last = max((n for n in body if lines[n].strip()), default=heading.line)
             text = fields["text"].value if "text" in fields else " ".join(sentences)
-            title, text = plain(heading.title), plain(text)
+            title, text = plain(heading.title[: -len(stars[0])] if stars else heading.title), plain(text)
             yield Entry("section", heading.group, title, text, fields, heading.line, last, heading.level)
 
 

@@ -94,8 +94,8 @@ MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORE
 _TAIL = rf"(?<=[.,;|] )(?:(?:{'|'.join(_IF_DATED)}|deadline|due)(?=:? +\d)|goal(?=: *{ID.pattern}))"
 INLINE = re.compile(
     # How sure one is, and since when, may be said without a colon: `; certainty 80 %`, `, conf. high`, `, recorded 2026-03-02`.
-    r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
-    r"|(added|created|recorded|noted|updated|reviewed|due|until) +(?=\d{4}-\d\d-\d\d\b))|"
+    r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf|(?<=[|] )priority)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
+    r"|(added|created|recorded|noted|updated|reviewed|due|until|by|deadline) +(?=\d{4}-\d\d-\d\d\b))|"
     r"(?<![\w\[*])(?:\*\*)?(?!confidence\s*:\s*(?!very\b)[a-z]+ [a-z])(status|priority score|priority|certainty|confidence|progress"
     # These are words of prose too, unless they are bold.
     rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*)"
@@ -103,7 +103,11 @@ INLINE = re.compile(
     r"|[★☆⭐]+|\d[\d.]* ?%|[\w%-]+(?:\.[\w%-]+)*(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
     re.IGNORECASE,
 )
-_SURE = re.compile(r"(?i)\b(?:certainty|confidence|conf|added|created|recorded|noted|updated|reviewed|due|until)\b")
+_SURE = re.compile(
+    r"(?i)\b(?:certainty|confidence|conf|priority|added|created|recorded|noted|updated|reviewed|due|until|by|deadline)\b"
+)
+# Stars behind a title in bold, or behind one with an id, are its priority: `**G-1: Win the tender** ★★★★`.
+_STARS = re.compile(r"\s[★☆⭐]+(?=[\s*_]*$)")
 # What an item says of itself in parentheses, as (certainty 0.8, added 2026-03-02), and one part of that.
 ASIDE = re.compile(r"\(([^()\[\]]*)\)")
 _PART = re.compile(
@@ -122,6 +126,8 @@ _KEY = re.compile(
 )
 _ONLY_ID = re.compile(rf"(\ufeff?(?:\*\*|__))({ID.pattern})(?:\*\*|__|:\*\*|:__).*")
 _PAIR = re.compile(r"(\s*(?:[-*+]\s+)?([*_]{0,3})([A-Za-z][A-Za-z ]{0,20}?)[*_]{0,3}\s*:[*_]{0,3}\s*)(.*)")
+# A date needs no colon: `- due 15.03.2026`.
+_UNPAIRED = re.compile(r"(\s*[-*+]\s+()(due|deadline|until|updated|added|created|started)\s+)(?=\w*\d)([\w./ -]{6,20})")
 
 
 class Field(NamedTuple):
@@ -214,9 +220,7 @@ def fields_of(line: str, number: int) -> dict[str, Field]:
 def _pair(line: str) -> tuple[str, int, str] | None:
     """Returns the field that a line names before a colon: what it is, where its value starts, and the rest of the
     line."""
-    if ":" not in line:
-        return None
-    match = _PAIR.fullmatch(bare(line))
+    match = (_PAIR if ":" in line else _UNPAIRED).fullmatch(bare(line))
     if not match:
         return None
     # The expression counts from the text behind a byte order mark.
@@ -224,7 +228,7 @@ def _pair(line: str) -> tuple[str, int, str] | None:
     name = match[3].strip().casefold()
     if name == "trust" and not match[4].strip("*_` ").casefold().startswith(TRUSTS):
         return None  # prose about trust
-    if name in _IN_SECTIONS:
+    if name in _IN_SECTIONS and (":" in line or written_day(match[4])):
         return _IN_SECTIONS[name], start, match[4]
     if name in _IF_MARKED and (match[2] or ID.match(match[4])):
         return _IF_MARKED[name], start, match[4]
@@ -297,14 +301,31 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     fields = marks_of(line, number)
     words = MARK.sub(lambda match: " " * len(match[0]), line)
     for match in INLINE.finditer(words) if ":" in words or _SURE.search(words) else ():
-        name = "certainty" if match[1] else (match[2] or match[3]).lower()
+        name = next(filter(None, match.groups()[:3])).lower()
         fields.setdefault(
             _BRACKETED.get(name, NAMES[name]),
             Field(match[4], number, match.start(4), match.end(4)),
         )
+    if stars := find_stars(line):
+        fields.setdefault("priority", Field(stars[0].strip(), number, stars.start() + 1, stars.end()))
     for aside in ASIDE.finditer(words) if "(" in words else ():
         fields = aside_fields(aside, number) | fields
     return fields
+
+
+def find_stars(line: str) -> re.Match[str] | None:
+    """Returns the stars that a heading or an item ends with, if they are the priority of what stands before them.
+
+    >>> [bool(find_stars(line)) for line in ("- **Win it** ★★", "### G-1: Win it ★★", "- The hotel has ★★★★")]
+    [True, True, False]
+    """
+    match = _STARS.search(line) if "★" in line or "⭐" in line else None
+    words = line[: match.start()].strip().lstrip("#-*+0123456789.) ") if match else ""
+    return (
+        match
+        if match and (line[: match.start()].endswith(("**", "__")) or split_head(words, "[A-Z]{1,5}")[0])
+        else None
+    )
 
 
 def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
@@ -323,7 +344,7 @@ def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
         if is_dated and not written_day(match[2]):
             return {}
         found.setdefault(
-            NAMES.get(name) or _IF_DATED.get(name, name),
+            _BRACKETED.get(name) or NAMES.get(name, name),
             Field(match[2], number, start + match.start(2), start + match.end(2)),
         )
     # A word for a priority alone says something else: sales (low).

@@ -17,6 +17,7 @@ from mabos_cli.formats.mind.cognitive_fields import (
     bare,
     fields_of,
     find_key,
+    find_stars,
     inline_fields,
     is_only_fields,
     is_placeholder,
@@ -167,7 +168,9 @@ class Lists:
         line = self._lines[first]
         match = ITEM.fullmatch(bare(line).lstrip()) or re.fullmatch("()(.*)", bare(line))
         assert match
-        words = ASIDE.sub(lambda a: "" if INLINE.search(a[0]) or aside_fields(a) else a[0], MARK.sub("", match[2]))
+        stars = find_stars(line)
+        words = match[2].rstrip("* _")[: -len(stars[0])].rstrip() if stars else match[2]
+        words = ASIDE.sub(lambda a: "" if INLINE.search(a[0]) or aside_fields(a) else a[0], MARK.sub("", words))
         kept = INLINE.sub("", words)
         if kept != words:
             kept = re.sub(r"(?: \|)+(?=\s*(?:\||$))", "", re.sub(r"([.,;])(?:\s*[.,;])+(?=\s|$)", r"\1", kept))

@@ -395,3 +395,34 @@ Target: 2026-07-01
     assert not problems
     changed = set_field(file := parse_cognitive(text), file.entries[0], "status", "achieved")
     assert "(importance: high, by 30 June 2026, achieved)" in changed
+
+
+def test_stars_behind_a_title_links_in_parentheses_and_dates_without_a_colon_are_read():
+    text = """\
+# Goals
+
+- **G-1: Win the harbour tender** ★★★★
+  - due 15.03.2026
+- G-2 Launch three dinghies ★★
+- Refit the Alma, by 2026-04-30 | priority 0.9
+
+### G-3: Hire an apprentice ★★★★★
+Status: active
+"""
+    found, problems = parse_attitudes(text, "goal", "Goals.md")
+    assert [(a.id, a.title, a.priority, a.deadline) for a in found] == [
+        ("G-1", "Win the harbour tender", 0.8, "2026-03-15"),
+        ("G-2", "Launch three dinghies", 0.4, ""),
+        ("", "Refit the Alma", 0.9, "2026-04-30"),
+        ("G-3", "Hire an apprentice", 1.0, ""),
+    ]
+    assert not problems
+    changed = set_field(file := parse_cognitive(text), file.entries[0], "priority", "★")
+    assert "- **G-1: Win the harbour tender** ★\n" in changed
+
+
+def test_the_goal_of_an_intention_may_stand_in_parentheses():
+    text = "# Intentions\n\n1. **I-1: Write the offer** (goal: G-1, started 2026-02-20)\n"
+    found, problems = parse_attitudes(text, "intention", "Intentions.md")
+    assert [(a.id, a.title, a.links["goal"]) for a in found] == [("I-1", "Write the offer", ("G-1",))]
+    assert not problems
