@@ -97,6 +97,7 @@ AGREE = [
     ("Legal", "Contracts above €50k need a review.", "Contracts below €50k don't need a review."),
     ("Demand", "Demand is growing in Asia.", "Demand is shrinking in Europe."),
     ("Integrations", "We integrate with Slack.", "We integrate with Teams."),
+    ("Tools", "We use Slack.", "We use Jira."),
     ("Audits", "The internal audit is done.", "The external audit is done."),
     # Another time.
     ("Churn", "In 2025 churn was 5%.", "In 2024 churn was 3%."),

@@ -33,7 +33,6 @@ _OWNING = roots(
     "develop manufacture make build produce design deliver fund finance sponsor hold"
 )
 _ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
-_CHOOSING = roots("use run prefer choose select pick want adopt deploy")
 _SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong")
 _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
@@ -198,9 +197,7 @@ def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
         return led or (name.slot != "of" and (head in _LOCATING or name.head in _BE or name.head.endswith("ed")))
     if name.slot == "with":
         return head not in _ADDING
-    if name.slot in ("to", "from"):
-        return same_subject or head in _SOURCING or name.head in ("come", "comes")
-    return name.slot in ("object", "using") and head in _CHOOSING and (same_subject or "for" in claim.words[name.end :])
+    return name.slot in ("to", "from") and (same_subject or head in _SOURCING or name.head in ("come", "comes"))
 
 
 def find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
