@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import repeat
+from math import sqrt
+from operator import mul
+from struct import pack, unpack
 from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
@@ -35,6 +38,7 @@ _WHOLE = 1.25  # how much longer than a statement a text may be and still be wha
 _RARE = 10  # places in which a code or an id may stand and still be what is meant
 _MOST_DIVERSE = 400  # choosing unlike results compares each with each
 _NEARER = 0.5  # how near the meaning of an answer must be in a small memory, of what it must be in others
+_TURNED = 0.65  # the same where what all have in common does not count
 _SPARE = 12  # results more that are looked at where summaries may repeat others
 _TURNS = ("observations/", "sessions/")  # what was said, as it was said
 _AWAY = 10  # candidates of each lane among what is archived, or as many as results are wanted
@@ -134,7 +138,7 @@ class Asking:
         is_question = question.meaning and read_prompt(question.text).is_question
         for n, lane in enumerate(found):
             is_whole = is_question and self._is_whole(lane)
-            least = lane.floor * (_NEARER if is_whole else 1)
+            least = lane.floor * (_NEARER if is_whole else _TURNED if lane.search_index.centre else 1)
             # What shares neither a word nor its meaning with the question is no answer.
             far = {row: value for row, value in lane.near.items() if value < least and row not in lane.lexical}
             is_alone = is_whole and not lane.lexical and len(far) == len(lane.near)
@@ -342,6 +346,20 @@ def _candidate(doc: Doc, now: str, items: Mapping[int, tuple[str, str, str]], te
     )
 
 
+def turn_away(vector: bytes, centre: Sequence[float]) -> bytes:
+    """Returns a vector without the part of it that all have in common which it is compared with: the more that is, the less it tells.
+
+    >>> from struct import pack, unpack
+    >>> unpack("<2f", turn_away(pack("<2f", 0.5, 0.5), [0.5, 0.0]))
+    (0.25, 0.5)
+    """
+    if not centre:
+        return vector
+    numbers = unpack(f"<{len(vector) // 4}f", vector)
+    along = sum(map(mul, numbers, centre)) / (sqrt(sum(map(mul, centre, centre))) or 1.0)
+    return pack(f"<{len(numbers)}f", *(one - along * other for one, other in zip(numbers, centre, strict=True)))
+
+
 def embed_question(index: Index, text: str) -> bytes:
     """Returns the vector of a question; empty when there is no word, or no model that can be reached."""
     if index.embedder is None or not index.has_vectors:
@@ -354,6 +372,7 @@ def embed_question(index: Index, text: str) -> bytes:
     if any(vector) and len(vector) != 4 * index.width:
         index.doubt_model(len(vector) // 4)
         return b""
+    vector = turn_away(vector, index.centre) if any(vector) else vector
     return vector if any(vector) else b""
 
 

@@ -261,6 +261,9 @@ class Index(Protocol):
     @property
     def width(self) -> int: ...
 
+    @property
+    def centre(self) -> Sequence[float]: ...
+
     def doubt_model(self, width: int) -> None: ...
 
 
@@ -279,6 +282,7 @@ class RemoteIndex:
         self.sharing: Sharing | None = None  # its candidates are only what is shared
         self.trouble = ""
         self.has_vectors = width > 0
+        self.centre = ()
 
     def doubt_model(self, width: int) -> None:
         """Notes that the model answers with vectors of another width."""

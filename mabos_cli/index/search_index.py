@@ -101,6 +101,11 @@ class SearchIndex:
         return int(slot.about()["width"] or 0) if slot else 0
 
     @property
+    def centre(self) -> list[float]:
+        """Returns the direction that the vectors have in common, empty when there is none."""
+        return self.vectors.centre() if self.vectors else []
+
+    @property
     def model(self) -> str:
         """Returns the model that the vectors are of."""
         slot = self._slot(strong=self.is_strong)

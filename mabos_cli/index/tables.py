@@ -8,7 +8,7 @@ passages_fts, passages_vec (or passages_blob), strong_vec    the words and the v
            without the text, which is in passages, or in the line of an item: who takes it out must give it again
 embedding_cache   vectors of models that are slow or cost money, by model and hash of the text
 model_memo what a model wants to be given back so that its first question is cheap
-meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept
+meta       the shape of the index: schema and settings, the model, the width of its vectors, how they are kept, and their sum
 """
 
 import os
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from mabos_cli.index.vectors import Vectors
 
 # Another number for whatever changes what a file of the index holds, or how; since 10, texts are kept once and packed, vectors as bytes;
-# since 11, passages carry the title of their page.
-SCHEMA = 11
+# since 11, passages carry the title of their page; since 12, it has the sum of the vectors.
+SCHEMA = 12
 # Marks belong to the words they stand on: Indic vowel signs are marks.
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 _TABLES = f"""

@@ -10,20 +10,21 @@ import importlib
 import os
 import struct
 import sys
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import nsmallest
 from importlib.util import find_spec
 from math import sqrt
-from operator import mul
+from operator import add, mul, sub
 from types import ModuleType
 from typing import Any, NamedTuple
 
 from mabos_cli.index.candidates import BOUNDS
 from mabos_cli.index.packing import pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.tables import address_of
+from mabos_cli.index.tables import address_of, read_meta, write_meta
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
@@ -31,6 +32,7 @@ Rows = list[tuple[int, float]]
 _MOST = 4096  # sqlite-vec refuses a larger k
 _OFTEN, _MANY_CHUNKS = 12, 16
 _asked: list[int] = []  # one for each time that this process asked, until it is often
+_FEWEST = 100  # vectors from which on they have something in common that tells nothing of any one
 _CHUNK = 256  # vectors that sqlite-vec makes room for at a time
 _ROUGH, _LEAST_ROUGH = 8, 512  # how many times more are compared by all their numbers than are asked for, and at least
 _LEAST_NEAR = (
@@ -124,43 +126,92 @@ def _find_vec0() -> str:
     return os.path.join(folder, "vec0") if found else ""
 
 
-class VecTable:
-    """A table of sqlite-vec: bytes for each number and their signs. Live passages, archived ones, and those out of sight are kept in
-    partitions. The signs narrow a partition down; only the nearest are compared by all their numbers."""
+class _Table(ABC):
+    """A table of packed vectors, and in `meta` how many it has and the sum of them: what they all have in common."""
 
-    kind = "vec0"
+    kind: str
+    row: str  # what its key is called
 
     def __init__(self, db: Any, slot: str = "passages") -> None:
         self._db = db
-        self._name = f"{slot}_vec"
+        self._name, self._sum = f"{slot}_{self.kind.removesuffix('0')}", f"{slot}_sum"
 
     def create(self, width: int) -> None:
+        """Makes an empty table."""
         self.drop()
-        self._db.execute(
-            f"CREATE VIRTUAL TABLE {self._name} USING vec0 (away INTEGER PARTITION KEY, "
-            f"embedding INT8[{width}] distance_metric=cosine, signs BIT[{-(-width // 8) * 8}], chunk_size={_CHUNK})"
-        )
+        self._db.execute(self._sql(width))
+        write_meta(self._db, **{self._sum: ""})
 
     def drop(self) -> None:
         self._db.execute(f"DROP TABLE IF EXISTS {self._name}")
 
     def put(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds packed vectors of passages that have none."""
+        pairs = [*rows]
+        self._insert(pairs)
+        self._add_up([vector for _, vector in pairs], add)
+
+    def delete(self, rows: Sequence[int]) -> None:
+        """Takes away the vectors of passages."""
+        gone = [vector for _, vector in self.fetch(rows)]
+        self._db.executemany(f"DELETE FROM {self._name} WHERE {self.row} = ?", ((row,) for row in rows))
+        self._add_up(gone, sub)
+
+    def fetch(self, rows: Iterable[int]) -> Iterator[tuple[int, bytes]]:
+        """Yields the packed vectors of passages that have one."""
+        for row in rows:
+            yield from self._db.execute(f"SELECT {self.row}, embedding FROM {self._name} WHERE {self.row} = ?", (row,))
+
+    def centre(self) -> list[float]:
+        """Returns the mean of the vectors, each of length one: what they all have in common. None while they are few."""
+        count, length, *sums = self._read_sum(0)
+        return [number / length for number in sums] if count >= _FEWEST and length else []
+
+    def _read_sum(self, width: int) -> list[int]:
+        """Returns how many vectors there are, the sum of their lengths, and the sums of their numbers."""
+        written = read_meta(self._db).get(self._sum, "")
+        return [int(number) for number in written.split()] or [0] * (width + 2)
+
+    def _add_up(self, vectors: Sequence[bytes], change: Callable[[int, int], int]) -> None:
+        if not vectors:
+            return
+        unpack = struct.Struct(f"{len(vectors[0])}b").unpack
+        total = self._read_sum(len(vectors[0]))
+        for numbers in map(unpack, vectors):
+            total = [*map(change, total, (1, round(sqrt(sum(map(mul, numbers, numbers)))), *numbers))]
+        write_meta(self._db, **{self._sum: " ".join(map(str, total))})
+
+    @abstractmethod
+    def _sql(self, width: int) -> str:
+        """Returns the statement that makes the table."""
+
+    @abstractmethod
+    def _insert(self, rows: Sequence[tuple[int, bytes]]) -> None: ...
+
+    @abstractmethod
+    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
+        """Returns the passages of a partition that are most like the query, with their cosine."""
+
+
+class VecTable(_Table):
+    """A table of sqlite-vec: bytes for each number and their signs. Live passages, archived ones, and those out of sight are kept in
+    partitions. The signs narrow a partition down; only the nearest are compared by all their numbers."""
+
+    kind, row = "vec0", "rowid"
+
+    def _sql(self, width: int) -> str:
+        return (
+            f"CREATE VIRTUAL TABLE {self._name} USING vec0 (away INTEGER PARTITION KEY, "
+            f"embedding INT8[{width}] distance_metric=cosine, signs BIT[{-(-width // 8) * 8}], chunk_size={_CHUNK})"
+        )
+
+    def _insert(self, rows: Sequence[tuple[int, bytes]]) -> None:
         self._db.executemany(
             f"INSERT INTO {self._name} (rowid, away, embedding, signs) VALUES (?, ?, vec_int8(?), vec_bit(?))",
             ((row, bisect_right(BOUNDS, row) - 1, vector, signs_of(vector)) for row, vector in rows),
         )
 
-    def delete(self, rows: Sequence[int]) -> None:
-        self._db.executemany(f"DELETE FROM {self._name} WHERE rowid = ?", ((row,) for row in rows))
-
-    def fetch(self, rows: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-        """Yields the packed vectors of passages that have one."""
-        for row in rows:
-            yield from self._db.execute(f"SELECT rowid, embedding FROM {self._name} WHERE rowid = ?", (row,))
-
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
-        """Returns the passages of a partition that are most like the query, with their cosine."""
         rough, values, packed = max(_LEAST_NEAR, _ROUGH * count), only.values, pack_vector(query)
         inside = f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
         if rough <= _MOST:
@@ -199,40 +250,20 @@ class VecTable:
         return [row for row in near.tolist() if row]
 
 
-class BlobTable:
+class BlobTable(_Table):
     """A table of plain blobs. The signs of a vector's numbers say roughly where it points, in one comparison of whole numbers; only the
     vectors that point roughly the same way are compared by all their numbers."""
 
-    kind = "blob"
+    kind, row = "blob", "row"
 
-    def __init__(self, db: Any, slot: str = "passages") -> None:
-        self._db = db
-        self._name = f"{slot}_blob"
+    def _sql(self, width: int) -> str:
+        return f"CREATE TABLE {self._name} (row INTEGER PRIMARY KEY, signs BLOB NOT NULL, embedding BLOB NOT NULL)"
 
-    def create(self, width: int) -> None:
-        self.drop()
-        self._db.execute(
-            f"CREATE TABLE {self._name} (row INTEGER PRIMARY KEY, signs BLOB NOT NULL, embedding BLOB NOT NULL)"
-        )
-
-    def drop(self) -> None:
-        self._db.execute(f"DROP TABLE IF EXISTS {self._name}")
-
-    def put(self, rows: Iterable[tuple[int, bytes]]) -> None:
-        """Adds packed vectors of passages that have none."""
+    def _insert(self, rows: Sequence[tuple[int, bytes]]) -> None:
         signed = ((row, signs_of(vector), vector) for row, vector in rows)
         self._db.executemany(f"INSERT INTO {self._name} VALUES (?, ?, ?)", signed)
 
-    def delete(self, rows: Sequence[int]) -> None:
-        self._db.executemany(f"DELETE FROM {self._name} WHERE row = ?", ((row,) for row in rows))
-
-    def fetch(self, rows: Iterable[int]) -> Iterator[tuple[int, bytes]]:
-        """Yields the packed vectors of passages that have one."""
-        for row in rows:
-            yield from self._db.execute(f"SELECT row, embedding FROM {self._name} WHERE row = ?", (row,))
-
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
-        """Returns the passages of a range that are most like the query, with their cosine."""
         sql = f"SELECT row, signs FROM {self._name} WHERE row >= ? AND row < ?"
         sql += f" AND row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
         wanted, number = int.from_bytes(signs_of(pack_vector(query))), int.from_bytes

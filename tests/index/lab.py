@@ -261,6 +261,10 @@ def check_sound(db: Any) -> None:
     assert Counter(piece for piece, *_ in held["words"].elements()) == shown
     with_vector = Counter({p: n for p, n in shown.items() if dict(p)["vector"] == 1})
     assert Counter(piece for piece, _ in held["vectors"].elements()) == with_vector
+    vectors = [unpack(f"{len(vector)}b", vector) for _, vector in held["vectors"].elements()]
+    written = dict(db.execute("SELECT key, value FROM meta")).get("passages_sum", "")
+    count, _, *sums = map(int, written.split() or (0, 0))
+    assert count == len(vectors) and (not count or sums == [*map(sum, zip(*vectors, strict=True))])
     assert all(item == owner and is_shown for item, owner, is_shown in held["owners"])
 
 

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from mabos_cli.index import vectors as engines_module
+from mabos_cli.index.ask import search_lanes
 from mabos_cli.index.vectors import open_engine
 from mabos_cli.services.search.agent_search import AgentIndex
 from mabos_cli.services.search.index import describe_index
@@ -56,6 +57,21 @@ def test_every_step_with_vectors_finds_the_same(lab: Lab, monkeypatch: pytest.Mo
     lexical = lab.tops(QUESTIONS)
     assert lexical != answers["scan"]
     assert all(found for question, found in lexical.items() if question != "ERR_042")
+
+
+@pytest.mark.parametrize("step", WITH_VECTORS)
+def test_what_all_texts_have_in_common_tells_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    use(monkeypatch, step)
+    opening = "I am working on my project and would like your help with"
+    texts = [f"{opening} {sentence(Random(n))}" for n in range(120)]
+    *_, about_cats = lab.store_all(
+        [lab.draft(text, store="long_term") for text in (*texts, "A kitten sleeps on the sofa")]
+    )
+    searching = lab.open()
+    assert searching.index
+    found = search_lanes(searching.index, "I would like your help with my project about cats", 20)["vectors"]
+    searching.index.close()
+    assert about_cats in [ref for ref, *_ in found]  # behind 73 others, if the words that all share counted in full
 
 
 @pytest.mark.parametrize("step", STEPS)
