@@ -4,8 +4,9 @@
 
 Each file holds {items: [{id, text, type, created_at, author, tags}], questions: [{q, gold: [ids], kind}]}; a question without gold is
 one that the memory does not answer. Every item is stored at its own moment, and questions are asked an hour after the last. Printed
-are, for each kind of question, the mean share of its evidence in a pack and in what a hook would tell, the share with all of it, and
-the mean number of lines; where nothing is known, how often nothing is said.
+are, for each kind of question, the mean share of its evidence in a pack and in what a hook would tell, the share with all of it, the
+mean number of lines, and how often it was said that memory holds nothing, or may hold nothing, about this; where nothing is known, the
+share is that of silence.
 """
 
 import argparse
@@ -49,17 +50,18 @@ def store(root: str, items: list[dict[str, Any]]) -> dict[str, str]:
     return ids
 
 
-def tell(root: str, question: str, budget: int) -> dict[str, list[str]]:
-    """Returns the references that a pack and a hook tell for a question."""
+def tell(root: str, question: str, budget: int) -> dict[str, tuple[list[str], bool]]:
+    """Returns the references that a pack and a hook tell for a question, and whether it is said that they may be no answer."""
     call = Call(workspace=root)
     home = call.open_agent()
-    packed = pack_memory(call, home, question, Bounds(budget), count_uses=False).pack
+    packed = pack_memory(call, home, question, Bounds(budget), count_uses=False)
     told = find_entries(home.paths, home.settings, read_prompt(question), 3 * _HOOK) or []
-    return {"pack": [placed.entry.ref for placed in packed.placed], "hook": [entry.ref for entry in told[:_HOOK]]}
+    refs = [placed.entry.ref for placed in packed.pack.placed]
+    return {"pack": (refs, bool(packed.warnings)), "hook": ([entry.ref for entry in told[:_HOOK]], not told)}
 
 
-def measure(file: Path, budget: int, verbose: bool) -> list[tuple[str, str, float, int]]:
-    """Returns door, kind, share of the evidence (of silence where there is none) and lines, of each question."""
+def measure(file: Path, budget: int, verbose: bool) -> list[tuple[str, str, float, int, bool]]:
+    """Returns door, kind, share of the evidence (of silence where there is none), lines and doubt, of each question."""
     data, rows = json.loads(file.read_text("utf-8")), []
     with tempfile.TemporaryDirectory() as root:
         run("init", root)
@@ -67,10 +69,10 @@ def measure(file: Path, budget: int, verbose: bool) -> list[tuple[str, str, floa
         last = max(item["created_at"] for item in data["items"])
         os.environ["MABOS_NOW"] = (datetime.fromisoformat(last) + timedelta(hours=1)).isoformat()
         for each in data["questions"]:
-            for door, refs in tell(root, each["q"], budget).items():
+            for door, (refs, is_doubtful) in tell(root, each["q"], budget).items():
                 gold = {ids[name] for name in each["gold"]}
                 share = len(gold.intersection(refs)) / len(gold) if gold else float(not refs)
-                rows.append((door, each["kind"].partition("-")[0], share, len(refs)))
+                rows.append((door, each["kind"].partition("-")[0], share, len(refs), is_doubtful))
                 if verbose and share < 1:
                     names = {ref: name for name, ref in ids.items()}
                     print(
@@ -90,11 +92,13 @@ def main() -> None:
     for door in ("pack", "hook"):
         for kind in dict.fromkeys(row[1] for row in rows):
             found = [row for row in rows if row[:2] == (door, kind)]
-            share, whole, lines = (
+            share, whole, lines, doubt = (
                 sum(values) / len(found)
-                for values in ([r[2] for r in found], [r[2] == 1 for r in found], [r[3] for r in found])
+                for values in zip(*((row[2], row[2] == 1, row[3], row[4]) for row in found), strict=True)
             )
-            print(f"{door} {kind:9} {len(found):3} questions: {share:.3f}, all {whole:.3f}, lines {lines:.1f}")
+            print(
+                f"{door} {kind:9} {len(found):3} questions: {share:.3f}, all {whole:.3f}, lines {lines:.1f}, doubt {doubt:.3f}"
+            )
 
 
 if __name__ == "__main__":

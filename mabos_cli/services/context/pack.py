@@ -3,6 +3,7 @@
 import os
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
+from math import log
 from typing import NamedTuple
 
 from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
@@ -27,24 +28,26 @@ from mabos_cli.core.context.memory_index import CRITICAL
 from mabos_cli.core.context.pack import choose, pack
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.language.text import asked_words, plural, terms
+from mabos_cli.core.language.text import asked_words, plural, stem, stems, terms
 from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.search.prompt import holds_value, is_unheard_of, read_prompt
-from mabos_cli.core.search.question import is_about_many, times_in
+from mabos_cli.core.search.documents import cosine
+from mabos_cli.core.search.prompt import choose_nearest, holds_value, is_unheard_of, read_prompt, relevance
+from mabos_cli.core.search.question import is_about_many, is_within, times_in
 from mabos_cli.core.search.recall import Filters, Hit, recall
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.context.context_pack import WRITING
+from mabos_cli.formats.context.context_pack import DOUBTFUL, WRITING
 from mabos_cli.index.candidates import END_OF_TIME
 from mabos_cli.services.inputs import Session, read_given
-from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant
+from mabos_cli.services.operations.prompt_entries import find_entries, find_relevant, open_static_model
 from mabos_cli.services.search.agent_search import SearchOptions
 from mabos_cli.services.search.recall import open_search
 from mabos_cli.workspace.agent import Agent
 
 _ENTRIES, _BEHIND = 8, 0.5  # that only their meaning brings up, and the share of their score that counts here
+_READ = 400  # characters of a text by which its meaning is compared with a question
 _LOOKED_AT = 10  # hits that may hold enough of what is asked
 _RELEVANT = 0.25  # share of the best relevance from which on a hit is still about the question
 _LATEST = 20  # items that happened last
@@ -131,7 +134,7 @@ def pack_memory(
     made = pack(
         chosen,
         limits,
-        WRITING,
+        DOUBTFUL if search.is_doubtful else WRITING,
         count=counter.count,
         asked=frozenset(terms(search.question)),
         history=[*enumerate(turns, 1)][len(turns) - min(bounds.tail, len(turns)) :],
@@ -140,7 +143,7 @@ def pack_memory(
     )
     used = [placed.entry.use for placed in made.placed if placed.entry.use] if count_uses else []
     agent.note_uses(used)
-    return Packed(made, counter.name, used, [*search.warnings(), *_explain(made, bounds, search.is_unknown)])
+    return Packed(made, counter.name, used, [*search.warnings(), *_explain(made, bounds, search)])
 
 
 def open_counter(agent: Agent) -> Counter:
@@ -149,10 +152,12 @@ def open_counter(agent: Agent) -> Counter:
     return open_tokenizer_counter(agent.settings["context.tokenizer"], per_token, os.environ)
 
 
-def _explain(made: Pack, bounds: Bounds, is_unknown: bool) -> list[str]:
+def _explain(made: Pack, bounds: Bounds, search: "PackSearch") -> list[str]:
     """Returns why a pack is empty, or holds nothing about the question. A warning: the bundle itself goes to a model as it is."""
-    if made.placed and is_unknown:
+    if made.placed and search.is_unknown:
         return ["memory holds nothing about this: the pack has what is recent, and standing instructions"]
+    if made.placed and search.is_doubtful:
+        return ["memory may hold nothing about this: the pack has what is nearest"]
     if made.text:
         return []
     over = [receipt for receipt in made.receipts if receipt.reason == "over budget"]
@@ -170,7 +175,7 @@ class PackSearch:
     def __init__(self, call: Session, agent: Agent, query: str, bounds: Bounds) -> None:
         self._agent, self._trust, self._prompt = agent, bounds.min_trust, read_prompt(query)
         self._notes: list[str] = []
-        self.is_unknown = False
+        self.is_unknown = self.is_doubtful = False
         now = agent.now()
         filters = Filters(now=format_time(now) if bounds.live else "", min_trust=bounds.min_trust)
         limit = wanted_hits(bounds.budget, bounds.entries)
@@ -199,10 +204,38 @@ class PackSearch:
             found.append(Entry(ref, text, "passage", "hot", "checkpoint", score=worth, at=at))
         found += self._facts([hit for hit in hits if is_fact_page(hit.candidate)])
         relevant = [*self._relevant({entry.ref for entry in found})]
-        found += relevant
-        self.is_unknown = not is_known and not relevant
         first = {hit.candidate.ref for hit in standing}
-        return [entry._replace(applies=entry.ref in first) for entry in found]
+        found = [entry._replace(applies=entry.ref in first) for entry in (*found, *relevant)]
+        told = self._nearest(found)
+        self.is_unknown = not (is_known or relevant) or (
+            len(told) < len(found) and all(entry.applies for entry in told)
+        )
+        self.is_doubtful = self.is_doubtful and not self.is_unknown
+        return told
+
+    def _nearest(self, found: list[Entry]) -> list[Entry]:
+        """Returns what is to be told for a question, of which a small memory always has something that is faintly like it."""
+        prompt, settings, total = self._prompt, self._agent.settings, self._search.count()
+        least = trust_rank(self._trust)
+        judged = [e for e in found if e.kind != "fact" and not e.applies and trust_rank(e.trust) >= least]
+        is_small = prompt.is_question and not prompt.wants_latest and total < settings["recall.pool"]
+        model = open_static_model(settings) if is_small and judged else None
+        if model is None:
+            return found
+        asked = {stem(word.casefold()): word for word in asked_words(self.question)}
+        held = self._search.holders([*asked.values()])
+        worth = {term: log(1 + total / (held.get(word) or 1)) for term, word in asked.items()}
+        whole, query = sum(worth.values()) or 1.0, model.embed_query(prompt.text)
+        spans = times_in(self.question, (), self._agent.now().date())
+        values = {}
+        for entry in judged:
+            text = entry.text[:_READ]
+            shared = sum(worth[term] for term in {*stems(f"{entry.author} {text}")} & worth.keys()) / whole
+            near = cosine(query, model.embed_query(text))
+            values[entry.ref] = relevance(prompt, text, shared, near) + is_within(entry.at, spans)
+        kept, is_sure = choose_nearest(values, is_about_many(self.question))
+        self.is_doubtful = bool(kept) and not is_sure
+        return [entry for entry in found if entry.ref not in values or entry.ref in kept]
 
     def _answers(self) -> list[Hit]:
         """Returns what is relevant to the question, beside the best of it, if anything in memory is about it."""

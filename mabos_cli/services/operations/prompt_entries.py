@@ -64,7 +64,7 @@ def find_entries(
     index to look at and nothing fits. With `sharing`, only indexed items that another agent shares."""
     from mabos_cli.index.peek import open_peek
 
-    embedder, place = _open_embedder(settings), os.fspath(paths.index_file.with_suffix(".lock"))
+    embedder, place = open_static_model(settings), os.fspath(paths.index_file.with_suffix(".lock"))
     for pause in _PAUSES:  # whoever learns from the last session may be writing
         sleep(pause)
         note = _read(place).decode("utf-8", "replace").strip("\0\n")
@@ -112,7 +112,7 @@ def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str
     asked = {stem(word.casefold()) for word in prompt.asked}
     shared = [len(asked & {stem(word) for word in words(text)}) for text in instructions]
     found = {n for n, count in enumerate(shared) if asked and count >= words_needed(len(asked))}
-    embedder = _open_embedder(settings) if instructions and asked else None
+    embedder = open_static_model(settings) if instructions and asked else None
     if embedder:
         query, least = embedder.embed_query(prompt.text), least_relevance(prompt, "instruction", len(instructions))
         near = [cosine(query, embedder.embed_query(text)) for text in instructions]
@@ -121,7 +121,7 @@ def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str
     return found
 
 
-def _open_embedder(settings: Settings) -> Embedder | None:
+def open_static_model(settings: Settings) -> Embedder | None:
     """Returns the model that is a mapped file, which the index has for itself or beside a local one that takes long: any other takes
     longer than a prompt may wait."""
     provider = settings["embeddings.provider"]
