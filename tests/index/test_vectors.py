@@ -9,6 +9,7 @@ from mabos_cli.index import vectors
 from mabos_cli.index.candidates import ARCHIVED, PARTS
 from mabos_cli.index.packing import pack_vector
 from mabos_cli.index.restriction import Restriction
+from mabos_cli.index.tables import create_tables
 from mabos_cli.index.vectors import BlobTable, VecTable, open_engine
 
 WIDTH = 64
@@ -27,6 +28,7 @@ def test_the_nearest_are_the_same_in_every_way(monkeypatch: pytest.MonkeyPatch) 
     rows = [(PARTS * (n + 1), pack_vector(made(rnd, n % 100))) for n in range(4200)]
     rows += [(ARCHIVED + PARTS * n, pack_vector(made(rnd, n))) for n in range(10)]
     db = open_engine().connect(":memory:")
+    create_tables(db, "any")
     tables = [VecTable(db), BlobTable(db)]
     for table in tables:
         table.create(WIDTH)
@@ -48,10 +50,11 @@ def test_the_nearest_are_the_same_in_every_way(monkeypatch: pytest.MonkeyPatch) 
 def test_numpy_is_imported_only_by_who_asks_often_and_has_many(monkeypatch: pytest.MonkeyPatch) -> None:
     if not open_engine().vec0:
         pytest.skip("sqlite-vec cannot be loaded here")
+    db = open_engine().connect(":memory:")
+    create_tables(db, "any")
+    table = VecTable(db)
     monkeypatch.setattr(vectors, "_asked", [])
     monkeypatch.setattr(vectors.sys, "modules", {})
-    db = open_engine().connect(":memory:")
-    table = VecTable(db)
     table.create(8)
     assert not any(table._is_worth_numpy(0) for _ in range(vectors._OFTEN))
     table.put((PARTS * (n + 1), bytes(range(8))) for n in range(vectors._CHUNK * vectors._MANY_CHUNKS))

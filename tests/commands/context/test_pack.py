@@ -145,6 +145,26 @@ def test_what_happened_last_answers_a_request_that_is_about_nothing_else(desk: D
     assert hand <= {*found} and found[:2] == ["memory/checkpoints/2026-02-24-1400.md:1-5", note(3, "").id]
 
 
+def test_a_small_memory_that_surely_has_no_answer_says_so_and_holds_the_nearest_lines(desk: Desk) -> None:
+    told = (
+        "Omar leads support now",
+        "We bill per seat",
+        "Ann wants her plan by Thursday",
+        "Staff want the radio off",
+        "The van is new",
+    )
+    desk.put(
+        [note(n, text) for n, text in enumerate((*told, "Interns get 14 euros an hour", "Bob is off until April"))]
+    )
+    said = pack(desk, "What is our parental leave policy?")
+    assert len(said.data["citations"]) <= 4
+    assert "Memory may hold no answer" in said.data["bundle_text"] or not said.data["bundle_text"]
+    assert any("nothing about this" in warning for warning in said.warnings)
+    sure = pack(desk, "Who leads support?")
+    assert sure.data["citations"] == [note(0, "").id] and not sure.warnings
+    assert "may hold no answer" not in sure.data["bundle_text"]
+
+
 def test_a_question_for_an_amount_is_answered_by_what_has_one(desk: Desk) -> None:
     desk.put([note(1, "The mixer squeals in second gear"), note(2, "The van is insured, excess 500 euros")])
     assert cited(desk, "What does the mixer cost?") == []
