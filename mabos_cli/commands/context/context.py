@@ -126,7 +126,7 @@ def pack(
         str,
         Option(
             metavar="[trusted|agent|untrusted]",
-            help="Only what is at least this trusted; turns of --history are always kept.",
+            help="Only what is at least this trusted; turns of the conversation are always kept.",
         ),
     ] = "",
     limit: Limit = 0,
