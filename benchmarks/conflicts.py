@@ -1,12 +1,13 @@
-"""Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_pairs.json and belief_files.json.
+"""Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_*.json and beliefs/.
 
-    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files|plain|contrast|unseen] [--show-errors]
+    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files|plain|contrast|unseen|strangers] [--show-errors]
 
 Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
 alarms. dev, test and fresh were tuned on, one after the other; blind was written by somebody who had not seen the
 detector. files are whole Beliefs.md files with two beliefs each, in many shapes, written before the detector was
-opened. No pair of blind and files was looked at, but their totals by kind were, while rules were chosen: expect less
+opened. strangers are 240 files by two writers who had not seen the detector, and nothing was tuned on them: read its
+row first. No pair of blind and files was looked at, but their totals by kind were, while rules were chosen: expect less
 of other texts than any of these figures.
 """
 
@@ -21,7 +22,7 @@ from mabos_cli.core.mind.mind import Belief
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-SPLITS = ("dev", "test", "fresh", "blind", "files", "plain", "contrast", "unseen")
+SPLITS = ("dev", "test", "fresh", "blind", "files", "plain", "contrast", "unseen", "strangers")
 Pair = dict[str, Any]
 
 
@@ -47,7 +48,9 @@ def beliefs_of(pair: Pair) -> list[Belief]:
 def read_pairs() -> list[Pair]:
     """Returns all labelled pairs, each with its split."""
     pairs: list[Pair] = json.loads((FIXTURES / "belief_pairs.json").read_text("utf-8"))
-    pairs += [{"split": "files"} | each for each in json.loads((FIXTURES / "belief_files.json").read_text("utf-8"))]
+    for split in ("files", "strangers"):
+        written = json.loads((FIXTURES / f"belief_{split}.json").read_text("utf-8"))
+        pairs += [{"split": split} | each for each in written]
     for path in sorted((FIXTURES / "beliefs").glob("*.txt")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             kind, *told = line[1:].split("|")

@@ -57,7 +57,7 @@ _IN_SECTIONS = {
         *("assigned to", "resource", "resources", "delegated by", "delegated from"),
     )
 }
-# These are words of everyday prose too: they are fields where they are bold, or where an id follows.
+# These are words of everyday prose too: they are fields where they are bold, or where an id follows; `about` where a name does.
 _IF_MARKED = {
     **dict.fromkeys(("level", "kind", "category"), "type"),
     **{name: name for name in ("goal", "desire", "plan", "intention", "parent", "serves", "reason", "outcome", "note")},
@@ -124,6 +124,8 @@ _BOLD_KEY = re.compile(r"(\*\*|__)([^*_:]+(?:_[^*_:]+)*)(?::\1|\1\s*:)\s*(?=\S)"
 _KEY = re.compile(
     r"(\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[ xX]\]\s+)?(\*\*|__|)([A-Za-z][A-Za-z ]{0,20}?)(?::\2|\2\s*:)\s*)(.*)"
 )
+# A name, not a sentence: `About: cfo`, `About: the Hamburg office`.
+_NAMING = re.compile(r"\s*[\w'&/-]+(?: [\w'&/-]+){0,4}\s*")
 _ONLY_ID = re.compile(rf"(\ufeff?(?:\*\*|__))({ID.pattern})(?:\*\*|__|:\*\*|:__).*")
 _PAIR = re.compile(r"(\s*(?:[-*+]\s+)?([*_]{0,3})([A-Za-z][A-Za-z ]{0,20}?)[*_]{0,3}\s*:[*_]{0,3}\s*)(.*)")
 # A date needs no colon: `- due 15.03.2026`.
@@ -230,7 +232,7 @@ def _pair(line: str) -> tuple[str, int, str] | None:
         return None  # prose about trust
     if name in _IN_SECTIONS and (":" in line or written_day(match[4])):
         return _IN_SECTIONS[name], start, match[4]
-    if name in _IF_MARKED and (match[2] or ID.match(match[4])):
+    if name in _IF_MARKED and (match[2] or ID.match(match[4]) or (name == "about" and _NAMING.fullmatch(match[4]))):
         return _IF_MARKED[name], start, match[4]
     if name in (*_IF_DATED, "target") and written_day(match[4]):
         return _IF_DATED.get(name, "deadline"), start, match[4]

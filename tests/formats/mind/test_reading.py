@@ -184,6 +184,21 @@ def test_beliefs_of_a_group_are_one_each():
     assert not problems and (found[3].statement, found[6].certainty) == ("chef: Limit for purchases: 500 EUR", 0.85)
 
 
+@pytest.mark.parametrize(
+    ("line", "about", "text"),
+    [
+        ("About: head of sales", "head of sales", "Prefers the phone."),
+        ("- **About:** cfo", "cfo", "Prefers the phone."),
+        ("About: we should not call after six, he said.", "", None),
+    ],
+)
+def test_a_name_behind_about_is_what_a_belief_is_about_and_a_sentence_is_not(line: str, about: str, text: str | None):
+    (found,), _ = parse_beliefs(
+        f"# Beliefs\n\n## Channel\n\nPrefers the phone.\n\nCertainty: 0.8\n{line}\n", "Beliefs.md"
+    )
+    assert found.about == about and (text is None or found.text == text)
+
+
 @pytest.mark.parametrize("text", [GOALS, INTENTIONS, PLANS, BELIEFS])
 def test_files_come_back(text: str):
     assert parse_cognitive(text).render() == text
