@@ -23,7 +23,7 @@ COMMANDS = dict(
         "trust:memory.trust timeline:search.recall consolidate:memory.upkeep log:hierarchy.hierarchy "
         "lifecycle:memory.upkeep capture:memory.capture ingest:memory.capture harvest:memory.capture "
         "migrate:memory.migrate grade:memory.upkeep hierarchy:hierarchy.hierarchy status:memory.status "
-        "checkpoint:memory.checkpoint belief:mind.bdi desire:mind.attitudes goal:mind.attitudes "
+        "checkpoint:memory.checkpoint belief:mind.belief desire:mind.attitudes goal:mind.attitudes "
         "intention:mind.attitudes plan:mind.attitudes commitment:mind.attitudes learning:mind.attitudes "
         "mind:mind.bdi bdi:mind.bdi fact:knowledge.fact rule:knowledge.infer infer:knowledge.infer "
         "constraint:knowledge.infer policy:knowledge.infer explain:knowledge.infer graph:knowledge.graph "

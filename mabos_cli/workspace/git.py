@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import MabosError, NotFound, Unavailable
-from mabos_cli.formats.operations.git_merge import DRIVER, names_driver
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.platform import end_process_group
@@ -192,11 +191,13 @@ def find_repository(folder: Path) -> Repository | None:
 
 def has_clones(workspace: WorkspacePaths) -> bool:
     """Returns whether others may count on in a clone: the merge driver is named, and the repository has a remote."""
-    rules = (read_bytes(workspace.gitattributes) or b"").decode("utf-8", "replace")
-    if not names_driver(rules):
+    rules = read_bytes(workspace.gitattributes)
+    if not rules:
         return False
+    from mabos_cli.formats.operations.git_merge import names_driver  # here, because few workspaces have it
+
     with suppress(Unavailable):
-        return bool(ask_git(workspace.root, "remote").out.strip())
+        return names_driver(rules.decode("utf-8", "replace")) and bool(ask_git(workspace.root, "remote").out.strip())
     return False
 
 
@@ -213,6 +214,8 @@ def open_repository(folder: Path) -> Repository:
 
 def list_named_programs(repository: Repository) -> list[str]:
     """Returns what in a repository names programs for git to run: keys of its own configuration, and its hooks."""
+    from mabos_cli.formats.operations.git_merge import DRIVER
+
     listed = repository.ask("config", "--list", "--show-scope", "-z").out.decode("utf-8", "replace").split("\0")
     found = set()
     for scope, entry in zip(listed[::2], listed[1::2], strict=False):
