@@ -202,7 +202,7 @@ def update(
 def forget(ctx: Context, item_id: Id, reason: Annotated[str, Option(help="Why; kept in the archive.")] = "") -> None:
     """Archive an item and hide it from every search; revive undoes it.
 
-    Items that were consolidated from it are hidden too. Only recall --archived finds them; summaries are rebuilt without them.
+    Items that were consolidated from it are hidden too. Only a search of the archive finds them; summaries are rebuilt without them.
 
     Example: mabos forget M-1708800000000-a3f2 --reason "superseded"
     """
@@ -238,7 +238,7 @@ def revive(
 def reinforce(
     ctx: Context, item_id: Id, by: Annotated[float, Option(help="Raise the importance by this much, up to 1.")] = 0.0
 ) -> None:
-    """Record a use of an item; --by also raises its importance.
+    """Record a use of an item, and raise its importance if asked.
 
     Example: mabos reinforce M-1708800000000-a3f2 --by 0.1
     """
