@@ -190,7 +190,7 @@ def main(argv: list[str] | None = None) -> int:
         call, rest = _global_options(args)
         return _run(call, _check_utf8(rest))
     except MabosError as error:
-        if not (as_json and error.is_told):
+        if not (as_json and error.is_reported):
             emit_error(error, as_json=as_json)
         return error.exit_code
     except BadValue as error:

@@ -7,7 +7,7 @@ class MabosError(Exception):
     code = "internal"
     exit_code = 1
     # Whether the command printed its result all the same: in JSON that is the answer, and one object is enough.
-    is_told = False
+    is_reported = False
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -49,4 +49,4 @@ class CheckFailed(MabosError):
     """The check ran well and found problems; only where --check was given."""
 
     code, exit_code = "check_failed", 7
-    is_told = True
+    is_reported = True

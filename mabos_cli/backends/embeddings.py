@@ -30,7 +30,7 @@ _LOCAL = {
 }
 
 
-class Wishes(NamedTuple):
+class ModelOptions(NamedTuple):
     """Holds what the settings say about a model besides its provider; an empty one is left to the model."""
 
     model: str = ""
@@ -44,7 +44,7 @@ class Wishes(NamedTuple):
 
 def open_embedder(provider: str, *, environ: Mapping[str, str], **wanted: Any) -> Embedder:
     """Returns the embedder of a provider, or Unavailable when its package, files or key are missing; see Wishes for what may be wanted."""
-    wishes = Wishes(**wanted)
+    wishes = ModelOptions(**wanted)
     if provider not in PROVIDERS:
         raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")
     name = choose_local(wishes.path) if provider in ("auto", "local") else provider

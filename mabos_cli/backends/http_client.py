@@ -20,7 +20,7 @@ _CHUNK = 1 << 16
 _TOLD = 200
 
 
-class Again(Exception):
+class TryAgain(Exception):
     """A failure that may pass by itself; after is what the service asked to wait, or 0."""
 
     def __init__(self, reason: str, after: float = 0.0) -> None:
@@ -56,7 +56,7 @@ class Client(NamedTuple):
         for attempt in range(ATTEMPTS):
             try:
                 return self._parse(self._send(request))
-            except Again as failure:
+            except TryAgain as failure:
                 pause = min(failure.after or _FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
                 if attempt == ATTEMPTS - 1 or self.clock() + pause > deadline:
                     raise self._fault(f"{failure}, tried {attempt + 1} times") from None
@@ -80,7 +80,7 @@ class Client(NamedTuple):
                 raise self._fault(f"no answer within {self.timeout:g} s") from None
             cut = isinstance(reason, ConnectionError | HTTPException)
             if cut and not isinstance(reason, ConnectionRefusedError):
-                raise Again("the connection was cut") from None
+                raise TryAgain("the connection was cut") from None
             raise self._fault(getattr(reason, "strerror", None) or type(reason).__name__) from None
 
     def _read(self, answer: HTTPResponse, end: float) -> bytes:
@@ -95,13 +95,13 @@ class Client(NamedTuple):
                 raise self._fault(f"no whole answer within {self.timeout:g} s")
         # read1 ends quietly when the other side hangs up early; what the header promised is still outstanding then.
         if answer.length:
-            raise Again("the connection was cut")
+            raise TryAgain("the connection was cut")
         return b"".join(parts)
 
     def _refusal(self, error: urllib.error.HTTPError, end: float) -> Exception:
         """Returns what to raise for an answer that is not 200."""
         if error.code == 429 or error.code >= 500:
-            return Again(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
+            return TryAgain(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
         if error.code in (401, 403):
             # Services like to repeat a part of the key here: their words are not passed on.
             return self._fault(f"it refused {'the key' if self.key_from else 'a call without a key'} ({error.code})")

@@ -32,7 +32,7 @@ def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
-def tell_systemd(orders: Sequence[Sequence[str]]) -> list[str]:
+def run_systemctl(orders: Sequence[Sequence[str]]) -> list[str]:
     """Gives orders to the user's systemd, in turn, up to one that fails: the command lines that are left to run."""
     lines = [("systemctl", "--user", *order) for order in orders]
     for number, words in enumerate(lines):

@@ -36,7 +36,7 @@ class Unreachable(Unavailable):
     """The server is not there, does not answer in time, or went away: to be tried again later."""
 
 
-class Hung(Unreachable):
+class TimedOut(Unreachable):
     """The answer did not come in time, and a thread still waits for it."""
 
     def __init__(self, message: str, hint: str, thread: threading.Thread) -> None:
@@ -107,7 +107,7 @@ def within(seconds: float, work: Callable[[], Result], what: str, limit: float =
     if not results:
         if thread.is_alive():
             told = f"TypeDB did not answer within {limit or seconds:g} s ({what})"
-            raise Hung(told, "is the server well?", thread)
+            raise TimedOut(told, "is the server well?", thread)
         raise RuntimeError(f"the thread of typedb {what} came to no end")  # it has said why on standard error
     return results[0]
 
@@ -164,7 +164,7 @@ def open_session(place: Place, password: str | None) -> "Session":
     try:
         call = _calling(library, place, connect)
         return Session(place, library, within(left, call, "logging in", place.connect_timeout))
-    except Hung as error:
+    except TimedOut as error:
         if not is_patient:
             error.see_off()
         raise
@@ -334,7 +334,7 @@ class Session:
             return within(left, _calling(self._library, self.place, work), what, self.place.timeout)
         except Unreachable as error:
             self.close()
-            if isinstance(error, Hung):
+            if isinstance(error, TimedOut):
                 error.see_off()
             raise
 

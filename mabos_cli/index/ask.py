@@ -26,7 +26,7 @@ from mabos_cli.core.search.question import (
     times_in,
     without,
 )
-from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, spread, without_retold
+from mabos_cli.core.search.recall import Candidate, Filters, Hit, candidate_of, spread, without_repeated
 from mabos_cli.core.search.scoring import AWAY, Ring, Scored, Signals, Weighing, blend, diversify, score, share_lanes
 from mabos_cli.errors import MabosError
 from mabos_cli.index.candidates import ARCHIVED, BOUNDS, FORGOTTEN, PARTS, Index, Row, first_parts
@@ -166,7 +166,7 @@ class Asking:
         best = score([doc.signals for doc in docs.values()], weighing, wanted, rings)
         hits = self._hits([(docs[s.ref], s) for s in best])
         hits = self._diverse(best, hits) if diverse else hits
-        hits = without_retold(hits, question.asked)
+        hits = without_repeated(hits, question.asked)
         return spread(hits, self._scope.limit) if is_many and not diverse else hits[: self._scope.limit]
 
     def _answering(self, question: Question, lane: Lanes, far: Mapping[int, float]) -> Mapping[int, float]:

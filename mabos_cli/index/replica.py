@@ -228,7 +228,7 @@ class Sender:
             found
         ):
             about, body = stems[2 * n : 2 * n + 2]
-            is_shared = item_row in shared if item else self._may_tell(unpack_text(text))
+            is_shared = item_row in shared if item else self._may_share(unpack_text(text))
             place = (item, item_row, source, part, first, last, at, author, copy_of, True, trust, size)
             words = _tsvector(self.home.home, about, body)
             yield [self.home.home, row, *place, text, is_shared, len(about) + len(body), words]
@@ -242,7 +242,7 @@ class Sender:
             if admits([t for t in tags.split("\n") if t])
         }
 
-    def _may_tell(self, text: str) -> bool:
+    def _may_share(self, text: str) -> bool:
         return self._rules.sharing.is_open and not retells(text, self._rules.private)
 
     def _vectors(self, rows: dict[int, bool]) -> Iterable[tuple[int, int, bool, str]]:

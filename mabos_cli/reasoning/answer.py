@@ -122,7 +122,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def meant(name: str, known: Collection[str], otherwise: str) -> str:
+def suggest_name(name: str, known: Collection[str], otherwise: str) -> str:
     """Returns a hint which of the known names somebody probably meant; something else to say when none is near."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else otherwise

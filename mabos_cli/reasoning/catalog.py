@@ -75,7 +75,7 @@ def parse_classification(text: str) -> dict[str, str]:
     {'uncertainty': 'high', 'data_availability': 'sparse'}
     """
     from mabos_cli.reasoning.answer import (
-        meant,  # not with the catalogue: a list of the methods needs no more than this module
+        suggest_name,  # not with the catalogue: a list of the methods needs no more than this module
     )
 
     found: dict[str, str] = {}
@@ -83,7 +83,7 @@ def parse_classification(text: str) -> dict[str, str]:
         name, equals, value = (piece.strip().lower().replace("-", "_") for piece in part.partition("="))
         name = _SHORT.get(name, name)
         if not equals or name not in ASPECTS:
-            hint = meant(name, ASPECTS, f"aspects: {', '.join(ASPECTS)}")
+            hint = suggest_name(name, ASPECTS, f"aspects: {', '.join(ASPECTS)}")
             raise BadValue(f"cannot read {part[:40]!r} as an aspect of the problem", hint)
         if name in found:
             raise BadValue(f"{name} is given twice", "give each aspect once")

@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.entailment import PREFIX
 from mabos_cli.core.knowledge.fact import Fact, holds_at
 from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import meant
+from mabos_cli.reasoning.answer import suggest_name
 from mabos_cli.reasoning.shape import TRUTHS
 
 Feature = float | str
@@ -26,7 +26,7 @@ def known_name(path: str, name: str, known: Collection[str], noun: str = "name")
     if name in known:
         return name
     shown = ", ".join(list(known)[:12]) + (", ..." if len(known) > 12 else "")
-    raise BadValue(f"{path}: unknown {noun} {name[:60]!r}", meant(name, known, f"known: {shown or 'none'}"))
+    raise BadValue(f"{path}: unknown {noun} {name[:60]!r}", suggest_name(name, known, f"known: {shown or 'none'}"))
 
 
 def check_known(path: str, names: Iterable[str], known: Collection[str], noun: str = "name") -> None:
@@ -111,13 +111,13 @@ class AgentData:
         **parts: tuple[Any, ...],
     ) -> None:
         self.now, self.chance, self.weights, self._parts = now, chance, weights, parts
-        self.drawn: dict[str, int] = {}
+        self.used: dict[str, int] = {}
 
     def take(self, name: str) -> tuple[Any, ...]:
         """Returns one part: facts and rules that hold now, trusted cases, beliefs and desires by id or in words, past results. What
         ontologies entail counts as no rule of the agent's."""
         values = self._parts.get(name, ())
-        self.drawn[name] = sum(not (name == "rules" and one.id.startswith(PREFIX)) for one in values)
+        self.used[name] = sum(not (name == "rules" and one.id.startswith(PREFIX)) for one in values)
         return values
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.values import find_value
-from mabos_cli.reasoning.answer import meant
+from mabos_cli.reasoning.answer import suggest_name
 from mabos_cli.reasoning.catalog import METHODS
 
 Parsers = Mapping[str, Callable[[Any], Any]]
@@ -241,7 +241,7 @@ def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict
     for key in value:
         if key not in known:
             place = f"{path}.{str(key)[:40]}" if path else str(key)[:40]
-            raise BadValue(f"{place}: unknown field", meant(str(key), known, f"known: {', '.join(known)}"))
+            raise BadValue(f"{place}: unknown field", suggest_name(str(key), known, f"known: {', '.join(known)}"))
     found = {}
     for name, each in known.items():
         here = f"{path}.{name}" if path else name

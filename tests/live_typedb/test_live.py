@@ -106,7 +106,7 @@ def expected(desk: Desk) -> tuple[list[Any], list[Any]]:
         relations += [
             [
                 li.relation,
-                *sorted([(li.own, own, each.uid), (li.other, li.type, uid)]),
+                *sorted([(li.role, own, each.uid), (li.other, li.type, uid)]),
             ]
             for li in each.links
             for uid in li.uids

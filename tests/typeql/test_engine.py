@@ -56,7 +56,7 @@ def expected(records: list[Record]) -> tuple[list, list]:
             held |= {(name, each.replace("\0", "\ufffd") if isinstance(each, str) else each) for each in values}
         things.append((record.type, sorted(held, key=repr)))
         for links in record.links:
-            ends = ([(links.own, record.uid), (links.other, uid)] for uid in links.uids)
+            ends = ([(links.role, record.uid), (links.other, uid)] for uid in links.uids)
             relations += [(links.relation, sorted(each)) for each in ends]
     return sorted(things), sorted(relations)
 
@@ -82,7 +82,7 @@ def test_one_link_of_two_is_taken_back():
     records = [agent_record("cfo"), *mind_records(CFO)]
     assert goal.linked("goal_requires_plan") == ("cfo/PL-1", "cfo/PL-2")
     fewer = goal._replace(
-        links=tuple(li._replace(uids=li.uids[:1]) if li.own == "requirer" else li for li in goal.links)
+        links=tuple(li._replace(uids=li.uids[:1]) if li.role == "requirer" else li for li in goal.links)
     )
     now = [fewer if each is goal or each == goal else each for each in records]
     assert write(filled(records), [fewer]).state() == expected(now)

@@ -188,7 +188,7 @@ def _pack_row(number: int, placed: "Placed") -> dict[str, Any]:
         "at": entry.at,
         "archived": entry.state or None,
         "tokens": placed.tokens,
-        "text": inert(placed.told),
+        "text": inert(placed.text),
         **({"author": entry.author} if entry.author else {}),
         **({"was": inert(entry.was)} if entry.was else {}),
         **({"newer": entry.newer} if entry.newer else {}),

@@ -19,7 +19,7 @@ from mabos_cli.formats.knowledge.proof_text import (
     match_line,
 )
 from mabos_cli.services.inputs import read_moment, text_argument
-from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_way, load_graph
+from mabos_cli.services.knowledge.inference import find_matches, find_near, find_preflight, find_route, load_graph
 
 app = Commands("graph", "Walk and export the graph of facts, and show what depends on a belief.")
 
@@ -60,7 +60,7 @@ def path(
     Example: mabos graph path acme billing-service
     """
     agent = ctx.obj.open_agent()
-    first, last, found = find_way(agent, start, goal, hops, read_moment(valid_at, agent.now()))
+    first, last, found = find_route(agent, start, goal, hops, read_moment(valid_at, agent.now()))
     data = {"from": first, "to": last, "found": found is not None, "path": [edge_row(edge) for edge in found or ()]}
     lines = [f"{edge_text(edge)} ({edge.fact.id}, {edge.fact.confidence:.2f})" for edge in found or ()]
     nothing = "they are the same" if first == last else f"no way of at most {plural(hops, 'step')}"

@@ -105,7 +105,7 @@ class Placed(NamedTuple):
 
     entry: Entry
     layer: str
-    told: str
+    text: str
     lines: str
     tokens: int
     against: str = ""

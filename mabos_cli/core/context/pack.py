@@ -17,7 +17,7 @@ from mabos_cli.core.context.windows import (
     unit_key,
     weigh_terms,
 )
-from mabos_cli.core.language.similar import Told, WordIndex, find_outdated, likeness, says_the_same, word_set
+from mabos_cli.core.language.similar import Statement, WordIndex, find_outdated, likeness, says_the_same, word_set
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import HAPPENED
 from mabos_cli.core.memory.trust import trust_rank
@@ -114,7 +114,7 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
 def _newer_first(ranked: list[Entry]) -> list[Entry]:
     """Returns the entries with each that takes the place of an older one before that, which names it."""
     live = [entry for entry in ranked[:_SIDE_BY_SIDE] if entry.kind == "item" and not entry.state]
-    told = [Told(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED]
+    told = [Statement(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED]
     found = {entry.ref: entry for entry in ranked}
     for older, newer in find_outdated(told).items():
         found[older] = found[older]._replace(newer=newer)
@@ -248,7 +248,7 @@ class Filling:
         self.placed.append(placed)
         self._numbers[entry.ref] = len(self.placed)
         self._files.setdefault(entry.file, len(self.placed))
-        self._known |= _keys(placed.told)
+        self._known |= _keys(placed.text)
         return True
 
     def _widths(self, entry: Entry, rank: int) -> Sequence[int]:
@@ -290,7 +290,7 @@ class Filling:
             if placed.is_whole or self._room < _SHORTEST:
                 continue
             for width in (self._wide(_LARGE), self._wide(_NEXT), _MIDDLE):
-                more = self._told(placed.entry, width, placed.against, _keys(placed.told))
+                more = self._told(placed.entry, width, placed.against, _keys(placed.text))
                 added = more.tokens - placed.tokens
                 if 0 < added <= self._room and more.tokens <= self._limits.budget * _LARGE:
                     self.placed[at] = more
@@ -317,7 +317,7 @@ class Filling:
         key = lambda placed: (not placed.entry.applies, not placed.entry.at, placed.entry.at)  # noqa: E731
         before, self.placed = self.placed, sorted(self.placed, key=key)
         self._numbers = {placed.entry.ref: number for number, placed in enumerate(self.placed, 1)}
-        self.placed = [p._replace(lines=self._line(p.entry, p.told, p.against)) for p in self.placed]
+        self.placed = [p._replace(lines=self._line(p.entry, p.text, p.against)) for p in self.placed]
         lines = [placed.lines for placed in (*self.placed, *self.tail)]
         ordered = self._writing.bundle(lines, [placed.entry for placed in self.placed]) if lines else ""
         if (cost := self._count(ordered) if ordered else 0) <= self._limits.budget:

@@ -103,7 +103,7 @@ class DayTaken(NamedTuple):
     min_importance: float
     taken: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 class Taking(NamedTuple):
@@ -257,7 +257,7 @@ def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], te
             kept.append(fact)
             marks.setdefault(fact.events[0].event.day, []).append(mark)
         written.add(mark)
-    days = (line._replace(said=(*line.said, *marks.get(line.day, ()))) for line in taking.days)
+    days = (line._replace(marks=(*line.marks, *marks.get(line.day, ()))) for line in taking.days)
     return taking._replace(days=tuple(days), facts=tuple(kept), covered=frozenset(covered))
 
 

@@ -33,7 +33,7 @@ class Reply(NamedTuple):
     goal: Triple | None = None
 
 
-class World(NamedTuple):
+class Knowledge(NamedTuple):
     """Holds what answers rest on: proofs of goals, predicates with one value at a time, and the time."""
 
     prove: Prove
@@ -41,10 +41,10 @@ class World(NamedTuple):
     now: datetime
 
 
-def answer_readings(readings: Sequence[Reading], vocabulary: Vocabulary, world: World) -> Reply | None:
+def answer_readings(readings: Sequence[Reading], vocabulary: Vocabulary, knowledge: Knowledge) -> Reply | None:
     """Returns the answer on which all readings that have one agree; those with a word that was not checked count only if there
     is no other. None if there is no reading."""
-    replies = [(_Evaluation(reading, vocabulary, world).reply(), bool(reading.noun)) for reading in readings]
+    replies = [(_Evaluation(reading, vocabulary, knowledge).reply(), bool(reading.noun)) for reading in readings]
     for unchecked in (False, True):
         definite = [reply for reply, noun in replies if noun == unchecked and reply.verdict != UNKNOWN]
         if not definite:
@@ -75,14 +75,14 @@ def find_leaves(proof: Proof) -> list[Fact]:
 class _Evaluation:
     """One reading held against what can be proven."""
 
-    def __init__(self, reading: Reading, vocabulary: Vocabulary, world: World) -> None:
-        self.reading, self.vocabulary, self.world = reading, vocabulary, world
+    def __init__(self, reading: Reading, vocabulary: Vocabulary, knowledge: Knowledge) -> None:
+        self.reading, self.vocabulary, self.knowledge = reading, vocabulary, knowledge
         self.goal = (reading.subject or "?s", reading.predicate, reading.object or "?o")
-        self.proofs = [*world.prove((self.goal[0], self.goal[1], "?o" if reading.subject else self.goal[2]))]
+        self.proofs = [*knowledge.prove((self.goal[0], self.goal[1], "?o" if reading.subject else self.goal[2]))]
         if reading.object is None and {proof.triple[2].casefold() in _YES for proof in self.proofs} == {True}:
             self.reading = reading._replace(object="true")  # who is taxable is one of whom it is true
         self.is_number = reading.subject is not None and vocabulary.is_attribute(reading.predicate)
-        self.is_single = reading.predicate in world.functional
+        self.is_single = reading.predicate in knowledge.functional
 
     def reply(self) -> Reply:
         """Returns the answer of the kind that is asked for."""
@@ -102,7 +102,7 @@ class _Evaluation:
                 interval(Fact("", "", "", "", valid_from=day, valid_until=day)) for day in self.reading.period
             )
             return start <= last[1] and end >= first[0]
-        return start <= self.world.now and (self.reading.is_past or end >= self.world.now)
+        return start <= self.knowledge.now and (self.reading.is_past or end >= self.knowledge.now)
 
     def _asks_for_date(self) -> bool:
         """Returns whether the time in the question is the value that is asked about, as in `founded in 2014`."""
@@ -162,7 +162,7 @@ class _Evaluation:
         """Returns whether a known place lies in the one asked about: who lives in Porto may live in Portugal."""
         asked = self.reading.object or ""
         links = self.vocabulary.holders.get(asked, ())
-        return any(self.world.prove((value, link, asked)) for value in values for link in links)
+        return any(self.knowledge.prove((value, link, asked)) for value in values for link in links)
 
     def _asked(self) -> str:
         subject, predicate, obj = (part.lstrip("?") if part in ("?s", "?o") else part for part in self.goal)
@@ -192,7 +192,9 @@ class _Evaluation:
         """Returns what belongs to a class."""
         at = 2 if self.reading.subject else 0
         kinds = TYPE_PREDICATES & self.vocabulary.uses.keys()
-        inside = {proof.triple[0] for kind in kinds for proof in self.world.prove(("?s", kind, self.reading.members))}
+        inside = {
+            proof.triple[0] for kind in kinds for proof in self.knowledge.prove(("?s", kind, self.reading.members))
+        }
         return [proof for proof in found if proof.triple[at] in inside]
 
     def _say_when(self) -> Reply:

@@ -21,7 +21,7 @@ _NUMBER = r"[-+]?\d[\d.,:/%-]*"
 _DIGITS = compiled(r"\d+(?:[.,]\d+)*")
 _THOUSANDS = compiled(r",(?=\d{3}(?!\d))")
 # Half of the words may be the writer's own; beyond that it talks about something else.
-_OWN_WORDS = 0.5
+_LEAST_SHARED = 0.5
 # A text says the same with and without them.
 _FILLERS = frozenset("a an the please note fyi reminder just really actually basically simply indeed".split())
 _OPENERS = frozenset(("remember", "that"))
@@ -135,7 +135,7 @@ def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
         return "its text denies something that was not denied"
     text_terms = set(terms(text))
     source_terms = [set(terms(source)) for source in sources]
-    if not text_terms or len(text_terms & set().union(*source_terms)) < _OWN_WORDS * len(text_terms):
+    if not text_terms or len(text_terms & set().union(*source_terms)) < _LEAST_SHARED * len(text_terms):
         return "its text is about something else"
     common, held = set.intersection(*source_terms), {*stems(text)}
     if any(len(held & each) < keep * len(each) for source in source_terms for each in (source, source - common)):
@@ -254,7 +254,7 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     >>> may_update("Dana has a cat", "Dana likes jazz and opera")
     False
     """
-    if tells_change(newer) if is_change is None else is_change:
+    if mentions_change(newer) if is_change is None else is_change:
         about = _about(older), _about(newer)
         return _COMMON * min(map(len, about)) <= len(about[0] & about[1])
     one, two = words(older), words(newer)
@@ -264,12 +264,12 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     return 2 * (start + end) >= most or {*one} == {*two}
 
 
-def tells_change(text: str) -> bool:
+def mentions_change(text: str) -> bool:
     """Returns whether a statement may tell that something is not as it was."""
     return _CHANGING.search(text) is not None
 
 
-class Told(NamedTuple):
+class Statement(NamedTuple):
     """A statement as it is compared with others: what names it, when it was made, its text, and how far it is trusted."""
 
     ref: str
@@ -278,15 +278,16 @@ class Told(NamedTuple):
     trust: str
 
 
-def find_outdated(told: Sequence[Told]) -> dict[str, str]:
+def find_outdated(told: Sequence[Statement]) -> dict[str, str]:
     """Returns the statements that a newer one, trusted alike, takes the place of, each with the newest of these.
 
-    >>> told = Told("a", "2026-05-01", "Yara leads support since May", "agent"), Told("b", "2026-10-01", "Omar leads support now", "agent")
-    >>> find_outdated(told)
+    >>> older = Statement("a", "2026-05-01", "Yara leads support since May", "agent")
+    >>> newer = Statement("b", "2026-10-01", "Omar leads support now", "agent")
+    >>> find_outdated([older, newer])
     {'a': 'b'}
     """
     ordered = sorted(told, key=lambda one: (one.at, one.ref))
-    changing = {one.ref: tells_change(one.text) for one in ordered}
+    changing = {one.ref: mentions_change(one.text) for one in ordered}
     found: dict[str, str] = {}
     for older, newer in combinations(ordered, 2):
         if older.trust != newer.trust or not _about(older.text) & _about(newer.text):

@@ -12,7 +12,7 @@ from mabos_cli.core.memory.trust import TrustOf, lowered
 Words = frozenset[str]
 # How far a search goes: what is loaded; also what left that by time, for want of room or of use; also what goes on in another
 # item (merged, consolidated, superseded), which a timeline tells; also what somebody forgot.
-LIVE, FINDABLE, TOLD, EVERYTHING = range(4)
+LIVE, FINDABLE, REPLACED, EVERYTHING = range(4)
 
 # What waits, as people call it where its name does not say it, and the command that does it.
 DUE_NAMES = {"to_consolidate": "to consolidate", "observations": "to harvest", "journalled_uses": "uses to count in"}
@@ -81,7 +81,7 @@ def reach_of(reason: str) -> int:
     word = reason.partition(":")[0]
     if word in ("expired", "evicted", "unused"):
         return FINDABLE
-    return (EVERYTHING if word == "forgotten" else TOLD) if word else LIVE
+    return (EVERYTHING if word == "forgotten" else REPLACED) if word else LIVE
 
 
 class Changes(NamedTuple):

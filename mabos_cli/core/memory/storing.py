@@ -12,8 +12,8 @@ from mabos_cli.core.language.similar import (
     SubjectIndex,
     WordIndex,
     may_update,
+    mentions_change,
     repeats,
-    tells_change,
     word_set,
 )
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
@@ -173,7 +173,7 @@ class _Storing:
         """
         if item.type in HAPPENED or (len(item.content) > LONGEST_STATEMENT and not self._agreed):
             return []
-        is_change = tells_change(item.content)
+        is_change = mentions_change(item.content)
         least = _ALIKE[is_change]
         hits = [*self._statements.find(text, least), *(self._relatives.about(text, least) if self._relatives else ())]
         near = sorted({hit for hit in hits if hit[0] >= least}, key=lambda hit: (-hit[0], hit[1]))

@@ -10,7 +10,7 @@ from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
 from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
-from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, sides_of, tells_apart, truth_of
+from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, headings_differ, sides_of, truth_of
 from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
 from mabos_cli.core.mind.claims.words import exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
@@ -279,7 +279,7 @@ def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
     values = [_is_value(each) for each in (a, b)]
     is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
     is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_apart and (all(map(_is_short, (a, b))) or tells_apart(a.belief.subject, b.belief.subject, content)):
+    if is_apart and (all(map(_is_short, (a, b))) or headings_differ(a.belief.subject, b.belief.subject, content)):
         return None
     heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
     has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))

@@ -22,7 +22,7 @@ class Links(NamedTuple):
     """All that a record says about one relation: its own role, that of the others, and who they are; perhaps nobody."""
 
     relation: str
-    own: str
+    role: str
     other: str
     type: str
     uids: tuple[str, ...]

@@ -220,7 +220,7 @@ def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Itera
     yield from more[at:]
 
 
-def without_retold(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
+def without_repeated(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
     """Returns hits without passages that only repeat others among the hits: notes that became memories, MEMORY.md what logs and memories
     say, summaries what any of these say, or shorter summaries."""
     asked, out = [*asked], set()

@@ -3,7 +3,7 @@ another order. Strong hits stay."""
 
 from collections.abc import Mapping, Sequence
 
-from mabos_cli.core.language.similar import Told, find_outdated
+from mabos_cli.core.language.similar import Statement, find_outdated
 from mabos_cli.core.memory.item import HAPPENED
 from mabos_cli.core.search.recall import Hit, Search, rank
 
@@ -59,7 +59,7 @@ def newer_first(hits: list[Hit]) -> list[Hit]:
     """Returns the hits with what is newer before what it updates, among the statements that are live side by side. The older
     one names the newer."""
     live = [hit.candidate for hit in hits[:_COMPARED] if hit.candidate.item and not hit.candidate.archived]
-    told = [Told(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
+    told = [Statement(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
     found = [*hits]
     for older, newer in find_outdated(told).items():
         at, to = ([hit.candidate.ref for hit in found].index(ref) for ref in (newer, older))

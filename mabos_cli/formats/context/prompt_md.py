@@ -99,6 +99,6 @@ def _find_section(text: str) -> tuple[int, int] | None:
     return (start, end + len(_CLOSE)) if end >= 0 else None
 
 
-def is_own_skill(text: str) -> bool:
+def is_generated_skill(text: str) -> bool:
     """Returns whether a file is empty, or a skill or another file as we write it."""
     return not text.strip() or text.startswith("---\nname: mabos-memory\n") or "ritten by mabos connect" in text

@@ -82,7 +82,7 @@ class LogLedger(NamedTuple):
 
     done: dict[tuple[str, str], float]
     keys: frozenset[str] = frozenset()
-    said: frozenset[str] = frozenset()
+    marks: frozenset[str] = frozenset()
 
     def is_done(self, day: str, digest: str, min_importance: float) -> bool:
         """Returns whether a day was looked through as it is, and no more strictly than now."""
@@ -111,4 +111,6 @@ def _strings(value: Any) -> list[str]:
 
 def render_day_taken(line: DayTaken) -> bytes:
     """Returns a line of the ledger; lists that are empty are left out."""
-    return dump_record({name: value for name, value in line._asdict().items() if value != ()})
+    fields = line._asdict()
+    fields["said"] = fields.pop("marks")  # the name in ledgers
+    return dump_record({name: value for name, value in fields.items() if value != ()})

@@ -47,7 +47,7 @@ class MethodRun(NamedTuple):
     method: Method
     answer: Answer | None
     worksheet: str
-    drawn: dict[str, int]  # how much was taken from the agent's files
+    used: dict[str, int]  # how much was taken from the agent's files
 
 
 class Reasoned(NamedTuple):
@@ -68,11 +68,11 @@ def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
     data: dict[str, Any] = {"problem": found.problem, "computed": found.result is not None}
     if len(found.runs) == 1:
         run = found.runs[0]
-        data |= {"method": run.method.name, "category": run.method.category, "drawn": run.drawn}
+        data |= {"method": run.method.name, "category": run.method.category, "drawn": run.used}
         data |= answer_to_dict(run.answer) if run.answer else {"confidence": None, "worksheet": run.worksheet}
     else:
         data["methods"] = [run.method.name for run in found.runs]
-        data["drawn"] = {run.method.name: run.drawn for run in found.runs if run.drawn}
+        data["drawn"] = {run.method.name: run.used for run in found.runs if run.used}
         data |= fused_to_dict(found.result) if isinstance(found.result, Fused) else {"confidence": None}
         sheets = [{"method": r.method.name, "worksheet": r.worksheet} for r in found.runs if not r.answer]
         data |= {"worksheets": sheets} if sheets else {}
@@ -133,7 +133,7 @@ def _apart(fused: Fused) -> str:
 
 
 def _drawn_lines(runs: list[MethodRun]) -> list[str]:
-    drawn = {name: count for run in runs for name, count in run.drawn.items()}
+    drawn = {name: count for run in runs for name, count in run.used.items()}
     shown = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
     return [f"from the agent's files: {shown}"] if shown else []
 

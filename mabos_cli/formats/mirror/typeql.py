@@ -173,7 +173,7 @@ def _take_back(record: Record, key: str) -> Iterator[str]:
         yield f"{other}\ndelete $e;"
     yield f"match\n$e {key}, has $a;\nnot {{ $a isa uid; }};\ndelete has $a of $e;"
     # The key of a record says whose it is: that never changes.
-    spoken = {f"$r isa {label(each.relation)}, links ({label(each.own)}: $e);" for each in record.links}
+    spoken = {f"$r isa {label(each.relation)}, links ({label(each.role)}: $e);" for each in record.links}
     spoken -= {"$r isa agent_owns, links (owned: $e);"}
     spoken |= {"$r isa statement, links (evidence: $e);"} if record.type == "spo_fact" else set()
     if spoken:
@@ -184,7 +184,7 @@ def _take_back(record: Record, key: str) -> Iterator[str]:
 def _link(key: str, links: Links, is_owned: bool) -> Iterator[str]:
     """Yields queries that link a record with those that it names. The far end is put by its key: that of another agent may not
     be there yet."""
-    relation, own, other = label(links.relation), label(links.own), label(links.other)
+    relation, own, other = label(links.relation), label(links.role), label(links.other)
     verb = "put" if relation == "agent_owns" else "insert"
     for uid in links.uids if verb == "insert" or not is_owned else ():
         yield (

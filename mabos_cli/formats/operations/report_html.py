@@ -34,7 +34,7 @@ def render_page(report: Report, css: str) -> str:
     return seal(f"{_HEAD}{_lines(head)}\n{_lines(body)}\n</html>\n")
 
 
-def is_own_page(text: str) -> bool:
+def is_generated_page(text: str) -> bool:
     """Returns whether a file is a report as it was written, or empty; one that somebody changed is not."""
     return not text or (text.startswith(_HEAD) and is_as_generated(text))
 

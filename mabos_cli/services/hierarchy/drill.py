@@ -22,7 +22,7 @@ from mabos_cli.core.hierarchy.drill import (
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.periods import LEVELS, Period, period_of
 from mabos_cli.core.language.text import asked_words, one_line, plural, stem
-from mabos_cli.core.memory.stores import LIVE, TOLD
+from mabos_cli.core.memory.stores import LIVE, REPLACED
 from mabos_cli.core.search.recall import Filters, Hit
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import Session
@@ -40,7 +40,7 @@ class AgentHierarchy(HierarchyReader):
         self.agent = agent
         self._digests = Digests(agent)
         self.logs, self.days = self._digests.logs, self._digests.days
-        self.search = AgentSearch([agent], SearchOptions(Filters(), TOLD, _HITS), call.progress)
+        self.search = AgentSearch([agent], SearchOptions(Filters(), REPLACED, _HITS), call.progress)
         self.read_from: dict[str, int] = {}  # bytes by file
         self.found: dict[str, int] = {}  # bytes of texts that the index gave
         self._texts: dict[str, str] = {}

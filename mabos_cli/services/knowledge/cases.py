@@ -41,7 +41,7 @@ from mabos_cli.workspace.knowledge.cases import (
     change_cases,
     find_case,
     find_case_departures,
-    find_told_cases,
+    find_cases_at,
     load_cases,
 )
 from mabos_cli.workspace.memory.trust_log import voucher_lines
@@ -113,7 +113,7 @@ def find_texts(
     hits = search(text)
     places = [(hit.candidate.path, hit.candidate.lines[0]) for hit in hits]
     found: dict[str, float] = {}
-    for own, hit in zip(find_told_cases(agent, file, places), hits, strict=True):
+    for own, hit in zip(find_cases_at(agent, file, places), hits, strict=True):
         if own:
             case = file.case(file.places[own])
             told = f"{case.context}\n{case.lessons}"

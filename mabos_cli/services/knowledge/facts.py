@@ -29,7 +29,7 @@ from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.facts import STOPPED
 from mabos_cli.services.inputs import Session, without_gc
-from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
+from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, local_id, sharing_homes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts
 from mabos_cli.workspace.knowledge.rules import functional_predicates, inference_rules, load_rules
@@ -377,4 +377,4 @@ def _fact_from_row(row: Row) -> Fact:
     confidence = 1.0 if row["confidence"] is None else row["confidence"]
     times = row["valid_from"] or "", row["valid_until"] or ""
     origin = row["source"] or "", trust_by_source(row["trust"] or "agent", row["source"] or "")
-    return Fact(own_id(row, "fact"), *parts, confidence, *origin, *times, rule_id=row.get("rule") or "")
+    return Fact(local_id(row, "fact"), *parts, confidence, *origin, *times, rule_id=row.get("rule") or "")

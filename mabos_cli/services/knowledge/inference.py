@@ -23,7 +23,7 @@ from mabos_cli.core.knowledge.graph import (
     name_words,
 )
 from mabos_cli.core.knowledge.question import find_about, read_question, read_triple
-from mabos_cli.core.knowledge.reply import UNKNOWN, Reply, World, answer_readings, find_leaves, not_read
+from mabos_cli.core.knowledge.reply import UNKNOWN, Knowledge, Reply, answer_readings, find_leaves, not_read
 from mabos_cli.core.knowledge.rule import Rule, is_variable
 from mabos_cli.core.knowledge.vocabulary import Vocabulary
 from mabos_cli.core.language.text import asked_words, words
@@ -98,7 +98,7 @@ def find_near(agent: Agent, entity: str, hops: int, at: datetime | None = None) 
     return start, find_neighbors(graph, start, _check_hops(hops))
 
 
-def find_way(
+def find_route(
     agent: Agent, start: str, goal: str, hops: int, at: datetime | None = None
 ) -> tuple[str, str, tuple[Edge, ...] | None]:
     """Returns the names of two entities as facts have them, and the shortest way between them, None if there is none."""
@@ -212,12 +212,12 @@ def answer(
     every = inference_rules(agent, facts, triple)
     vocabulary = Vocabulary(facts, every, ontology)
     prove = _Prover(facts, every, _clamp(depth))
-    world = World(prove, ontology.functional_names(), at or agent.now())
+    knowledge = Knowledge(prove, ontology.functional_names(), at or agent.now())
     readings = [read_triple(triple)] if triple else read_question(question, vocabulary)
-    reply = answer_readings(readings, vocabulary, world)
+    reply = answer_readings(readings, vocabulary, knowledge)
     if llm and reply is None:
         goal, notes = _ask_for_triple(agent, question, vocabulary)
-        reply = answer_readings([read_triple(goal)], vocabulary, world) if goal else None
+        reply = answer_readings([read_triple(goal)], vocabulary, knowledge) if goal else None
         warnings += notes
     about, near, unknown = find_about(question, facts, vocabulary)
     reply = reply or not_read(unknown, near)

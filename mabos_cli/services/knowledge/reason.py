@@ -17,7 +17,7 @@ from mabos_cli.errors import NotFound, UsageFault
 from mabos_cli.formats.knowledge.reason_input import PARSERS, Source, cited
 from mabos_cli.formats.knowledge.reason_record import MethodRun, Reasoned, render_result, summary_of
 from mabos_cli.formats.knowledge.worksheet import Inputs, parse_inputs, render_worksheet
-from mabos_cli.reasoning.answer import Answer, meant
+from mabos_cli.reasoning.answer import Answer, suggest_name
 from mabos_cli.reasoning.catalog import METHODS, Method, Scored, parse_classification, score_methods
 from mabos_cli.reasoning.fusion import Fused, fuse
 from mabos_cli.reasoning.inputs import AgentData
@@ -48,7 +48,7 @@ def find_method(name: str) -> Method:
     """Returns the method with a name."""
     plain = name.strip().lower().replace("_", "-")
     if plain not in METHODS:
-        raise NotFound(f"no method {name[:40]!r}", meant(plain, METHODS, "see mabos reason list"))
+        raise NotFound(f"no method {name[:40]!r}", suggest_name(plain, METHODS, "see mabos reason list"))
     return METHODS[plain]
 
 
@@ -131,7 +131,7 @@ def _run(agent: Agent, method: Method, source: Source | None, problem: str, warn
         if source is None and not method.draws:
             raise BadValue("nothing is given")
         data = load_agent_data(agent, method, given, warnings)
-        drawn = data.drawn
+        drawn = data.used
         return MethodRun(method, import_module(method.module).solve(given, data), "", drawn)
     except BadValue as error:
         if source is not None:
@@ -158,7 +158,7 @@ def _save(agent: Agent, found: Reasoned, result: Answer | Fused) -> tuple[dict[s
         sure = f", confidence {result.confidence:.2f}" if result.confidence is not None else ""
         content = f"{found.problem} {summary} ({', '.join(names)}{sure}; {result_id})"
         fields = {"content": content, "type": "insight", "source": "reason", "store": "long_term"}
-        about = {"tags": ["reasoning", *names], "trust": _trust_of(agent, [run.drawn for run in found.runs])}
+        about = {"tags": ["reasoning", *names], "trust": _trust_of(agent, [run.used for run in found.runs])}
         return draft_from(fields | about, agent.settings, agent.now())
 
     draft("T-0000000000000-0000")  # what cannot be a memory is refused before anything is kept

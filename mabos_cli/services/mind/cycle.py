@@ -308,7 +308,7 @@ class Round(NamedTuple):
 class PartlyFailed(MabosError):
     """Some agents could not be done; the others are. Carries the exit code of the first failure."""
 
-    is_told = True
+    is_reported = True
 
     def __init__(self, failed: Mapping[str, MabosError], total: int) -> None:
         first = next(iter(failed.values()))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.errors import InvalidFile, UsageFault
-from mabos_cli.formats.context.prompt_md import drop_section, fill_in, is_own_skill, put_section
+from mabos_cli.formats.context.prompt_md import drop_section, fill_in, is_generated_skill, put_section
 from mabos_cli.formats.json.text import dump_document
 from mabos_cli.formats.operations.host_settings import Entry, Settings, add_entries, hook_entries, remove_entries
 from mabos_cli.formats.operations.host_toml import add_table, remove_table
@@ -208,11 +208,13 @@ def _skill(target: Target, folder: Path) -> HostFile:
 
 def _whole(target: Target, path: Path, about: str, text: str) -> HostFile:
     def add(old: str | None) -> str:
-        if old is not None and not is_own_skill(old):
+        if old is not None and not is_generated_skill(old):
             raise InvalidFile(f"{path} is not as mabos writes it", "nothing was changed; move that file away")
         return text
 
-    return HostFile(path, _root(target, path), about, add, lambda old: None if is_own_skill(old) else old, is_ours=True)
+    return HostFile(
+        path, _root(target, path), about, add, lambda old: None if is_generated_skill(old) else old, is_ours=True
+    )
 
 
 def _template(name: str, target: Target, **more: str) -> str:
@@ -251,7 +253,7 @@ def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None
     target = find_target(output, "name a file")
     data = read_bytes(target)
     old = None if data is None else decode_text(data, output)
-    if format == "skill" and not is_own_skill(old or ""):
+    if format == "skill" and not is_generated_skill(old or ""):
         raise UsageFault(f"{output} is no skill as mabos wrote it", "name another file, or remove that one")
     new = text if format == "skill" else put_section(old, text)
     if new != old:

@@ -17,7 +17,7 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
 from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MemoryView, MonthLog, Tally, join_months
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.errors import MabosError, UsageFault
-from mabos_cli.formats.operations.report_html import is_own_page, render_page
+from mabos_cli.formats.operations.report_html import is_generated_page, render_page
 from mabos_cli.formats.operations.report_sections import Report
 from mabos_cli.services.hierarchy.digests import Digests
 from mabos_cli.services.inputs import Session, find_target
@@ -49,7 +49,7 @@ def make_report(session: Session, output: str, *, every: bool, force: bool) -> R
     agents = [find_agent(workspace, named).id] if named else list_agents(workspace)
     target = None if output == "-" else _find_page(output)
     old = read_bytes(target) if target else None
-    if target and not (force or is_own_page((old or b"").decode("utf-8", "replace"))):
+    if target and not (force or is_generated_page((old or b"").decode("utf-8", "replace"))):
         raise UsageFault(f"{output} is not a report written by mabos", "name another file, or replace it with --force")
     report = Gathering(session, workspace, agents, now()).report(named or workspace.root.name or "workspace")
     html = render_page(report, read_text(template_file("report.css")))

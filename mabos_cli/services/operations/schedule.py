@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mabos_cli.backends.timers import read_crontab, tell_systemd, write_crontab
+from mabos_cli.backends.timers import read_crontab, run_systemctl, write_crontab
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
@@ -128,7 +128,7 @@ def job_fault(failed: list[Run], total: int) -> MabosError:
     fault = kinds.get(first.exit, MabosError)(
         f"{len(failed)} of {plural(total, 'run')} failed: {names}", "each can be run by hand"
     )
-    fault.exit_code, fault.is_told = (first.exit if first.exit > 0 else 128 - first.exit), True
+    fault.exit_code, fault.is_reported = (first.exit if first.exit > 0 else 128 - first.exit), True
     return fault
 
 
@@ -264,9 +264,9 @@ def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[
     changes = plan_units(folder, root, wanted)
     left: list[str] = []
     if not dry_run:
-        left = tell_systemd([["stop", *_timers(changes.gone)]]) if _timers(changes.gone) else []
+        left = run_systemctl([["stop", *_timers(changes.gone)]]) if _timers(changes.gone) else []
         write_units(folder, wanted, changes)
-        left += tell_systemd(_orders(wanted, changes))
+        left += run_systemctl(_orders(wanted, changes))
     return folder, changes, left
 
 

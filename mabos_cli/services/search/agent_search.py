@@ -182,9 +182,9 @@ class AgentIndex(OwnMemory):
         s = self.agent.settings
         if s["embeddings.provider"] == "none":
             return None
-        from mabos_cli.backends.embeddings import Wishes, open_embedder
+        from mabos_cli.backends.embeddings import ModelOptions, open_embedder
 
-        wanted = {name: s[f"embeddings.{name}"] for name in Wishes._fields}
+        wanted = {name: s[f"embeddings.{name}"] for name in ModelOptions._fields}
         try:
             return open_embedder(s["embeddings.provider"], environ=os.environ, **wanted)
         except MabosError as error:
@@ -250,7 +250,7 @@ class AgentSearch(Search):
                 if not self._opened:
                     raise
                 self.notes.append(f"{agent.id}: {error.message}")
-        own = [opened.index for opened in self._own() if opened.index]
+        own = [opened.index for opened in self._local() if opened.index]
         if len({index.embedder.model for index in own if index.embedder}) > 1:
             for index in own:  # cosines of two models cannot be compared
                 index.use_weak()
@@ -262,7 +262,7 @@ class AgentSearch(Search):
 
     @property
     def stale(self) -> bool:
-        return any(opened.index.stale for opened in self._own() if opened.index)
+        return any(opened.index.stale for opened in self._local() if opened.index)
 
     def warnings(self) -> list[str]:
         """Returns what went wrong on the way, for every agent that was searched."""
@@ -314,7 +314,7 @@ class AgentSearch(Search):
         for hit in hits:
             candidate = hit.candidate
             item = candidate.item
-            if candidate.agent in opened and not opened[candidate.agent].may_tell(candidate):
+            if candidate.agent in opened and not opened[candidate.agent].may_show(candidate):
                 continue
             if item and candidate.agent in opened:
                 item = lowered(item, opened[candidate.agent](item))
@@ -346,35 +346,35 @@ class AgentSearch(Search):
         self.candidates = max(self.candidates, asking.candidates)
         return found
 
-    def _own(self) -> list[AgentIndex]:
+    def _local(self) -> list[AgentIndex]:
         """Returns the agents of this workspace that are searched."""
         return [opened for opened in self._opened if isinstance(opened, AgentIndex)]
 
     def _errors(self) -> tuple[type[Exception], ...]:
-        local = next((opened.index.engine.errors for opened in self._own() if opened.index), ())
+        local = next((opened.index.engine.errors for opened in self._local() if opened.index), ())
         return (*local, *(error for index in self._indexes() for error in index.lanes.errors))
 
     def _leave_postgres(self, error: Exception) -> None:
         """Lets the local indexes answer where a database failed."""
         failed = any(index.lanes.errors for index in self._indexes())
-        self._opened = [*self._own()]
+        self._opened = [*self._local()]
         if failed:
             from mabos_cli.services.search.postgres import rest_after
 
             self.notes.append(rest_after(self._home, error))
-        for opened in self._own():
+        for opened in self._local():
             if opened.index:
                 opened.index.remote = None
 
     def _rebuild(self, error: Exception) -> None:
-        for opened in self._own():
+        for opened in self._local():
             opened.refresh(rebuild=True)
 
     def _asking(self) -> Asking | TermSearch:
         """Returns what answers: the indexes, or without SQLite the files themselves."""
         s, options, indexes = self._home.settings, self.options, self._indexes()
         if not indexes:
-            candidates = (c for one in self._own() for c in one.read_all(options.reach) if one.may_tell(c))
+            candidates = (c for one in self._local() for c in one.read_all(options.reach) if one.may_show(c))
             return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
         pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
         weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
-from mabos_cli.core.memory.stores import EVERYTHING, TOLD, reach_of
+from mabos_cli.core.memory.stores import EVERYTHING, REPLACED, reach_of
 from mabos_cli.core.memory.trust import (
     OBSERVATION,
     PRIVATE,
@@ -64,7 +64,7 @@ class OwnMemory(TrustJudge):
             c.text for c in items if c.item and PRIVATE in c.item.tags
         ]
 
-    def may_tell(self, candidate: Candidate) -> bool:
+    def may_show(self, candidate: Candidate) -> bool:
         """Returns whether a candidate of this agent may be told: anything of its own, and of another what that one shares."""
         if self.sharing is None or candidate.item:
             return self.sharing is None or self.sharing.admits(candidate.item.tags if candidate.item else ())
@@ -76,7 +76,7 @@ class OwnMemory(TrustJudge):
 
     def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Returns ids and texts of items, archived ones too; those that are not known, or forgotten, are left out."""
-        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, TOLD)))
+        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, REPLACED)))
 
     def find(self, item_id: str, reach: int = EVERYTHING) -> MemoryItem | None:
         if item_id.startswith(OBSERVATION):
@@ -96,7 +96,7 @@ class SharedHome(TrustJudge):
         self.index = index
         self.label = index.label
 
-    def may_tell(self, candidate: Candidate) -> bool:
+    def may_show(self, candidate: Candidate) -> bool:
         """Returns whether a candidate may be told: the database holds nothing else."""
         return True
 
@@ -111,7 +111,7 @@ class SharedHome(TrustJudge):
 
     def texts_of(self, ids: Sequence[str]) -> tuple[tuple[str, str], ...]:
         """Returns ids and texts of items, as far as they are shared."""
-        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, TOLD)))
+        return tuple((item_id, item.content) for item_id in ids if (item := self.find(item_id, REPLACED)))
 
     def troubles(self) -> list[str]:
         """Returns what the model had to say."""

@@ -9,7 +9,7 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
-from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, TOLD
+from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, REPLACED
 from mabos_cli.core.search.recall import (
     Candidate,
     Depth,
@@ -229,7 +229,9 @@ def find_timeline(
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
     search = AgentSearch(
-        [agent], SearchOptions(Filters(), EVERYTHING if archived else LIVE if live else TOLD, _LOOKED_AT), call.progress
+        [agent],
+        SearchOptions(Filters(), EVERYTHING if archived else LIVE if live else REPLACED, _LOOKED_AT),
+        call.progress,
     )
     if around:
         place = _find_place(agent, search, around)

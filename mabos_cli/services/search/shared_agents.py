@@ -79,7 +79,7 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
     return [row for row in rows if row["agent"] not in here], []
 
 
-def own_id(row: Row, name: str) -> str:
+def local_id(row: Row, name: str) -> str:
     """Returns the id that something has with its agent, from its key in the graph."""
     key: str = row[name]
     return key.removeprefix(f"{row['agent']}/")

@@ -6,7 +6,7 @@ from mabos_cli.core.memory.trust import Sharing, trust_by_source
 from mabos_cli.core.search.recall import Candidate, Hit, TermSearch, browse, candidate_of, merge_hits
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
-from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, own_id, sharing_homes
+from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, local_id, sharing_homes
 from mabos_cli.workspace.agent import Agent
 
 _MOST_WORDS = 8  # of a question that the graph is asked for, one after the other
@@ -53,12 +53,12 @@ class SharedSearch(AgentSearch):
 
     def _open_elsewhere(self, question: str) -> None:
         """Opens what agents of other workspaces share in PostgreSQL: those whose words tell most of a question."""
-        index = self._own()[0].index
+        index = self._local()[0].index
         if self._is_remote and index:
             from mabos_cli.services.search.postgres import open_shared
 
             found, self._graph_notes = open_shared(self._home, index, asked_words(question))
-            self._opened = [*self._own(), *found]
+            self._opened = [*self._local(), *found]
 
     def _ask_graph(self, question: str) -> dict[str, Candidate]:
         """Returns the memories of the graph that share a word with the question, or all without one, by reference."""
@@ -92,7 +92,7 @@ def _start(word: str) -> str:
 def _candidate(row: Row) -> Candidate:
     """Returns a memory as the graph has it."""
     item = MemoryItem(
-        own_id(row, "memory"),
+        local_id(row, "memory"),
         row["content"],
         row["type"] or "observation",
         0.5 if row["importance"] is None else row["importance"],

@@ -119,7 +119,7 @@ def are_materialized(agent: Agent, file: CaseFile) -> bool:
     return not len(file) or is_made_from(agent.paths.cases_md, _state_of(file))
 
 
-def find_told_cases(agent: Agent, file: CaseFile, places: Iterable[tuple[str, int]]) -> list[str]:
+def find_cases_at(agent: Agent, file: CaseFile, places: Iterable[tuple[str, int]]) -> list[str]:
     """Returns the ids of the cases that stand at lines of these files; empty where none does, or none any more."""
     texts: dict[str, list[str]] = {}
     spelled: dict[str, str] = {}

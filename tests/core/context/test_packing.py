@@ -105,7 +105,7 @@ def test_standing_instructions_come_first_and_leave_room() -> None:
     made = packed(entries, 600, asked={"rent"})
     first = [placed.entry.applies for placed in made.placed].index(False)
     assert 2 <= first <= 4 and refs(made)[first : first + 2] == ["M-20", "M-21"]
-    assert len(made.placed[first].told) > 400, "the best answer has the wide window"
+    assert len(made.placed[first].text) > 400, "the best answer has the wide window"
     assert refs(packed(entries, 600, entries=1)) == ["M-20"]
     assert [placed.entry.applies for placed in packed(entries, 9000, entries=8).placed[:3]] == [True, True, False]
 
@@ -125,14 +125,14 @@ def test_a_question_about_many_things_is_answered_in_the_order_of_time() -> None
 def test_the_best_get_wide_windows_others_narrow_ones_and_a_short_one_is_whole() -> None:
     entries = [Entry(f"M-{n}", long(n), score=1 - n / 10) for n in range(6)]
     made = packed([*entries, Entry("M-9", "Short.")], 900, asked={"rent"})
-    sizes = [len(placed.told) for placed in made.placed]
+    sizes = [len(placed.text) for placed in made.placed]
     assert min(sizes[:2]) > 600 and sizes[4] <= 400 and 6 in sizes
-    assert all("Rent is 900" in placed.told for placed in made.placed if placed.entry.ref != "M-9")
+    assert all("Rent is 900" in placed.text for placed in made.placed if placed.entry.ref != "M-9")
 
 
 def test_little_room_is_filled_with_narrow_windows() -> None:
     made = packed([Entry(f"M-{n}", long(n), score=1 - n / 10) for n in range(6)], 150)
-    assert len(made.placed) >= 2 and made.tokens <= 150 and max(len(placed.told) for placed in made.placed) <= 400
+    assert len(made.placed) >= 2 and made.tokens <= 150 and max(len(placed.text) for placed in made.placed) <= 400
     assert reason(made, "M-5") == "over budget"
 
 

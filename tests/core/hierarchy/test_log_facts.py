@@ -80,7 +80,7 @@ def test_facts_take_the_places_of_their_events():
     assert covered.facts == (fact(),)
     # The ledger knows the events by their keys as always, and the fact by what it says.
     assert covered.days[0].taken == taking.days[0].taken
-    assert covered.days[0].said == (*taking.days[0].said, mark_of(fact().content))
+    assert covered.days[0].marks == (*taking.days[0].marks, mark_of(fact().content))
 
 
 def test_a_fact_of_which_an_event_is_not_taken_is_left():

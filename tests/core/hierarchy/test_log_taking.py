@@ -119,7 +119,7 @@ def test_recurring_note_is_graded_up_and_taken_once_though_its_numbers_differ():
     assert [(c.event.text, c.section) for c in taking.taken] == [("Backup took 10 minutes", RECURRING)]
     assert taking.known == 2
     later = event("Backup took 50 minutes", day="2026-02-13")
-    said = [mark for line in taking.days for mark in line.said]
+    said = [mark for line in taking.days for mark in line.marks]
     assert plan(later, recurring={"backup took minutes"}, said=said).taken == ()
 
 
@@ -134,7 +134,7 @@ def test_event_is_taken_once_however_it_comes_back():
     first = plan(event(kind="decision"), event("Other", kind="decision"))
     assert texts_of(first) == ["We ship", "Other"]
     keys = [key for line in first.days for key in line.taken]
-    said = [mark for line in first.days for mark in line.said]
+    said = [mark for line in first.days for mark in line.marks]
     moved = event(kind="decision", line=40)
     assert plan(moved, keys=keys).taken == ()
     repeated = event("WE  ship", kind="decision", day="2026-02-14")
@@ -176,7 +176,7 @@ def test_settled_candidate_and_its_repetitions_are_not_taken():
 
 def test_day_without_anything_is_remembered_too():
     [line] = plan(event("Coffee is out")).days
-    assert (line.day, line.taken, line.known, line.said) == ("2026-02-10", (), (), ())
+    assert (line.day, line.taken, line.known, line.marks) == ("2026-02-10", (), (), ())
 
 
 def test_marks_do_not_tell_the_text():

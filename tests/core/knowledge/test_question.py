@@ -11,7 +11,7 @@ from mabos_cli.core.knowledge.backward import backward_chain
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.ontology import Ontology, Property
 from mabos_cli.core.knowledge.question import find_about, read_question
-from mabos_cli.core.knowledge.reply import Reply, World, answer_readings, not_read
+from mabos_cli.core.knowledge.reply import Knowledge, Reply, answer_readings, not_read
 from mabos_cli.core.knowledge.rule import Pattern, Rule
 from mabos_cli.core.knowledge.vocabulary import Vocabulary
 from mabos_cli.formats.knowledge.rules import parse_rule_text
@@ -44,9 +44,9 @@ ONTOLOGY = Ontology(
 
 def ask(question: str, facts: list[Fact], rules: list[Rule], ontology: Ontology, now: datetime) -> Reply:
     words = Vocabulary(facts, rules, ontology)
-    world = World(lambda goal: backward_chain(goal, facts, rules).proofs, ontology.functional_names(), now)
+    knowledge = Knowledge(lambda goal: backward_chain(goal, facts, rules).proofs, ontology.functional_names(), now)
     about = find_about(question, facts, words)
-    return answer_readings(read_question(question, words), words, world) or not_read(about[2], about[1])
+    return answer_readings(read_question(question, words), words, knowledge) or not_read(about[2], about[1])
 
 
 def is_right(expected: Any, found: Reply) -> bool:

@@ -37,7 +37,7 @@ def test_all_that_records_say_is_in_the_schema():
             assert isinstance(value, tuple) <= (owns[name] == ("@card(0..)",))
             assert all(type(each) is types[kinds[name]] for each in several)
         for links in record.links:
-            assert (links.relation, links.own) in plays[record.type]
+            assert (links.relation, links.role) in plays[record.type]
             assert (links.relation, links.other) in plays[links.type]
 
 

@@ -22,7 +22,7 @@ from mabos_cli.core.search.recall import (
     recall,
     spread,
     with_words,
-    without_retold,
+    without_repeated,
 )
 
 quick = settings(deadline=None, derandomize=True)
@@ -389,9 +389,9 @@ def test_a_summary_that_only_tells_a_memory_again_is_left_out() -> None:
     more = week._replace(text="## Tuesday - fact 0.50: Ada owns billing - The bank pays", lines=(9, 12))
     note = week._replace(path="memory/notes.md")
     hits = [Hit(one, 1.0) for one in (week, item, more, note)]
-    left = [hit.candidate for hit in without_retold(hits, ["who", "owns", "billing", "bank"])]
+    left = [hit.candidate for hit in without_repeated(hits, ["who", "owns", "billing", "bank"])]
     assert left == [item, more, note]  # the bank is asked for as well, and a note is somebody's own
-    assert [hit.candidate for hit in without_retold([hits[0], hits[3]], ["billing"])] == [note]
+    assert [hit.candidate for hit in without_repeated([hits[0], hits[3]], ["billing"])] == [note]
 
 
 def test_notes_that_became_memories_are_not_told_again() -> None:
@@ -401,16 +401,16 @@ def test_notes_that_became_memories_are_not_told_again() -> None:
     )
     notes = [passage("- Never guess numbers\n- Ask Ingrid", "MEMORY.md", lines) for lines in ((4, 7), (7, 9))]
     hits = [Hit(one, 1.0) for one in (notes[0], rule, notes[1]._replace(text="Numbers come from Ingrid"))]
-    assert refs(without_retold(hits, ["guess", "numbers"])) == ["M-1-0001", "MEMORY.md:7-9"]
-    assert refs(without_retold(hits, ["numbers", "ingrid"])) == ["MEMORY.md:4-7", "M-1-0001", "MEMORY.md:7-9"]
+    assert refs(without_repeated(hits, ["guess", "numbers"])) == ["M-1-0001", "MEMORY.md:7-9"]
+    assert refs(without_repeated(hits, ["numbers", "ingrid"])) == ["MEMORY.md:4-7", "M-1-0001", "MEMORY.md:7-9"]
 
 
 def test_one_text_is_told_once_through_log_memory_md_and_summaries() -> None:
     text = "Harbor moves the crane to the north quay in May"
     places = ("memory/quarterly/2026-Q1.md", "memory/weekly/2026-W09.md", "MEMORY.md", "memory/2026-02-24.md")
     hits = [Hit(passage(f"## Tuesday\n- {text} and so on", path), 1.0) for path in places]
-    assert refs(without_retold(hits, ["crane", "quay"])) == ["memory/2026-02-24.md:1-2"]
-    assert refs(without_retold(hits[:2], ["crane", "quay"])) == ["memory/weekly/2026-W09.md:1-2"]
+    assert refs(without_repeated(hits, ["crane", "quay"])) == ["memory/2026-02-24.md:1-2"]
+    assert refs(without_repeated(hits[:2], ["crane", "quay"])) == ["memory/weekly/2026-W09.md:1-2"]
 
 
 # Many things

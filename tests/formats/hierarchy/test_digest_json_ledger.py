@@ -12,7 +12,7 @@ def lines(*found):
 
 def test_lines_are_read_back():
     ledger = parse_log_ledger(lines(LINE, DayTaken("2026-02-25", "d2", 0.6)))
-    assert ledger.keys == {"M-1-aaaa", "log-1"} and ledger.said == {"a", "b"}
+    assert ledger.keys == {"M-1-aaaa", "log-1"} and ledger.marks == {"a", "b"}
     assert ledger.done == {("2026-02-24", "d1"): 0.6, ("2026-02-25", "d2"): 0.6}
     assert parse_log_ledger(b"").done == {}
 

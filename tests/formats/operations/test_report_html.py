@@ -16,7 +16,7 @@ from mabos_cli.core.mind.mind import Attitude, Belief, Branch
 from mabos_cli.core.operations.report import Held, MonthLog, Tally
 from mabos_cli.core.operations.report_graph import Box, Line, Picture
 from mabos_cli.formats.operations import report_parts
-from mabos_cli.formats.operations.report_html import is_own_page, render_page
+from mabos_cli.formats.operations.report_html import is_generated_page, render_page
 from mabos_cli.formats.operations.report_parts import render_bar, render_columns
 from mabos_cli.formats.operations.report_sections import Report
 
@@ -123,10 +123,10 @@ def test_goals_stand_below_those_that_they_are_part_of() -> None:
 
 def test_a_page_knows_itself() -> None:
     text = render_page(report("word"), CSS)
-    assert is_own_page(text) and is_own_page("")
-    assert not is_own_page(text.replace("40 %", "90 %"))
-    assert not is_own_page("<!doctype html>\n<p>mine")
-    assert not is_own_page(text[30:])
+    assert is_generated_page(text) and is_generated_page("")
+    assert not is_generated_page(text.replace("40 %", "90 %"))
+    assert not is_generated_page("<!doctype html>\n<p>mine")
+    assert not is_generated_page(text[30:])
 
 
 def test_columns_add_up_to_the_highest() -> None:

@@ -17,7 +17,7 @@ from mabos_cli.workspace.knowledge.cases import (
     change_cases,
     find_case,
     find_case_departures,
-    find_told_cases,
+    find_cases_at,
     load_cases,
     materialize_cases,
 )
@@ -162,7 +162,7 @@ def test_lines_of_pages_lead_to_cases(home):
     file, lines = load_cases(home), home.paths.cases_md.read_text("utf-8").split("\n")
     at = next(n for n, line in enumerate(lines, 1) if "An odd one" in line)
     shown = home.paths.relative(home.paths.cases_md)
-    assert find_told_cases(home, file, [(shown, at), (shown, len(lines)), (shown, 1), ("memory/none.md", 5)]) == [
+    assert find_cases_at(home, file, [(shown, at), (shown, len(lines)), (shown, 1), ("memory/none.md", 5)]) == [
         "# odd *id*",
         "C-003",
         "",

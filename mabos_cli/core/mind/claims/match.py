@@ -267,14 +267,14 @@ def are_groups_apart(one: str, two: str) -> bool:
     return bool(first & second) or len(first) == len(second) == 1
 
 
-def tells_apart(one: str, two: str, content: frozenset[str]) -> bool:
+def headings_differ(one: str, two: str, content: frozenset[str]) -> bool:
     """Returns whether two headings tell apart texts with these roots: by their form, or by names that the texts do not
     repeat.
 
     >>> content = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
-    >>> tells_apart("Vaccine transport", "Cold chain", content), tells_apart("Line 2", "Cold chain", content)
+    >>> headings_differ("Vaccine transport", "Cold chain", content), headings_differ("Line 2", "Cold chain", content)
     (False, True)
-    >>> tells_apart("Apple block", "Pear block", content), tells_apart("Kiel", "Flensburg", content)
+    >>> headings_differ("Apple block", "Pear block", content), headings_differ("Kiel", "Flensburg", content)
     (True, True)
     """
     listed = [{*map(root, subject_words(each))} for each in (one, two)]
