@@ -96,13 +96,13 @@ def find_duplicates(sources: Iterable[Source]) -> list[Duplicate]:
         if len(word_set(text)) >= _FEWEST_WORDS
     ]
     index, found = WordIndex(_NEAR), []
-    for at, said in enumerate(_by_rarity([_terms(place.text) for place in places])):
-        place, near = places[at], (places[int(key)] for _, key in index.find(said, _NEAR))
+    for at, ranks in enumerate(_by_rarity([_terms(place.text) for place in places])):
+        place, near = places[at], (places[int(key)] for _, key in index.find(ranks, _NEAR))
         others = [other for other in near if not {other.source.category, place.source.category} <= {*_DERIVED}]
         likest = max(((sameness(other.text, place.text), -n) for n, other in enumerate(others)), default=(0.0, 0))
         if likest[0]:
             found.append(_pair(others[-likest[1]], place, likest[0]))
-        index.add(f"{at:08d}", said)
+        index.add(f"{at:08d}", ranks)
     return found
 
 
@@ -137,10 +137,10 @@ def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     The index looks texts up by the words that come first in one fixed order. All texts are known here, so that the order can
     be the best there is: with frequent words in front, each text would be compared with half of the others.
     """
-    counts = Counter(word for said in sets for word in said)
+    counts = Counter(word for words in sets for word in words)
     ranked = sorted(counts, key=lambda word: (counts[word], word))
     ranks = {word: f"{rank:08d}" for rank, word in enumerate(ranked)}
-    return [frozenset(ranks[word] for word in said) for said in sets]
+    return [frozenset(ranks[word] for word in words) for words in sets]
 
 
 def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
@@ -180,10 +180,10 @@ def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[
 
 def _removal(pair: Duplicate) -> str:
     verb = "repeats" if pair.similarity >= ALIKE else "says much the same as"
-    told = f"{pair.extra.ref}, which {verb} {pair.kept.ref}: {one_line(pair.extra.text, 80)}"
+    repeated = f"{pair.extra.ref}, which {verb} {pair.kept.ref}: {one_line(pair.extra.text, 80)}"
     if pair.extra.source.category in _DERIVED:
-        return f"forget the item of {told}: mabos forget ID"
-    return f"{'shorten' if pair.extra.source.category == 'skills' else 'remove'} {told}"
+        return f"forget the item of {repeated}: mabos forget ID"
+    return f"{'shorten' if pair.extra.source.category == 'skills' else 'remove'} {repeated}"
 
 
 def advise_on_stale(stale: Sequence[Stale]) -> list[Advice]:
@@ -208,8 +208,8 @@ def advise_on_sections(sections: Iterable[tuple[str, int]], migrated: tuple[int,
         if tokens >= largest
     ]
     if migrated[1] >= largest:
-        told = f"remove {plural(migrated[0], 'entry')} from MEMORY.md by hand, which are items now and found by recall"
-        advice.append(Advice("remove_migrated", told, migrated[1], "medium"))
+        text = f"remove {plural(migrated[0], 'entry')} from MEMORY.md by hand, which are items now and found by recall"
+        advice.append(Advice("remove_migrated", text, migrated[1], "medium"))
     return advice
 
 

@@ -201,9 +201,9 @@ def fact_entries(
     for hit in hits:
         ids = dict.fromkeys(re.findall(_FACT_ID, hit.candidate.text))
         facts = [fact for fact in map(find, ids) if fact and holds_at(fact, now)]
-        told = [len(asked & frozenset(terms(" ".join(fact.triple)))) for fact in facts]
-        most = max(told, default=0)
-        for fact, shared in zip(facts, told, strict=True):
+        overlaps = [len(asked & frozenset(terms(" ".join(fact.triple)))) for fact in facts]
+        most = max(overlaps, default=0)
+        for fact, shared in zip(facts, overlaps, strict=True):
             if shared or not most:
                 score = round(hit.score * (shared / most if most else 0.5), 4)
                 yield _fact_entry(fact, score)

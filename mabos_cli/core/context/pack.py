@@ -85,12 +85,12 @@ def choose(entries: Iterable[Entry], limits: Limits) -> Chosen:
         if entry.kind == "passage" and points_elsewhere(entry.text):
             out.append(receipt_of(entry, "only links"))
             continue
-        said = word_set(entry.text[:_COMPARED])
-        twin = _find_twin(entry, said, known, kept, limits.duplicate)
+        words = word_set(entry.text[:_COMPARED])
+        twin = _find_twin(entry, words, known, kept, limits.duplicate)
         if twin:
             out.append(receipt_of(entry, f"duplicate of {twin}"))
         else:
-            known.add(entry.ref, said)
+            known.add(entry.ref, words)
             kept[entry.ref] = entry
     out = [*{receipt.ref: receipt for receipt in out if receipt.ref not in kept}.values()]
     return Chosen(_newer_first(_ranked(kept.values())), sorted(out, key=lambda receipt: (-receipt.score, receipt.ref)))
@@ -114,17 +114,19 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
 def _newer_first(ranked: list[Entry]) -> list[Entry]:
     """Returns the entries with each that takes the place of an older one before that, which names it."""
     live = [entry for entry in ranked[:_SIDE_BY_SIDE] if entry.kind == "item" and not entry.state]
-    told = [Statement(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED]
+    statements = [
+        Statement(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED
+    ]
     found = {entry.ref: entry for entry in ranked}
-    for older, newer in find_outdated(told).items():
+    for older, newer in find_outdated(statements).items():
         found[older] = found[older]._replace(newer=newer)
         found[newer] = found[newer]._replace(score=max(found[newer].score, found[older].score))
-    return _ranked(found.values()) if len(told) > 1 else ranked
+    return _ranked(found.values()) if len(statements) > 1 else ranked
 
 
-def _find_twin(entry: Entry, said: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
+def _find_twin(entry: Entry, words: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
     """Returns the reference of an entry that says the same already, empty when there is none."""
-    for alike, ref in known.find(said, above) if said else ():
+    for alike, ref in known.find(words, above) if words else ():
         other = kept[ref].text
         if alike <= above or not (entry.text == other or says_the_same(entry.text, other)):
             continue
@@ -201,7 +203,7 @@ class Filling:
             if entry is rival:
                 self._place(entry, rank, of=target if self._is_in(target) else "")
             elif rival and entry.ref == target:
-                slot = self._told(rival, _NARROW, target).tokens
+                slot = self._render(rival, _NARROW, target).tokens
                 if self._place(entry, rank, keep=slot, lanes=False):
                     self._place(rival, 1, of=target, lanes=False)
                 else:
@@ -228,7 +230,7 @@ class Filling:
         if self._known and self._known.issuperset(filter(None, self._read(entry).keys)):
             self._reasons[entry.ref] = ("told already", 0)
             return False
-        placed = self._told(entry, _NARROW, of)
+        placed = self._render(entry, _NARROW, of)
         name = "standing" if entry.applies else entry.lane
         lane = limits.budget * self._share(name) - self._spent[name] if lanes else room
         reason = "over budget" if placed.tokens > room else "lane full" if placed.tokens > lane else "included"
@@ -239,7 +241,7 @@ class Filling:
         if reason != "included":
             return False
         for width in () if placed.is_whole else self._widths(entry, rank):
-            more = self._told(entry, width, of)
+            more = self._render(entry, width, of)
             if more.tokens <= min(room, lane, limits.budget * _LARGE):
                 placed = more
                 break
@@ -271,9 +273,9 @@ class Filling:
         shares = {"standing": _STANDING, "hot": self._limits.hot_share, "cold": self._limits.cold_share}
         return shares.get(lane, 1.0)
 
-    def _told(self, entry: Entry, width: int, of: str = "", own: Collection[str] = ()) -> Placed:
-        """Returns an entry in a window of a width, as it would stand in the pack; `own` is what it holds there already."""
-        window = cut_window(self._read(entry), width, self._worth, self._known.difference(own))
+    def _render(self, entry: Entry, width: int, of: str = "", present: Collection[str] = ()) -> Placed:
+        """Returns an entry in a window of a width, as it would stand in the pack; `present` is what it holds there already."""
+        window = cut_window(self._read(entry), width, self._worth, self._known.difference(present))
         number, line = self._numbers.get(entry.ref, len(self.placed) + 1), self._line(entry, window.text, of)
         source = self._writing.source(number, entry, self._files.get(entry.file, number) < number)
         layer = next((name for name, most in _LAYERS if len(window.text) <= most), "L2")
@@ -290,7 +292,7 @@ class Filling:
             if placed.is_whole or self._room < _SHORTEST:
                 continue
             for width in (self._wide(_LARGE), self._wide(_NEXT), _MIDDLE):
-                more = self._told(placed.entry, width, placed.against, _keys(placed.text))
+                more = self._render(placed.entry, width, placed.against, _keys(placed.text))
                 added = more.tokens - placed.tokens
                 if 0 < added <= self._room and more.tokens <= self._limits.budget * _LARGE:
                     self.placed[at] = more
@@ -342,8 +344,8 @@ class Filling:
         for entry in ranked:
             reason, tokens = self._reasons[entry.ref]
             placed = at.get(entry.ref)
-            told = (placed.layer, placed.tokens) if placed else ("", tokens)
-            found.append(receipt_of(entry, reason, *told))
+            placement = (placed.layer, placed.tokens) if placed else ("", tokens)
+            found.append(receipt_of(entry, reason, *placement))
         turns = [receipt_of(each.entry, "included", each.layer, each.tokens) for each in self.tail]
         return found + sorted((*turns, *self._turns), key=lambda each: int(each.ref.removeprefix("turn:")))
 

@@ -200,8 +200,8 @@ def fit_skills(skills: Sequence[Skill], request: str, room: int, count: Count) -
     while listed and count(text := "\n\n".join(["Skills:\n" + "\n".join(listed), *whole])) > room:
         (whole or listed).pop()
     notes = {"left out for lack of space": len(lines) - len(listed), "by a line only": len(listed) - len(whole)}
-    told = [f"{plural(number, 'skill')} {how}" for how, number in notes.items() if number]
-    return (text if listed else ""), "; ".join(told)
+    remarks = [f"{plural(number, 'skill')} {how}" for how, number in notes.items() if number]
+    return (text if listed else ""), "; ".join(remarks)
 
 
 def _take(texts: Sequence[str], room: int, count: Count) -> tuple[list[str], int]:

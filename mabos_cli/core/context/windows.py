@@ -164,11 +164,11 @@ def cut_window(reading: Reading, width: int, worth: Mapping[str, float], known: 
     title = f"{one_line(title, width // 4)} – " if title else ""
     room = max(width - len(title) - 4, 1)
     first, last = _best_run(body, held, [key not in known for key in keys], worth, room)
-    told = " ".join(unit.text for unit in body[first : last + 1])
-    is_cut = len(told) > room
-    told = _cut_around(told, room, worth) if is_cut else told
+    text = " ".join(unit.text for unit in body[first : last + 1])
+    is_cut = len(text) > room
+    text = _cut_around(text, room, worth) if is_cut else text
     before, after = "… " if first else "", " …" if last < len(body) - 1 or is_longer else ""
-    return Window(f"{title}{before}{told}{after}", not (before or after or is_cut))
+    return Window(f"{title}{before}{text}{after}", not (before or after or is_cut))
 
 
 def _held(text: str, worth: Mapping[str, float]) -> frozenset[str]:

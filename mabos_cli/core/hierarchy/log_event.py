@@ -137,12 +137,12 @@ def name_heading(event: LogEvent) -> LogEvent:
     ('Mail: Reply at ten', 'decision')
     """
     label = _PREFIX.match(event.text)
-    kind, said, _ = split_kind(event.text)
+    kind, text, _ = split_kind(event.text)
     if not (label and event.time and event.heading):
-        return event._replace(text=said, kind=kind)
+        return event._replace(text=text, kind=kind)
     if kind in ("note", "project"):
-        kind, said = "note", f"{label[1]}: {event.text[label.end() :]}"
-    return event._replace(text=f"{event.heading}: {said}", kind=kind)
+        kind, text = "note", f"{label[1]}: {event.text[label.end() :]}"
+    return event._replace(text=f"{event.heading}: {text}", kind=kind)
 
 
 def join_events(events: Iterable[LogEvent]) -> list[LogEvent]:

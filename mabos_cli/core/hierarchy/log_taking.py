@@ -210,14 +210,14 @@ def plan_taking(
     min_importance: float,
     *,
     keys: Collection[str],
-    said: Collection[str],
+    marks: Collection[str],
     ids: Collection[str],
     texts: Collection[str],
 ) -> Taking:
     """Returns what to take of the days. keys and said come from the ledger, ids and texts from MEMORY.md: those are known."""
     days, keys = list(days), set(keys)
     settled = (candidate for day in days for candidate in day.candidates if candidate.settled)
-    said = {*said, *(mark for candidate in settled for mark in candidate.marks)}
+    marks = {*marks, *(mark for candidate in settled for mark in candidate.marks)}
     taken: list[Candidate] = []
     known, lines = 0, []
     for day in days:
@@ -228,25 +228,25 @@ def plan_taking(
                 known += 1
                 continue
             there = candidate.key in ids or fold(candidate.event.text) in texts
-            is_old = candidate.settled or there or not said.isdisjoint(candidate.marks)
+            is_old = candidate.settled or there or not marks.isdisjoint(candidate.marks)
             (old if is_old else fresh).append(candidate)
             keys.add(candidate.key)
-            said.update(candidate.marks)
-        marks = dict.fromkeys(mark for candidate in (*fresh, *old) for mark in candidate.marks)
+            marks.update(candidate.marks)
+        day_marks = dict.fromkeys(mark for candidate in (*fresh, *old) for mark in candidate.marks)
         new_keys, old_keys = (tuple(candidate.key for candidate in part) for part in (fresh, old))
-        lines.append(DayTaken(day.day, day.digest, min_importance, new_keys, old_keys, tuple(marks)))
+        lines.append(DayTaken(day.day, day.digest, min_importance, new_keys, old_keys, tuple(day_marks)))
         taken += fresh
         known += len(old)
     return Taking(tuple(taken), known, tuple(lines))
 
 
-def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], texts: Collection[str]) -> Taking:
+def cover(taking: Taking, facts: Iterable[LogFact], *, marks: Collection[str], texts: Collection[str]) -> Taking:
     """Returns the taking with facts in place of their events, as far as all of those are taken; one that is known is
     not said again."""
-    keys, written = {candidate.key for candidate in taking.taken}, {*said}
+    keys, written = {candidate.key for candidate in taking.taken}, {*marks}
     kept: list[LogFact] = []
     covered: set[str] = set()
-    marks: dict[str, list[str]] = {}
+    marks_by_day: dict[str, list[str]] = {}
     for fact in facts:
         parts = {candidate.key for candidate in fact.events}
         if not parts <= keys:
@@ -255,9 +255,9 @@ def cover(taking: Taking, facts: Iterable[LogFact], *, said: Collection[str], te
         mark = mark_of(fact.content)
         if mark not in written and fold(fact.content) not in texts:
             kept.append(fact)
-            marks.setdefault(fact.events[0].event.day, []).append(mark)
+            marks_by_day.setdefault(fact.events[0].event.day, []).append(mark)
         written.add(mark)
-    days = (line._replace(marks=(*line.marks, *marks.get(line.day, ()))) for line in taking.days)
+    days = (line._replace(marks=(*line.marks, *marks_by_day.get(line.day, ()))) for line in taking.days)
     return taking._replace(days=tuple(days), facts=tuple(kept), covered=frozenset(covered))
 
 

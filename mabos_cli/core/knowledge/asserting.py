@@ -30,9 +30,9 @@ def plan_assert(
     longer), split (others with its triple hold no longer where it does) or unchanged. Known facts keep the fields in `keep`, which
     nobody gave."""
     plan = _Plan(find, mint, now, keep)
-    told = [plan.take(fact) for fact in given]
+    outcomes = [plan.take(fact) for fact in given]
     put = tuple(fact for facts in plan.held.values() for fact in facts if plan.before.get(fact.id) != fact)
-    return FactChanges(put, tuple(plan.gone), tuple(plan.archive)), told
+    return FactChanges(put, tuple(plan.gone), tuple(plan.archive)), outcomes
 
 
 def _span(fact: Fact) -> Span:

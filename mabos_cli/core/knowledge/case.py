@@ -74,10 +74,10 @@ def is_same_case(a: Case, b: Case) -> bool:
     >>> is_same_case(Case("", ("B-1", "B-2"), context="Churn  rose."), Case("", ("B-2", "B-1"), context="churn rose"))
     True
     """
-    said = [
+    compared = [
         (case.key, folded(case.context), case.plan_id.casefold(), tuple(map(folded, case.actions))) for case in (a, b)
     ]
-    return said[0] == said[1]
+    return compared[0] == compared[1]
 
 
 def folded(text: str) -> str:
@@ -213,7 +213,7 @@ class CaseIds:
 
     def __init__(self, ids: Collection[str]) -> None:
         self._ids = {*ids}
-        numbers = {number for own in ids if (number := number_of(own)) is not None}
+        numbers = {number for case_id in ids if (number := number_of(case_id)) is not None}
         self._had = self.last = max(numbers, default=0)  # numbers up to this one may have been given and forgotten
         self._numbers = numbers
 
@@ -276,7 +276,7 @@ def plan_store(
     ids = CaseIds(held.ids())
     new: dict[Key, list[Case]] = {}
     archive: list[CaseDeparture] = []
-    told: list[tuple[str, str]] = []
+    outcomes: list[tuple[str, str]] = []
     for case in given:
         known = [*(put.get(c.id, c) for c in held.alike(case.key)), *(put[c.id] for c in new.get(case.key, ()))]
         # What is trusted less must not rewrite a case, nor make one vanish that is trusted more.
@@ -290,7 +290,7 @@ def plan_store(
             before = twin._replace(uses=twin.uses - 1) if used and twin.id == used.id else twin
             made = merge_cases(before, case, stamp)
         put[made.id] = made
-        told.append((made.id, "merged" if twin else "stored"))
+        outcomes.append((made.id, "merged" if twin else "stored"))
     added = {case.id for cases in new.values() for case in cases}
     if len(added) > limit:
         raise BadValue(f"{len(added):,} cases are more than the {limit:,} that are kept", "raise cbr.max_cases")
@@ -300,9 +300,9 @@ def plan_store(
         # The highest number stays, whatever it is worth: the next id goes by it, and none is given twice.
         old = [w for w in held.worths() if w.id not in put and number_of(w.id) != ids.last]
         gone = choose_leaving(old, over, now)
-        archive += [CaseDeparture(own, f"least useful of more than {limit}", stamp) for own in gone]
+        archive += [CaseDeparture(case_id, f"least useful of more than {limit}", stamp) for case_id in gone]
     changes = CaseChanges(tuple(put.values()), tuple(gone), tuple(archive))
-    return changes, [(put[own], state) for own, state in told]
+    return changes, [(put[case_id], state) for case_id, state in outcomes]
 
 
 def merge_cases(old: Case, new: Case, at: str) -> Case:
@@ -337,10 +337,10 @@ def count_use(case: Case, at: str) -> Case:
 
 def revise_case(old: Case, changes: Mapping[str, Any], at: str, *, is_use: bool = True) -> Case:
     """Returns the case after a reuse, or a correction: new values, with the earlier ones in its revisions."""
-    told = dict(changes)
-    if "metrics" in told:
-        told["metrics"] = tuple((dict(old.metrics) | dict(told["metrics"])).items())
-    new = note_revision(old, old._replace(**told), at, "reuse" if is_use else "correction")
+    values = dict(changes)
+    if "metrics" in values:
+        values["metrics"] = tuple((dict(old.metrics) | dict(values["metrics"])).items())
+    new = note_revision(old, old._replace(**values), at, "reuse" if is_use else "correction")
     return count_use(new, at) if is_use else new
 
 

@@ -58,23 +58,23 @@ class Comparison:
         self.beliefs, self.desires, self.texts, self.weights = frozenset(beliefs), frozenset(desires), texts, weights
         self._only_text = texts is not None and not self.beliefs and not self.desires
 
-    def score(self, own: str, beliefs: Sequence[str], desires: Sequence[str], has_text: bool = True) -> Score:
+    def score(self, case_id: str, beliefs: Sequence[str], desires: Sequence[str], has_text: bool = True) -> Score:
         """Returns how near the case with an id and these features is. Sides that it lacks do not count, nor does anything but
         the text when nothing else is known of the situation."""
-        parts = self._parts(own, beliefs, desires, has_text)
+        parts = self._parts(case_id, beliefs, desires, has_text)
         return Score(self._total(*parts), *parts)
 
     def totals(self, ids: Iterable[str], sides: Iterable[Features]) -> list[float]:
         """Returns how near each of many cases is."""
         pairs = zip(ids, sides, strict=True)
-        return [self._total(*self._parts(own, *side)) for own, side in pairs]
+        return [self._total(*self._parts(case_id, *side)) for case_id, side in pairs]
 
     def _parts(
-        self, own: str, beliefs: Sequence[str], desires: Sequence[str], has_text: bool
+        self, case_id: str, beliefs: Sequence[str], desires: Sequence[str], has_text: bool
     ) -> tuple[float | None, float | None, float | None]:
         on_beliefs = _share(beliefs, self.beliefs) if beliefs else None
         on_desires = _share(desires, self.desires) if desires else None
-        text = None if self.texts is None else self.texts.get(own, 0.0 if has_text else None)
+        text = None if self.texts is None else self.texts.get(case_id, 0.0 if has_text else None)
         return on_beliefs, on_desires, text
 
     def _total(self, beliefs: float | None, desires: float | None, text: float | None) -> float:
@@ -91,10 +91,10 @@ class Comparison:
 
     def explain(self, name: str, features: Sequence[str]) -> Side:
         """Returns which features of one side of a case, `beliefs` or `desires`, are there, and which are not."""
-        own, now = frozenset(features), self.beliefs if name == "beliefs" else self.desires
+        stored, now = frozenset(features), self.beliefs if name == "beliefs" else self.desires
         ordered = tuple(dict.fromkeys(features))
         matched, missing = (tuple(f for f in ordered if (f in now) is there) for there in (True, False))
-        return Side(matched, missing, tuple(sorted(now - own)))
+        return Side(matched, missing, tuple(sorted(now - stored)))
 
 
 def _share(features: Sequence[str], now: frozenset[str]) -> float:
@@ -125,7 +125,7 @@ def best_cases(
     return [n for n, _ in kept[: limit or None]], len(near)
 
 
-def text_likeness(asked: str, told: str, relevance: float) -> float:
+def text_likeness(asked: str, text: str, relevance: float) -> float:
     """Returns how near a text that a search found is to what was asked for. A search says how near as a share of the nearest,
     which is 1 even where nothing is near: half of that counts as it is, half as far as the text holds the words asked for.
 
@@ -133,5 +133,5 @@ def text_likeness(asked: str, told: str, relevance: float) -> float:
     (0.75, 1.0)
     """
     wanted = set(terms(asked))
-    share = len(wanted & {*terms(told)}) / len(wanted) if wanted else 0.0
+    share = len(wanted & {*terms(text)}) / len(wanted) if wanted else 0.0
     return round(relevance * (1 + share) / 2, 4)

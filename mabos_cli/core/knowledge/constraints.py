@@ -49,14 +49,14 @@ def check_with_ontology(
 ) -> Firings:
     """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter
     speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
-    own = check_constraints(facts, rules, at)
+    local = check_constraints(facts, rules, at)
     asked = {each.predicate for rule in given for condition in rule.conditions for each in (condition, *condition.of)}
     # Classes are told here with all above them, so what ontologies entail about classes would be told twice.
     plain = (f for f in facts if f.predicate not in ontologies.TYPE_PREDICATES or not f.rule_id.startswith("OWL-"))
     grounded = (fact for fact in ground_facts(plain, ontology) if fact.predicate in asked) if given else ()
     shared = check_constraints(grounded, given, at)
-    found = sorted((*own.found, *shared.found), key=lambda one: -SEVERITIES.index(one.rule.severity))
-    return Firings(tuple(found), (*own.problems, *shared.problems))
+    found = sorted((*local.found, *shared.found), key=lambda one: -SEVERITIES.index(one.rule.severity))
+    return Firings(tuple(found), (*local.problems, *shared.problems))
 
 
 def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
@@ -112,22 +112,26 @@ def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[Lin
     if not ontology.properties:
         return []
     facts = [fact for fact in facts if not fact.rule_id.startswith("OWL-")]  # a class that a domain entails always fits
-    taxonomy, classes, meant = ontologies.Taxonomy(ontology), find_classes(facts, ontology), _meaning_in(ontology)
+    taxonomy, classes, find_properties = (
+        ontologies.Taxonomy(ontology),
+        find_classes(facts, ontology),
+        _meaning_in(ontology),
+    )
     found = []
     for fact in facts:
-        properties = meant(fact.predicate)
+        properties = find_properties(fact.predicate)
         if not properties:
             continue
         subject, target = classes.get(fact.subject, ()), classes.get(fact.object, ())
-        told = " ".join(fact.triple)
+        statement = " ".join(fact.triple)
         if not any(_is_one_of(subject, each.domains, taxonomy) for each in properties):
-            ends = _labels(subject, ontology), _told(properties, "domains", ontology)
-            message = f"{told}: the subject is {ends[0]}, not {ends[1]}"
+            ends = _labels(subject, ontology), _end_labels(properties, "domains", ontology)
+            message = f"{statement}: the subject is {ends[0]}, not {ends[1]}"
             found.append(LintFinding("domain", (fact.id,), message))
         if not any(_fits_range(fact.object, target, each, taxonomy) for each in properties):
-            wanted = _told(properties, "ranges", ontology)
+            wanted = _end_labels(properties, "ranges", ontology)
             is_class = f"is {_labels(target, ontology)}, not {wanted}" if target else f"is no {wanted}"
-            found.append(LintFinding("range", (fact.id,), f"{told}: the object {is_class}"))
+            found.append(LintFinding("range", (fact.id,), f"{statement}: the object {is_class}"))
     return sorted(found, key=lambda finding: (finding.kind, finding.facts))
 
 
@@ -174,29 +178,29 @@ def _fits_range(value: str, classes: Collection[str], each: ontologies.Property,
     return _is_one_of(classes, each.ranges, taxonomy)
 
 
-def _told(properties: Iterable[ontologies.Property], end: str, ontology: ontologies.Ontology) -> str:
+def _end_labels(properties: Iterable[ontologies.Property], end: str, ontology: ontologies.Ontology) -> str:
     return _labels(dict.fromkeys(name for each in properties for name in getattr(each, end)), ontology)
 
 
 def _labels(ids: Iterable[str], ontology: ontologies.Ontology) -> str:
     """Classes as one says them."""
-    return " or ".join(ontology.concepts[own].label if own in ontology.concepts else own for own in ids)
+    return " or ".join(ontology.concepts[name].label if name in ontology.concepts else name for name in ids)
 
 
 def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterator[Fact]:
     """Yields facts as the rules of an ontology see them: predicates by the local names of properties, and what is of a class is
     also of those above it."""
-    taxonomy, meant = ontologies.Taxonomy(ontology), _meaning_in(ontology)
+    taxonomy, find_properties = ontologies.Taxonomy(ontology), _meaning_in(ontology)
     for fact in facts:
         if fact.predicate in ontologies.TYPE_PREDICATES:
-            above = {name: None for own in _concepts(fact.object, ontology) for name in taxonomy.ancestors(own)}
+            above = {name: None for node_id in _concepts(fact.object, ontology) for name in taxonomy.ancestors(node_id)}
             for name in above or (fact.object,):
                 is_iri = above or name.startswith(_IRIS)
                 yield fact._replace(predicate=_TYPE, object=ontologies.local_name(name) if is_iri else name)
         else:
-            named = meant(fact.predicate)
-            own = named[0].id if named else fact.predicate
-            name = ontologies.local_name(own) if named or own.startswith(_IRIS) else own
+            named = find_properties(fact.predicate)
+            node_id = named[0].id if named else fact.predicate
+            name = ontologies.local_name(node_id) if named or node_id.startswith(_IRIS) else node_id
             yield fact if name == fact.predicate else fact._replace(predicate=name)
 
 

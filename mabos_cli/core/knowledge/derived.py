@@ -134,11 +134,11 @@ def _join_stretches(settled: Sequence[tuple[str, list[Row]]]) -> dict[int, Span 
     return found
 
 
-def _merge(said: list[Named]) -> tuple[tuple[str, ...], str]:
+def _merge(supports: list[Named]) -> tuple[tuple[str, ...], str]:
     """Returns the ids of supports, each once, and the lowest trust."""
-    trusts = {trust for _, trust in said} or {"agent"}
+    trusts = {trust for _, trust in supports} or {"agent"}
     trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
-    return tuple(dict.fromkeys([fact_id for fact_id, _ in said])), trust
+    return tuple(dict.fromkeys([fact_id for fact_id, _ in supports])), trust
 
 
 def _given(row: Row, known: dict[int, Named]) -> Named:

@@ -51,8 +51,8 @@ class _Words:
         self.properties: dict[str, list[str]] = {}
         self.concepts: dict[str, list[str]] = {}
         for name in self.predicates:
-            if own := _one(ontology.properties_named(name), name):
-                self.properties.setdefault(own.id, []).append(name)
+            if matched := _one(ontology.properties_named(name), name):
+                self.properties.setdefault(matched.id, []).append(name)
         for name in classes:
             if concept := _one(ontology.concepts_named(name), name):
                 self.concepts.setdefault(concept.id, []).append(name)
@@ -63,10 +63,10 @@ class _Words:
             if predicate in TYPE_PREDICATES and not is_variable(obj) and not is_open(obj):
                 classes[obj] = None
 
-    def names(self, own: str, like: str = "") -> list[str]:
+    def names(self, node_id: str, like: str = "") -> list[str]:
         """Returns the names in use of a class or a property; if there are none, its local name, or its id beside another id."""
-        found = self.properties.get(own) or self.concepts.get(own)
-        return found or [own if ":" in like else local_name(own)]
+        found = self.properties.get(node_id) or self.concepts.get(node_id)
+        return found or [node_id if ":" in like else local_name(node_id)]
 
 
 def _one(found: Sequence[Concept | Property], name: str) -> Concept | Property | None:
@@ -83,10 +83,10 @@ def _patterns(rule: Rule) -> Iterator[Triple]:
 def _rule(
     kind: str, about: Sequence[str], source: str, conditions: Sequence[Triple | Pattern], concluded: Triple
 ) -> Rule:
-    own = "-".join((f"{PREFIX}{kind}", *("_".join(name.split()) for name in about)))
+    rule_id = "-".join((f"{PREFIX}{kind}", *("_".join(name.split()) for name in about)))
     why = f"{source} ontology: {kind} {' '.join(about)}" if source else f"OWL: {kind} {' '.join(about)}"
     patterns = tuple(each if isinstance(each, Pattern) else Pattern(*each) for each in conditions)
-    return Rule(own, why, "inference", patterns, Pattern(*concluded), confidence_factor=1.0, domain=source)
+    return Rule(rule_id, why, "inference", patterns, Pattern(*concluded), confidence_factor=1.0, domain=source)
 
 
 def _property_rules(words: _Words) -> Iterator[Rule]:
@@ -101,17 +101,17 @@ def _property_rules(words: _Words) -> Iterator[Rule]:
         for link in (one for chain in each.chains for one in chain):
             links.setdefault(link, {})[each.id] = None
     waiting = list(words.properties)
-    for own in waiting:  # grows
-        if own not in words.ontology.properties:
+    for prop in waiting:  # grows
+        if prop not in words.ontology.properties:
             continue
-        each = words.ontology.properties[own]
-        for name in words.properties[own]:
-            yield from _rules_of(each, name, list(inverses.get(own, ())), words)
-        chained = [words.ontology.properties[one] for one in links.get(own, ())]
-        ready = {one.id: [c for c in one.chains if own in c and words.properties.keys() >= {*c}] for one in chained}
-        for other in (*each.parents, *inverses.get(own, ()), *(one for one, chains in ready.items() if chains)):
+        each = words.ontology.properties[prop]
+        for name in words.properties[prop]:
+            yield from _rules_of(each, name, list(inverses.get(prop, ())), words)
+        chained = [words.ontology.properties[one] for one in links.get(prop, ())]
+        ready = {one.id: [c for c in one.chains if prop in c and words.properties.keys() >= {*c}] for one in chained}
+        for other in (*each.parents, *inverses.get(prop, ()), *(one for one, chains in ready.items() if chains)):
             if other not in words.properties:
-                words.properties[other] = words.names(other, words.properties[own][0])
+                words.properties[other] = words.names(other, words.properties[prop][0])
                 words.predicates |= dict.fromkeys(words.properties[other])
                 waiting.append(other)
         for one in chained:
@@ -155,9 +155,9 @@ def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words)
 def _class_rules(words: _Words) -> Iterator[Rule]:
     """Yields a rule for each class in use and each one above it, however far, so that proofs are short."""
     taxonomy = Taxonomy(words.ontology)
-    for own, names in list(words.concepts.items()):
-        source = words.ontology.concepts[own].source if own in words.ontology.concepts else ""
-        for above in taxonomy.ancestors(own):
+    for class_id, names in list(words.concepts.items()):
+        source = words.ontology.concepts[class_id].source if class_id in words.ontology.concepts else ""
+        for above in taxonomy.ancestors(class_id):
             for name in names:
                 for other in words.names(above, name):
                     yield from _type_rules(name, other, source, words.types)
@@ -165,11 +165,11 @@ def _class_rules(words: _Words) -> Iterator[Rule]:
 
 def _type_rules(name: str, other: str, source: str, types: Sequence[str]) -> Iterator[Rule]:
     """Yields the rules by which what is of one class is of another, for each way in use to say that something is of a class."""
-    for told in types:
+    for predicate in types:
         for concluded in types:
-            if (told, name) != (concluded, other):
-                about = (name, other, *(dict.fromkeys((told, concluded)) if len(types) > 1 else ()))
-                yield _rule("subClassOf", about, source, [("?x", told, name)], ("?x", concluded, other))
+            if (predicate, name) != (concluded, other):
+                about = (name, other, *(dict.fromkeys((predicate, concluded)) if len(types) > 1 else ()))
+                yield _rule("subClassOf", about, source, [("?x", predicate, name)], ("?x", concluded, other))
 
 
 def _same_rules(words: _Words) -> Iterator[Rule]:
@@ -198,8 +198,8 @@ def _without_circles(mine: list[Rule], given: Sequence[Rule]) -> list[Rule]:
             every = [(needs_of(each).all, {each.concluded.predicate}) for each in (*usable, *mine)]
             after = reach({rule.concluded.predicate}, every)
             behind = reach(needs_of(rule).closed, [(heads, needs) for needs, heads in every])
-            on_the_way = {m.id for m in mine if needs_of(m).all & after and m.concluded.predicate in behind}
-            mine = [m for m in mine if m.id not in on_the_way or not m.id.startswith(kinds)]
+            between = {m.id for m in mine if needs_of(m).all & after and m.concluded.predicate in behind}
+            mine = [m for m in mine if m.id not in between or not m.id.startswith(kinds)]
     return mine
 
 
@@ -209,11 +209,11 @@ def disjoint_constraints(ontology: Ontology) -> list[Rule]:
     for concept in ontology.concepts.values():
         for other in concept.disjoint:
             one, two = sorted((local_name(concept.id), local_name(other)))
-            own = f"{PREFIX}disjoint-{one}-{two}"
+            rule_id = f"{PREFIX}disjoint-{one}-{two}"
             conditions = (Pattern("?x", "type", one), Pattern("?x", "type", two))
-            said = f"?x is {one} and {two}, and nothing can be both"
-            found[own] = Rule(
-                own, f"{concept.source} ontology: disjoint {one} {two}", "constraint", conditions,
-                violation_message=said, severity="error", domain=concept.source,
+            message = f"?x is {one} and {two}, and nothing can be both"
+            found[rule_id] = Rule(
+                rule_id, f"{concept.source} ontology: disjoint {one} {two}", "constraint", conditions,
+                violation_message=message, severity="error", domain=concept.source,
             )  # fmt: skip
     return list(found.values())

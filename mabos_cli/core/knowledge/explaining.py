@@ -130,9 +130,9 @@ class _Explainer:
         for one in self.explain(goal, depth):
             if any(each.predicate == needed.predicate for each in one.assumptions):
                 continue  # by transitivity, say: the same is to be assumed, of something else
-            said = one.conclusion.object
-            compared = needed.operator != "eq" and not is_variable(said) and not is_variable(needed.object)
-            if compared and not compare(needed.operator, said, needed.object):
+            value = one.conclusion.object
+            compared = needed.operator != "eq" and not is_variable(value) and not is_variable(needed.object)
+            if compared and not compare(needed.operator, value, needed.object):
                 continue
             if self.nearest or one.score > 0:
                 return one

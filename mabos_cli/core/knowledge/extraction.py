@@ -26,8 +26,8 @@ def _read_patterns() -> dict[str, str]:
     for number, line in enumerate(read_data("knowledge/extraction.txt").split("\n")):
         name, equals, pattern = line.partition(" = ")
         if equals and not line.startswith("#"):
-            own = f"{number} {name}" if name[0].isdigit() else name
-            found[own] = re.sub("@([a-z]+)@", lambda place: found[place[1]], pattern)
+            key = f"{number} {name}" if name[0].isdigit() else name
+            found[key] = re.sub("@([a-z]+)@", lambda place: found[place[1]], pattern)
     return found
 
 

@@ -215,9 +215,9 @@ def check_fact(fact: Fact) -> Fact:
     if not 0 <= fact.confidence <= 1:
         raise BadValue(f"confidence {fact.confidence:g} is outside 0..1", "0.0 to 1.0")
     for name in ("valid_from", "valid_until"):
-        told = getattr(fact, name)
-        if told and find_time(told) is None:
-            raise BadValue(f"not a date or time: {told[:40]!r}", "use 2026-02-24 or 2026-02-24T14:30:00Z")
+        value = getattr(fact, name)
+        if value and find_time(value) is None:
+            raise BadValue(f"not a date or time: {value[:40]!r}", "use 2026-02-24 or 2026-02-24T14:30:00Z")
     start, end = interval(fact)
     if end < start:
         raise BadValue(
@@ -229,12 +229,12 @@ def check_fact(fact: Fact) -> Fact:
 
 
 def _part(text: str, name: str) -> str:
-    said = " ".join(text.split())
-    if not said:
+    cleaned = " ".join(text.split())
+    if not cleaned:
         raise BadValue(f"the {name} is empty", "a fact is a subject, a predicate and an object")
-    if len(said) > _LONGEST or not said.isprintable():
-        raise BadValue(f"bad {name} {said[:40]!r}", f"printable text of at most {_LONGEST} characters")
-    return said
+    if len(cleaned) > _LONGEST or not cleaned.isprintable():
+        raise BadValue(f"bad {name} {cleaned[:40]!r}", f"printable text of at most {_LONGEST} characters")
+    return cleaned
 
 
 def plan_retract(gone: Sequence[Fact], reason: str, now: str) -> FactChanges:

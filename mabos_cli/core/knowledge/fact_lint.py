@@ -67,8 +67,8 @@ def _find_slips(what: str, uses: Mapping[str, list[str]], known: Collection[str]
     for name in rare[:_MOST_RARE]:
         near = next((one for one in common if _is_slip(name, one)), None)
         if near:
-            said = f"{what} {name} looks like {near}, which {plural(len(uses[near]), 'fact')} use{'s' * (len(uses[near]) == 1)}"
-            found.append(LintFinding("misspelled", tuple(uses[name]), said))
+            message = f"{what} {name} looks like {near}, which {plural(len(uses[near]), 'fact')} use{'s' * (len(uses[near]) == 1)}"
+            found.append(LintFinding("misspelled", tuple(uses[name]), message))
     return found
 
 
@@ -96,19 +96,19 @@ def _is_slip(one: str, other: str) -> bool:
 def _support(
     fact: Fact, known: Mapping[str, Fact], unfounded: set[str], rule_ids: frozenset[str], now: datetime
 ) -> list[LintFinding]:
-    told = f"{fact.subject} {fact.predicate} {fact.object}"
+    text = f"{fact.subject} {fact.predicate} {fact.object}"
     missing = [source for source in fact.derived_from if source not in known]
     if missing:
-        return [LintFinding("orphan", (fact.id, *missing), f"{told} rests on {', '.join(missing)}, which is gone")]
+        return [LintFinding("orphan", (fact.id, *missing), f"{text} rests on {', '.join(missing)}, which is gone")]
     if fact.rule_id and fact.rule_id not in rule_ids:
-        return [LintFinding("orphan", (fact.id,), f"{told} rests on rule {fact.rule_id}, which is gone or off")]
+        return [LintFinding("orphan", (fact.id,), f"{text} rests on rule {fact.rule_id}, which is gone or off")]
     if fact.id in unfounded:
-        return [LintFinding("cycle", (fact.id,), f"{told} goes back to no asserted fact")]
+        return [LintFinding("cycle", (fact.id,), f"{text} goes back to no asserted fact")]
     expired = [s for s in fact.derived_from if not holds_at(known[s], now) and holds_at(fact, now)]
     if expired:
         return [
             LintFinding(
-                "expired-support", (fact.id, *expired), f"{told} rests on {', '.join(expired)}, which no longer holds"
+                "expired-support", (fact.id, *expired), f"{text} rests on {', '.join(expired)}, which no longer holds"
             )
         ]
     return []
@@ -130,7 +130,7 @@ def explain_fact(fact_id: str, facts: Iterable[Fact], rules: Iterable[Rule], dep
     there; a derivation that occurs twice is told once, so that a tree stays as small as its facts."""
     by_id = {fact.id: fact for fact in facts}
     by_rule = {rule.id: rule for rule in rules}
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def explain(at: str, left: int, above: tuple[str, ...]) -> Origin:
         fact = by_id.get(at)
@@ -139,10 +139,10 @@ def explain_fact(fact_id: str, facts: Iterable[Fact], rules: Iterable[Rule], dep
         if not fact.is_derived:
             return Origin(at, fact)
         rule = by_rule.get(fact.rule_id)
-        if at in above or left <= 0 or at in told:
+        if at in above or left <= 0 or at in shown:
             note = "cycle" if at in above else "deeper" if left <= 0 else "shown above"
             return Origin(at, fact, rule, note=note)
-        told.add(at)
+        shown.add(at)
         parts = tuple(explain(below, left - 1, (*above, at)) for below in fact.derived_from)
         return Origin(at, fact, rule, parts, "" if rule else "no such rule")
 

@@ -84,8 +84,8 @@ class Graph:
 
     def types_of(self, node: str) -> tuple[str, ...]:
         """Returns what a node is said to be."""
-        own = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
-        return tuple(dict.fromkeys(f.object for f in own if f.predicate.casefold() in _TYPES))
+        facts = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
+        return tuple(dict.fromkeys(f.object for f in facts if f.predicate.casefold() in _TYPES))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -126,7 +126,7 @@ def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, 
     while queue:
         hops, doubt, _, node = heappop(queue)
         if node == goal:
-            return _way(came, start, goal)
+            return _trace_back(came, start, goal)
         if (hops, doubt) > cost[node] or hops == longest:
             continue
         for edge in graph.steps(node, start):
@@ -137,7 +137,7 @@ def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, 
     return None
 
 
-def _way(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
+def _trace_back(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
     steps: list[Edge] = []
     node = goal
     while node != start:
@@ -152,14 +152,14 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
     asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
     named = {}
     for node in graph.nodes():
-        own = set(name_words(node))
-        common = asked & own
+        node_words = set(name_words(node))
+        common = asked & node_words
         if common and not is_plain(node):
-            named[node] = (len(common) / len(own), tuple(sorted(common)))
+            named[node] = (len(common) / len(node_words), tuple(sorted(common)))
     scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
     best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
-    for node, (share, said) in best:
-        _spread(graph, node, share, said, hops, scores)
+    for node, (share, shared) in best:
+        _spread(graph, node, share, shared, hops, scores)
     found = [
         Match(node, round(score, 4), graph.types_of(node), common, path)
         for node, (score, common, path) in scores.items()
@@ -242,10 +242,10 @@ def find_concerns(
 
 def _meaning(graph: Graph, fact: Fact) -> str:
     """Returns what a fact means for work: by the words of its predicate, by how something stands, or by what it leads to."""
-    said = {root(word) for word in name_words(fact.predicate)}
+    predicate_roots = {root(word) for word in name_words(fact.predicate)}
     state = fact.object.casefold()
     ends = {kind.casefold() for node in (fact.subject, fact.object) for kind in graph.types_of(node)}
-    if said & roots(_BLOCKING) or state in STALLED | WAITING:
+    if predicate_roots & roots(_BLOCKING) or state in STALLED | WAITING:
         is_over = any(step.fact.object.casefold() in DONE for step in graph.steps(fact.object) if not step.backwards)
         return "related" if is_over else "blocked"
-    return "decided" if said & roots(_DECIDING) or state in _DECIDED or "decision" in ends else "related"
+    return "decided" if predicate_roots & roots(_DECIDING) or state in _DECIDED or "decision" in ends else "related"

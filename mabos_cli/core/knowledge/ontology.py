@@ -75,18 +75,18 @@ Node = Concept | Property | BusinessRule
 Kind = TypeVar("Kind", Concept, Property, BusinessRule)
 
 
-def local_name(own: str) -> str:
+def local_name(node_id: str) -> str:
     """Returns the last part of an id.
 
     >>> local_name("mabos:Customer"), local_name("http://x.org/a#places"), local_name("Order")
     ('Customer', 'places', 'Order')
     """
-    return re.split(r"[#/:]", own.rstrip("#/:"))[-1]
+    return re.split(r"[#/:]", node_id.rstrip("#/:"))[-1]
 
 
-def is_datatype(own: str) -> bool:
+def is_datatype(node_id: str) -> bool:
     """Returns whether an id is one of a kind of values, not of a class."""
-    return own.startswith("xsd:") or own == "rdfs:Literal"
+    return node_id.startswith("xsd:") or node_id == "rdfs:Literal"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -139,7 +139,7 @@ class Ontology:
         """Returns everything, concepts first."""
         return [*self.concepts.values(), *self.properties.values(), *self.rules.values()]
 
-    def children(self, own: str) -> tuple[str, ...]:
+    def children(self, concept_id: str) -> tuple[str, ...]:
         """Returns the ids of the concepts right below one, sorted."""
         if self._children is None:
             below: dict[str, list[str]] = {}
@@ -147,7 +147,7 @@ class Ontology:
                 for parent in concept.parents:
                     below.setdefault(parent, []).append(concept.id)
             self._children = {parent: tuple(sorted(ids)) for parent, ids in below.items()}
-        return self._children.get(own, ())
+        return self._children.get(concept_id, ())
 
     def functional_names(self) -> frozenset[str]:
         """Returns the ids, local names and labels of the properties that have one value at a time."""
@@ -159,7 +159,7 @@ class Ontology:
             return (nodes[name],)
         if kind not in self._names:
             self._names[kind] = _index_names(list(nodes.values()))
-        return tuple(nodes[own] for own in self._names[kind].get(name_key(name), ()))
+        return tuple(nodes[node_id] for node_id in self._names[kind].get(name_key(name), ()))
 
 
 def _index_names(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
@@ -204,36 +204,36 @@ class Taxonomy:
                 self._same.setdefault(each.id, {})[other] = None
                 self._same.setdefault(other, {})[each.id] = None
 
-    def ancestors(self, own: str) -> Mapping[str, int]:
+    def ancestors(self, concept_id: str) -> Mapping[str, int]:
         """Returns the ids above a concept and itself, each with the least number of steps to it, the nearest first. A circle,
         which only a hand can make, is gone round once."""
-        if own not in self._above:
-            steps, layer, far = {own: 0}, [own], 0
+        if concept_id not in self._above:
+            steps, layer, far = {concept_id: 0}, [concept_id], 0
             while layer:
                 above = [parent for each in layer for parent in (*self._parents(each), *self._same.get(each, ()))]
                 layer = list(dict.fromkeys(parent for parent in above if parent not in steps))
                 far += 1
                 steps.update(dict.fromkeys(layer, far))
-            self._above[own] = steps
-        return self._above[own]
+            self._above[concept_id] = steps
+        return self._above[concept_id]
 
-    def is_a(self, own: str, other: str) -> bool:
+    def is_a(self, concept_id: str, other: str) -> bool:
         """Returns whether a concept is another or below it, by ids."""
-        return other in _EVERYTHING or other in self.ancestors(own)
+        return other in _EVERYTHING or other in self.ancestors(concept_id)
 
-    def path_up(self, own: str) -> list[str]:
+    def path_up(self, concept_id: str) -> list[str]:
         """Returns the ids from a concept to the top, by its first parents."""
-        found = {own: None}
-        while (own := self.first_parent(own)) and own not in found:
-            found[own] = None
+        found = {concept_id: None}
+        while (concept_id := self.first_parent(concept_id)) and concept_id not in found:
+            found[concept_id] = None
         return list(found)
 
-    def first_parent(self, own: str) -> str:
+    def first_parent(self, concept_id: str) -> str:
         """Returns the id right above a concept, of several the first; empty at the top."""
-        return next(iter(self._parents(own)), "")
+        return next(iter(self._parents(concept_id)), "")
 
-    def _parents(self, own: str) -> tuple[str, ...]:
-        concept = self.ontology.concepts.get(own)
+    def _parents(self, concept_id: str) -> tuple[str, ...]:
+        concept = self.ontology.concepts.get(concept_id)
         return tuple(p for p in concept.parents if p not in _EVERYTHING) if concept else ()
 
 
@@ -248,28 +248,28 @@ def draw_tree(ontology: Ontology, source: str = "", below: str = "") -> list[Bra
     """Returns the concepts from the top down, each below its first parent: all, those of one domain with what is above them, or
     those below one."""
     taxonomy = Taxonomy(ontology)
-    shown = {own for own, concept in ontology.concepts.items() if source in ("", concept.source)}
+    shown = {concept_id for concept_id, concept in ontology.concepts.items() if source in ("", concept.source)}
     if source:
-        for own in [*shown]:
-            above = taxonomy.first_parent(own)
+        for concept_id in [*shown]:
+            above = taxonomy.first_parent(concept_id)
             while above in ontology.concepts and above not in shown:
                 shown.add(above)
                 above = taxonomy.first_parent(above)
     children: dict[str, list[str]] = {}
-    for own in sorted(shown, key=lambda each: (ontology.concepts[each].label.casefold(), each)):
-        above = taxonomy.first_parent(own)
-        children.setdefault(above if above in shown else "", []).append(own)
+    for concept_id in sorted(shown, key=lambda each: (ontology.concepts[each].label.casefold(), each)):
+        above = taxonomy.first_parent(concept_id)
+        children.setdefault(above if above in shown else "", []).append(concept_id)
     found: list[Branch] = []
     tops = [below] if below else [*children.get("", ()), *sorted(shown)]
     seen: set[str] = set()
     for top in tops:  # behind the tops, whatever goes in circles and hangs from none
         waiting = [(top, 0)]
         while waiting:
-            own, depth = waiting.pop()
-            if own not in seen:
-                seen.add(own)
-                found.append(Branch(ontology.concepts[own], depth))
-                waiting += [(child, depth + 1) for child in reversed(children.get(own, ()))]
+            concept_id, depth = waiting.pop()
+            if concept_id not in seen:
+                seen.add(concept_id)
+                found.append(Branch(ontology.concepts[concept_id], depth))
+                waiting += [(child, depth + 1) for child in reversed(children.get(concept_id, ()))]
     return found
 
 
@@ -277,23 +277,23 @@ def select_domain(ontology: Ontology, source: str) -> Ontology:
     """Returns what one domain defines, with the concepts that it builds on."""
     taxonomy = Taxonomy(ontology)
     properties = [each for each in ontology.properties.values() if each.source == source]
-    kept = {own for own, concept in ontology.concepts.items() if concept.source == source}
+    kept = {concept_id for concept_id, concept in ontology.concepts.items() if concept.source == source}
     kept |= {end for each in properties for end in (*each.domains, *each.ranges)}
-    kept = {above for own in kept for above in taxonomy.ancestors(own)}
-    concepts = [concept for own, concept in ontology.concepts.items() if own in kept]
+    kept = {above for concept_id in kept for above in taxonomy.ancestors(concept_id)}
+    concepts = [concept for concept_id, concept in ontology.concepts.items() if concept_id in kept]
     return Ontology(concepts, properties, (r for r in ontology.rules.values() if r.source == source))
 
 
-def properties_of(ontology: Ontology, own: str) -> list[Property]:
+def properties_of(ontology: Ontology, concept_id: str) -> list[Property]:
     """Returns the properties that a concept is a domain or a range of, by label."""
-    found = (each for each in ontology.properties.values() if own in (*each.domains, *each.ranges))
-    return sorted(found, key=lambda each: (own not in each.domains, each.label.casefold(), each.id))
+    found = (each for each in ontology.properties.values() if concept_id in (*each.domains, *each.ranges))
+    return sorted(found, key=lambda each: (concept_id not in each.domains, each.label.casefold(), each.id))
 
 
-def inherited_properties(ontology: Ontology, own: str) -> dict[str, list[Property]]:
+def inherited_properties(ontology: Ontology, concept_id: str) -> dict[str, list[Property]]:
     """Returns the properties that things of a class have because of the classes above it, by the ids of those, the nearest
     first."""
-    above = list(Taxonomy(ontology).ancestors(own))[1:]
+    above = list(Taxonomy(ontology).ancestors(concept_id))[1:]
     found = {each: [p for p in properties_of(ontology, each) if each in p.domains] for each in above}
     return {each: given for each, given in found.items() if given}
 

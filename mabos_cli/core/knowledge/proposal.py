@@ -72,18 +72,18 @@ def make_local_name(label: str, node_type: str) -> str:
     if node_type != "class":
         first = words[0]
         parts[0] = first.lower() if first.isupper() else first[0].lower() + first[1:]
-    own = "".join(parts)
-    return own if not own[0].isdigit() else ("N" if node_type == "class" else "n") + own
+    name = "".join(parts)
+    return name if not name[0].isdigit() else ("N" if node_type == "class" else "n") + name
 
 
 def proposed_node(proposal: Proposal) -> Concept | Property:
     """Returns what a proposal adds to an ontology."""
     label, definition = (" ".join(text.split()) for text in (proposal.label, proposal.sbvr_definition))
     synonyms = tuple(filter(None, dict.fromkeys(" ".join(each.split()) for each in proposal.sbvr_synonyms)))
-    told = (definition, synonyms)
+    wording = (definition, synonyms)
     if proposal.is_class:
         parents = (proposal.parent_class,) if proposal.parent_class else ()
-        return Concept(proposal.node_id, label, parents, *told, source=proposal.domain)
+        return Concept(proposal.node_id, label, parents, *wording, source=proposal.domain)
     return Property(
         proposal.node_id,
         label,
@@ -91,7 +91,7 @@ def proposed_node(proposal: Proposal) -> Concept | Property:
         (proposal.domain_class,) if proposal.domain_class else (),
         (proposal.range,) if proposal.range else (),
         proposal.functional,
-        *told,
+        *wording,
         source=proposal.domain,
     )
 
@@ -108,7 +108,7 @@ def resolve_names(proposal: Proposal, ontology: Ontology, proposed: Mapping[str,
     Of several concepts so called, one of the same ontology is meant first, then one of any, then a proposed one.
     """
 
-    def meant(name: str) -> str:
+    def resolve(name: str) -> str:
         found = ontology.concepts_named(name)
         near = [concept for concept in found if concept.source == proposal.domain]
         return (near or found)[0].id if found else proposed.get(name_key(name), name)
@@ -117,9 +117,9 @@ def resolve_names(proposal: Proposal, ontology: Ontology, proposed: Mapping[str,
     if proposal.node_type == "datatype_property" and f"xsd:{span}" in DATATYPES:
         span = f"xsd:{span}"
     elif proposal.node_type == "object_property":
-        span = meant(span)
+        span = resolve(span)
     return proposal._replace(
-        parent_class=meant(proposal.parent_class), domain_class=meant(proposal.domain_class), range=span
+        parent_class=resolve(proposal.parent_class), domain_class=resolve(proposal.domain_class), range=span
     )
 
 
@@ -134,8 +134,8 @@ def is_merged(proposal: Proposal, ontology: Ontology) -> bool:
 def order_proposals(proposals: Sequence[Proposal]) -> list[Proposal]:
     """Returns proposals with those that others rest on first. Circles were refused before."""
     by_node = {proposal.node_id: proposal for proposal in proposals}
-    rests = {own: [need for need in needs_of(each) if need in by_node] for own, each in by_node.items()}
-    return [by_node[own] for own in TopologicalSorter(rests).static_order()]
+    rests = {node_id: [need for need in needs_of(each) if need in by_node] for node_id, each in by_node.items()}
+    return [by_node[node_id] for node_id in TopologicalSorter(rests).static_order()]
 
 
 def needs_of(proposal: Proposal) -> list[str]:
@@ -250,25 +250,25 @@ def note_findings(verdict: ProposalVerdict, now: str) -> Proposal:
 
 
 def _check_id(proposal: Proposal, around: Surroundings, others: Sequence[Proposal]) -> Iterator[Finding]:
-    name, own = local_name(proposal.node_id), proposal.node_id
+    name, node_id = local_name(proposal.node_id), proposal.node_id
     if not re.fullmatch(DOMAIN, proposal.domain):
         yield Finding("error", "domain", f"{proposal.domain!r} cannot be the name of an ontology")
     elif proposal.domain not in around.domains:
         yield Finding("warning", "domain", f"there is no ontology {proposal.domain}: merging makes one")
-    is_word = name.isidentifier() and "_" not in name and ":" in own and not re.search(r'[\s<>"{}|\\^`]', own)
+    is_word = name.isidentifier() and "_" not in name and ":" in node_id and not re.search(r'[\s<>"{}|\\^`]', node_id)
     if proposal.is_class and (not is_word or name[0].islower()):
-        yield Finding("error", "naming", f"{own}: a class is named prefix:PascalCase")
+        yield Finding("error", "naming", f"{node_id}: a class is named prefix:PascalCase")
     elif not proposal.is_class and (not is_word or name[0].isupper()):
-        yield Finding("error", "naming", f"{own}: a property is named prefix:camelCase")
-    prefix, colon, rest = own.partition(":")
+        yield Finding("error", "naming", f"{node_id}: a property is named prefix:camelCase")
+    prefix, colon, rest = node_id.partition(":")
     if colon and not rest.startswith("//") and prefix not in (*around.prefixes, proposal.domain):
-        yield Finding("error", "naming", f"{own}: no ontology says what the prefix {prefix} stands for")
+        yield Finding("error", "naming", f"{node_id}: no ontology says what the prefix {prefix} stands for")
     known = around.ontology
-    if own in known.concepts or own in known.properties or own in known.rules:
-        yield Finding("error", "duplicate", f"{own} exists")
+    if node_id in known.concepts or node_id in known.properties or node_id in known.rules:
+        yield Finding("error", "duplicate", f"{node_id} exists")
     for other in others:
-        if other.node_id == own:
-            yield Finding("error", "duplicate", f"{other.id} proposes {own} too")
+        if other.node_id == node_id:
+            yield Finding("error", "duplicate", f"{other.id} proposes {node_id} too")
 
 
 def _check_duplicates(proposal: Proposal, around: Surroundings) -> Iterator[Finding]:
@@ -294,9 +294,9 @@ def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Propo
     proposed = {other.node_id: other for other in others if other.is_class}
     if parent not in ontology.concepts and parent not in proposed and parent != proposal.node_id:
         yield Finding("error", "parent", f"the parent {parent} is no class of any ontology or proposal")
-    way = _find_circle(proposal, ontology, proposed)
-    if way:
-        yield Finding("error", "cycle", f"a class cannot be below itself: {' < '.join(way)}")
+    circle = _find_circle(proposal, ontology, proposed)
+    if circle:
+        yield Finding("error", "cycle", f"a class cannot be below itself: {' < '.join(circle)}")
 
 
 def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, Proposal]) -> tuple[str, ...]:
@@ -304,14 +304,14 @@ def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, 
     waiting: list[tuple[str, ...]] = [(proposal.node_id, proposal.parent_class)]
     seen: set[str] = set()
     while waiting:
-        way = waiting.pop()
-        if way[-1] == proposal.node_id:
-            return way
-        if way[-1] not in seen:
-            seen.add(way[-1])
-            known, new = ontology.concepts.get(way[-1]), proposed.get(way[-1])
+        path = waiting.pop()
+        if path[-1] == proposal.node_id:
+            return path
+        if path[-1] not in seen:
+            seen.add(path[-1])
+            known, new = ontology.concepts.get(path[-1]), proposed.get(path[-1])
             above = (*(known.parents if known else ()), *((new.parent_class,) if new else ()))
-            waiting += [(*way, each) for each in above if each]
+            waiting += [(*path, each) for each in above if each]
     return ()
 
 
@@ -336,10 +336,10 @@ def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposa
 
 
 def _check_texts(proposal: Proposal) -> Iterator[Finding]:
-    said = proposal.sbvr_definition
-    if not said.strip():
+    definition = proposal.sbvr_definition
+    if not definition.strip():
         yield Finding("error", "definition", "no definition: say what it is, and how it differs from its parent")
-    elif name_key(said.rstrip(".")) in {name_key(proposal.label), name_key(local_name(proposal.node_id))}:
+    elif name_key(definition.rstrip(".")) in {name_key(proposal.label), name_key(local_name(proposal.node_id))}:
         yield Finding("error", "definition", "the definition only repeats the label")
     if not proposal.rationale.strip():
         yield Finding("warning", "rationale", "no rationale: nothing says why it is needed")

@@ -91,8 +91,8 @@ class _Reader:
         self.compared, self.number_at = find_comparison(tokens, vocabulary)
         self.spoken: set[int] = set()  # words that say again what a name says
         self.mentions = self._find_mentions()
-        said = {token.word for token in tokens}
-        self.is_past = "ever" in said or (bool(said & _PAST) and "been" not in said)
+        present = {token.word for token in tokens}
+        self.is_past = "ever" in present or (bool(present & _PAST) and "been" not in present)
         edges = [_EDGES.get(lemma(token.word), "") for token in tokens if self.kind == "when"]
         self.edge = next(filter(None, edges), "")
         self.edge_at = edges.index(self.edge) if self.edge else -1
@@ -139,20 +139,20 @@ class _Reader:
         """Returns whether some words are a name: short ones, and words of grammar, only in the same letters."""
         if self.number_at & {*range(at, at + size)}:
             return False
-        said = [token.text for token in self.tokens[at : at + size]]
-        is_weak = len("".join(said)) <= 2 or {token.word for token in self.tokens[at : at + size]} <= GRAMMAR
-        return not is_weak or " ".join(said) == " ".join(re.findall(r"[^\W_]+", name))
+        texts = [token.text for token in self.tokens[at : at + size]]
+        is_weak = len("".join(texts)) <= 2 or {token.word for token in self.tokens[at : at + size]} <= GRAMMAR
+        return not is_weak or " ".join(texts) == " ".join(re.findall(r"[^\W_]+", name))
 
     def read(self) -> Iterator[Reading]:
         """Yields the readings by each predicate that the question may name, and those without one."""
         plain = {token.plain for token in self.tokens}
         known = self.vocabulary.phrases + (self.vocabulary.dates if self.kind == "when" else [])
         fitting = [p for p in known if plain.issuperset(p.words)]
-        said = {token.word for token in self.tokens}
+        present = {token.word for token in self.tokens}
         # Works for and works under are two things: a preposition that is there decides.
-        exact = {p.words for p in fitting if p.prepositions and said.issuperset(p.prepositions)}
+        exact = {p.words for p in fitting if p.prepositions and present.issuperset(p.prepositions)}
         for phrase in fitting:
-            if phrase.words not in exact or not phrase.prepositions or said.issuperset(phrase.prepositions):
+            if phrase.words not in exact or not phrase.prepositions or present.issuperset(phrase.prepositions):
                 yield from self._read_by(phrase)
         yield from self._read_without()
 
@@ -255,14 +255,14 @@ class _Reader:
         if len(mentions) > 2 or (len(mentions) == 2 and self.compared):
             return
         owner = next((m for m in mentions if self._is_owner(m, taken)), None)
-        said = {token.word for token in self.tokens}
-        is_active = not said & BE or self.tokens[max(taken)].word.endswith("ing")
-        has_link = bool(said & {*phrase.prepositions}) or self.asks == "where"
-        is_general = bool(said & PRONOUNS and phrase.prepositions) and not phrase.is_passive
+        present = {token.word for token in self.tokens}
+        is_active = not present & BE or self.tokens[max(taken)].word.endswith("ing")
+        has_link = bool(present & {*phrase.prepositions}) or self.asks == "where"
+        is_general = bool(present & PRONOUNS and phrase.prepositions) and not phrase.is_passive
         is_reversed = is_active and not has_link and phrase.is_participle
         # Who makes it is not what it is made from, and what we use not what we use it by.
         is_open = len(mentions) == 1 and not self.vocabulary.is_attribute(phrase.predicate)
-        if (is_reversed and is_open) or (said & PRONOUNS and phrase.prepositions and not has_link):
+        if (is_reversed and is_open) or (present & PRONOUNS and phrase.prepositions and not has_link):
             return
         has_doer = any(self._before(mention.start) == "by" for mention in mentions)
         is_turned = not is_active and (has_doer or self._is_turned(phrase, taken))
@@ -291,13 +291,13 @@ class _Reader:
 
     def _is_turned(self, phrase: Phrase, taken: set[int]) -> bool:
         """Returns whether the question puts an active verb into the passive: `employed`, where the predicate is `employs`."""
-        verb, said = words(phrase.text)[0], self.tokens[max(taken)].word
-        return verb.endswith("s") and said != verb and (said.endswith("ed") or said in irregular())
+        verb, word = words(phrase.text)[0], self.tokens[max(taken)].word
+        return verb.endswith("s") and word != verb and (word.endswith("ed") or word in irregular())
 
     def _before(self, at: int) -> str:
         """Returns the word before a place, articles aside."""
-        said = [token.word for token in self.tokens[:at] if token.word not in ARTICLES]
-        return said[-1] if said else ""
+        earlier = [token.word for token in self.tokens[:at] if token.word not in ARTICLES]
+        return earlier[-1] if earlier else ""
 
     def _is_owner(self, mention: Mention, taken: set[int]) -> bool:
         if mention.end < len(self.tokens) and self.tokens[mention.end].word in ("'s", "have"):

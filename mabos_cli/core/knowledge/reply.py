@@ -130,15 +130,15 @@ class _Evaluation:
             rivals = [proof for proof in others if _overlap(proof, best)] if self.is_single else []
             rival = max(rivals, key=_weight, default=None)
             if rival and _weight(rival) > _weight(best):
-                return self._reply(NO, (), f"no: {_said(rival)}", [rival], [best])
+                return self._reply(NO, (), f"no: {_cite(rival)}", [rival], [best])
             if best.confidence < _LEAST_SURE:
-                return self._reply(UNKNOWN, (), f"unknown: only {_said(best)} says so", [], [best])
-            return self._reply(YES, (), f"yes: {_said(best)}", [best], rivals)
+                return self._reply(UNKNOWN, (), f"unknown: only {_cite(best)} says so", [], [best])
+            return self._reply(YES, (), f"yes: {_cite(best)}", [best], rivals)
         if ended:
-            now = f"; {'then' if self.reading.period else 'now'} {_said(others[0])}" if others else ""
-            return self._reply(NO, (), f"no: {_said(ended[0])}{now}", [], [*ended[:1], *others[:1]])
+            now = f"; {'then' if self.reading.period else 'now'} {_cite(others[0])}" if others else ""
+            return self._reply(NO, (), f"no: {_cite(ended[0])}{now}", [], [*ended[:1], *others[:1]])
         if others and self._excludes(others):
-            return self._reply(NO, (), f"no: {_said(max(others, key=_weight))}", [], others[:3])
+            return self._reply(NO, (), f"no: {_cite(max(others, key=_weight))}", [], others[:3])
         known = f"; known: {_listed(proof.triple[2] for proof in others)}" if others else ""
         return self._reply(UNKNOWN, (), f"unknown: no fact says {self._asked()}{known}", [], others[:3])
 
@@ -185,7 +185,7 @@ class _Evaluation:
             return self._reply(UNKNOWN, (), f"unknown: no fact says {self._asked()}", [], holding[:3])
         counts = self.reading.kind == "count" and not (self.is_number and len(values) == 1)
         head = str(len(values)) if counts else _listed(values)
-        more = _listed(values) if counts else _said(holding[0]) if len(values) == 1 else self._asked()
+        more = _listed(values) if counts else _cite(holding[0]) if len(values) == 1 else self._asked()
         return self._reply(KNOWN, values, f"{head}: {more}", holding, against)
 
     def _only_members(self, found: list[Proof]) -> list[Proof]:
@@ -203,11 +203,11 @@ class _Evaluation:
             dated = [proof for proof in found if _year(proof.triple[2])]
             values = tuple(dict.fromkeys(proof.triple[2] for proof in dated))
             if values and (len(values) == 1 or not self.is_single):
-                return self._reply(KNOWN, values, f"{_listed(values)}: {_said(dated[0])}", dated)
+                return self._reply(KNOWN, values, f"{_listed(values)}: {_cite(dated[0])}", dated)
         edge = self.reading.edge
         spans = {date: proof for proof in found if (date := _dates(proof, edge))}
         if not spans:
-            known = f"; {_said(found[0])} has no dates" if found else ""
+            known = f"; {_cite(found[0])} has no dates" if found else ""
             return self._reply(UNKNOWN, (), f"unknown: no fact dates {self._asked()}{known}", [], found[:1])
         return self._reply(KNOWN, tuple(spans), f"{_listed(spans)}: {self._asked()}", [*spans.values()])
 
@@ -219,18 +219,18 @@ class _Evaluation:
             return self._reply(UNKNOWN, (), f"unknown: no fact says {self._asked()}", [])
         if self.reading.object is None and self.reading.predicate in self.vocabulary.causes:
             values = tuple(dict.fromkeys(proof.triple[2] for proof in found))
-            return self._reply(KNOWN, values, f"because of {_listed(values)}: {_said(found[0])}", found)
+            return self._reply(KNOWN, values, f"because of {_listed(values)}: {_cite(found[0])}", found)
         best = max(found, key=_weight)
         if self.reading.object is None and not best.rule:
-            return self._reply(UNKNOWN, (), f"unknown: no fact says why {_said(best)}", [], [best])
+            return self._reply(UNKNOWN, (), f"unknown: no fact says why {_cite(best)}", [], [best])
         parts = [part.triple for part in best.parts]
         values = tuple(dict.fromkeys(term for part in parts for term in (part[0], part[2])))
         if best.rule:
             because = " and ".join(" ".join(part) for part in parts)
-            line = f"because {because} ({best.rule.label}): {_said(best)}"
+            line = f"because {because} ({best.rule.label}): {_cite(best)}"
         else:
             source = best.fact.source if best.fact else ""
-            line = f"it is asserted, source {source}: {_said(best)}"
+            line = f"it is asserted, source {source}: {_cite(best)}"
         return self._reply(KNOWN, values, line, [best])
 
     def _reply(
@@ -265,7 +265,7 @@ def _dates(proof: Proof, edge: str = "") -> str:
     return f"since {since}" if since else f"until {until}" if until else ""
 
 
-def _said(proof: Proof) -> str:
+def _cite(proof: Proof) -> str:
     dates = f", {_dates(proof)}" if _dates(proof) else ""
     return f"{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}{dates})"
 

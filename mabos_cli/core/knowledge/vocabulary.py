@@ -184,11 +184,11 @@ def _phrases_of(predicate: str, ontology: Ontology) -> Iterator[Phrase]:
     for each in ontology.properties_named(predicate):
         texts += [each.label, *each.synonyms]
     for text in dict.fromkeys(map(str.casefold, texts)):
-        said = words(text)
-        content = tuple(lemma(word) for word in said if word not in GRAMMAR and lemma(word) not in CAUSES - {"caus"})
-        links = tuple(word for word in said if word in PREPOSITIONS)
+        spoken = words(text)
+        content = tuple(lemma(word) for word in spoken if word not in GRAMMAR and lemma(word) not in CAUSES - {"caus"})
+        links = tuple(word for word in spoken if word in PREPOSITIONS)
         if content and predicate not in TYPE_PREDICATES:
-            yield Phrase(predicate, content, links, said[-1] == "by", text)
+            yield Phrase(predicate, content, links, spoken[-1] == "by", text)
 
 
 class Mention(NamedTuple):

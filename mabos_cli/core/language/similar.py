@@ -174,8 +174,8 @@ def edit_distance(one: str, two: str, most: int) -> int:
     if not one or not two or most == 0:
         return min(len(one) + len(two), most + 1)
     # Three ways on, each with a letter less to spend: quick as long as few may differ, and most words part early.
-    ways = ((one[1:], two), (one, two[1:]), (one[1:], two[1:]))
-    return 1 + min(edit_distance(*way, most - 1) for way in ways)
+    options = ((one[1:], two), (one, two[1:]), (one[1:], two[1:]))
+    return 1 + min(edit_distance(*option, most - 1) for option in options)
 
 
 def tolerance(length: int) -> int:
@@ -278,7 +278,7 @@ class Statement(NamedTuple):
     trust: str
 
 
-def find_outdated(told: Sequence[Statement]) -> dict[str, str]:
+def find_outdated(statements: Sequence[Statement]) -> dict[str, str]:
     """Returns the statements that a newer one, trusted alike, takes the place of, each with the newest of these.
 
     >>> older = Statement("a", "2026-05-01", "Yara leads support since May", "agent")
@@ -286,7 +286,7 @@ def find_outdated(told: Sequence[Statement]) -> dict[str, str]:
     >>> find_outdated([older, newer])
     {'a': 'b'}
     """
-    ordered = sorted(told, key=lambda one: (one.at, one.ref))
+    ordered = sorted(statements, key=lambda one: (one.at, one.ref))
     changing = {one.ref: mentions_change(one.text) for one in ordered}
     found: dict[str, str] = {}
     for older, newer in combinations(ordered, 2):

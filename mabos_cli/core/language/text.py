@@ -294,5 +294,5 @@ def statement(text: str) -> str:
     >>> statement("The backup took 28 minutes"), statement("how long did the backup take?")
     ('The backup took 28 minutes', '')
     """
-    said = " ".join(text[:4000].split()[:_STATED])
-    return said if said.count(" ") >= _LEAST_STATED - 1 and not text.rstrip().endswith("?") else ""
+    stated = " ".join(text[:4000].split()[:_STATED])
+    return stated if stated.count(" ") >= _LEAST_STATED - 1 and not text.rstrip().endswith("?") else ""

@@ -104,7 +104,7 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, Loss]:
     lost: dict[str, Loss] = {}
     pursued = set()
     for goal in mind.goals:
-        loss = _own_loss(goal, behind.get(goal.id, ()))
+        loss = _find_loss(goal, behind.get(goal.id, ()))
         if loss and loss.kind in DROPS[strategy]:
             lost[goal.name] = loss
         else:
@@ -117,7 +117,7 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, Loss]:
     return lost
 
 
-def _own_loss(goal: Attitude, desires: Sequence[Attitude]) -> Loss | None:
+def _find_loss(goal: Attitude, desires: Sequence[Attitude]) -> Loss | None:
     """Returns what its own status, or that of the desires behind it, says against a goal; None when nothing does."""
     word = status_word(goal.status)
     if word in DONE:

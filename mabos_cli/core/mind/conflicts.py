@@ -158,8 +158,8 @@ class _Comparing:
     def mark(self, beliefs: Sequence[Belief]) -> None:
         """Takes the next beliefs."""
         for belief in beliefs:
-            told = "\t".join((belief.subject, belief.text, belief.updated, belief.about, belief.group))
-            digest = hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            content = "\t".join((belief.subject, belief.text, belief.updated, belief.about, belief.group))
+            digest = hashlib.blake2b(content.encode("utf-8", "replace"), digest_size=8).hexdigest()
             marks = self._memo.marks.get(digest)
             if marks is None:
                 marks = self._open(len(self.marks)).marks
@@ -176,7 +176,7 @@ class _Comparing:
         self._verdicts[pair] = found
         if found is None:
             return None
-        return _tell_conflict(self._beliefs[i], self._beliefs[j], (self.marks[i].subject, self.marks[j].subject), found)
+        return _make_conflict(self._beliefs[i], self._beliefs[j], (self.marks[i].subject, self.marks[j].subject), found)
 
     def keep(self) -> None:
         """Leaves in the memo what this comparison came to, and nothing else."""
@@ -236,7 +236,7 @@ def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
     return found or _compare_meaning(a, b)
 
 
-def _tell_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
+def _make_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
     """Returns the conflict of two beliefs that disagree."""
     same = bool(subjects[0]) and subjects[0] == subjects[1]
     subject = one.subject if same else " / ".join(filter(None, (one.subject, two.subject)))
@@ -259,10 +259,10 @@ def _are_about_one(a: Reading, b: Reading) -> bool:
 
 def _topic(a: Reading, b: Reading) -> Topic:
     """Returns what two beliefs of one subject are about."""
-    is_said = a.belief.text.strip() and b.belief.text.strip()
+    has_texts = a.belief.text.strip() and b.belief.text.strip()
     is_measure = root(head_word(a.belief.subject)) in word_class("measures")
     later = {"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0)
-    return Topic(a.about if is_said else frozenset(), later, is_measure)
+    return Topic(a.about if has_texts else frozenset(), later, is_measure)
 
 
 def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:

@@ -37,8 +37,8 @@ class Proposal(NamedTuple):
     @property
     def key(self) -> str:
         """Returns a name of the proposal that stays as long as its reasons do."""
-        said = re.sub(r"\.md:\d+", ".md", "\n".join((self.action, self.kind, self.name, *self.reasons)))  # lines move
-        return blake2b(said.encode("utf-8", "replace"), digest_size=4).hexdigest()
+        text = re.sub(r"\.md:\d+", ".md", "\n".join((self.action, self.kind, self.name, *self.reasons)))  # lines move
+        return blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
 
 
 class Deliberation(NamedTuple):

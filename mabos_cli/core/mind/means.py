@@ -54,14 +54,16 @@ class Known:
         self._by_term: dict[str, set[int]] = {}
 
     @cached_property
-    def _said(self) -> list[tuple[bool, str]]:
+    def _statements(self) -> list[tuple[bool, str]]:
         """Returns whether each thing that is known is denied, and where it is said; its words are noted beside."""
-        said = [(b.statement, b.id or b.place, b.certainty, b.trust) for b in self.beliefs if b.is_held]
+        statements = [(b.statement, b.id or b.place, b.certainty, b.trust) for b in self.beliefs if b.is_held]
         for fact in (fact for fact in (self.facts.all() if self.facts else ()) if holds_at(fact, self.now)):
-            told = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(fact.triple))
+            sentence = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(fact.triple))
             denied = fact.object.casefold() in ("no", "false", "0")
-            said.append((f"not {told}" if denied else told, fact.id, fact.confidence, fact.trust))
-        sure = [(text, cite) for text, cite, certainty, trust in said if certainty > self.floor and trust_rank(trust)]
+            statements.append((f"not {sentence}" if denied else sentence, fact.id, fact.confidence, fact.trust))
+        sure = [
+            (text, cite) for text, cite, certainty, trust in statements if certainty > self.floor and trust_rank(trust)
+        ]
         for number, (text, _) in enumerate(sure):
             for term in terms(text):
                 self._by_term.setdefault(term, set()).add(number)
@@ -70,9 +72,9 @@ class Known:
     def judge(self, condition: str) -> tuple[bool | None, str]:
         """Returns whether a condition holds by what is known, None where nothing says so, and what says it."""
         wanted, denied = terms(DENIED.sub(" ", condition)), bool(DENIED.search(condition))
-        said = self._said
+        statements = self._statements
         places = sorted((self._by_term.get(term, set()) for term in wanted), key=len)
-        found = [said[number] for number in sorted(set.intersection(*places))] if places else []
+        found = [statements[number] for number in sorted(set.intersection(*places))] if places else []
         judged = [(is_denied == denied, cite) for is_denied, cite in found]
         return next((each for each in judged if each[0]), judged[0] if judged else (None, ""))
 
@@ -120,8 +122,8 @@ class Ways:
 
     @cached_property
     def _worked(self) -> ByWords[Case]:
-        told = [case for case in self.cases if case.success and case.is_trusted and not case.plan_id and case.actions]
-        return ByWords([(f"{case.context} {' '.join(case.actions)}", case) for case in told])
+        usable = [case for case in self.cases if case.success and case.is_trusted and not case.plan_id and case.actions]
+        return ByWords([(f"{case.context} {' '.join(case.actions)}", case) for case in usable])
 
     def to(self, goal: Attitude) -> list[Means]:
         """Returns the ways to a goal, the best first: plans for it, else plans and playbooks of its words, and cases that

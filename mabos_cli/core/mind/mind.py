@@ -86,10 +86,10 @@ class Belief(NamedTuple):
     @property
     def statement(self) -> str:
         """Returns all that it says, as one text."""
-        said = self.text or self.subject
+        text = self.text or self.subject
         for head in (self.subject, self.about):
-            said = f"{head}: {said}" if head and not _holds(said, head) else said
-        return said
+            text = f"{head}: {text}" if head and not _holds(text, head) else text
+        return text
 
     @property
     def place(self) -> str:

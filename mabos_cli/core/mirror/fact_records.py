@@ -48,7 +48,7 @@ def fact_records(
                 ("memory_item", (memory_of(fact),), memories),
             )
             links = (
-                derived_links(agent, kind, (own for own in named if own in known)) for kind, named, known in origins
+                derived_links(agent, kind, (key for key in named if key in known)) for kind, named, known in origins
             )
             record = fact_record(agent, fact, tuple(links))
             yield record._replace(statement=typing.statement(fact))
@@ -75,7 +75,7 @@ class _Types:
         self.values = {each.name: each.value_type for each in schema.attributes}
         self._above = {each.name: each.parent for each in schema.entities}
         self._can = {(each.name, play.relation, play.role) for each in schema.entities for play in each.plays}
-        self._can |= {(each.name, own.attribute, "") for each in schema.entities for own in each.owns}
+        self._can |= {(each.name, owned.attribute, "") for each in schema.entities for owned in each.owns}
 
     def can(self, label: str, what: str, role: str = "") -> bool:
         """Returns whether things of a type can play a role of a relation, or own an attribute."""
@@ -86,12 +86,12 @@ class _Types:
     def properties(self, predicate: str) -> tuple[Property, ...]:
         return () if predicate in TYPE_PREDICATES else self.ontology.properties_named(predicate)
 
-    def narrowest(self, said: Collection[str], implied: Collection[str]) -> str:
+    def narrowest(self, stated: Collection[str], implied: Collection[str]) -> str:
         """Returns the class that says most: none of the others is below it. Of several, one that a fact names, and one that is
         deep down."""
-        found = {*said, *implied}
-        lowest = [own for own in found if not any(other != own and self.taxonomy.is_a(other, own) for other in found)]
-        rank = lambda own: (own not in said, -len(self.taxonomy.ancestors(own)), own)  # noqa: E731
+        found = {*stated, *implied}
+        lowest = [one for one in found if not any(other != one and self.taxonomy.is_a(other, one) for other in found)]
+        rank = lambda one: (one not in stated, -len(self.taxonomy.ancestors(one)), one)  # noqa: E731
         return self.labels[min(lowest or found, key=rank)]
 
 
@@ -101,7 +101,7 @@ class _Typing:
     def __init__(self, agent: str, ontology: Ontology, facts: Iterable[Fact]) -> None:
         self._agent, self._types = agent, _Types(ontology)
         self.classes: dict[str, str] = {}
-        self._said: dict[str, set[str]] = {}
+        self._stated: dict[str, set[str]] = {}
         self._implied: dict[str, set[str]] = {}
         self._facts: list[Fact] = []  # those with a value for something
         if not ontology.concepts:
@@ -109,15 +109,15 @@ class _Typing:
         for fact in facts:
             self._note(fact)
         self.classes = {
-            name: self._types.narrowest(self._said.get(name, ()), self._implied.get(name, ()))
-            for name in sorted(self._said.keys() | self._implied.keys())
+            name: self._types.narrowest(self._stated.get(name, ()), self._implied.get(name, ()))
+            for name in sorted(self._stated.keys() | self._implied.keys())
         }
 
     def _note(self, fact: Fact) -> None:
         if fact.predicate in TYPE_PREDICATES:
             concept = self._types.ontology.find_concept(fact.object)
             if concept:
-                self._said.setdefault(fact.subject, set()).add(concept.id)
+                self._stated.setdefault(fact.subject, set()).add(concept.id)
             return
         found = self._types.properties(fact.predicate)
         if any(each.kind == "datatype" for each in found):
@@ -153,7 +153,7 @@ class _Typing:
                     values.setdefault(fact.subject, {}).setdefault(name, {})[value] = None
         owner = owned_by_agent(self._agent)
         for name, label in self.classes.items():
-            has = ((own, tuple(found)) for own, found in sorted(values.get(name, {}).items()))
+            has = ((attribute, tuple(found)) for attribute, found in sorted(values.get(name, {}).items()))
             yield Record(uid_of(self._agent, name), INDIVIDUAL, (("name", name), *has), owner, label)
 
 

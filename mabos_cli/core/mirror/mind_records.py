@@ -69,12 +69,12 @@ def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
     elsewhere, links = shared_ids(minds), _Gathered()
     for mind in minds:
         known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
-        for relation, own, ids, is_back in _told_links(mind):
-            links.add(relation, own, ids, known, is_back)
+        for relation, key, ids, is_back in _written_links(mind):
+            links.add(relation, key, ids, known, is_back)
     return links
 
 
-def _told_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
+def _written_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
     """Links as they are written: a relation, the key of who names others, their ids, and whether it is the other side that
     speaks for the relation."""
     for belief in mind.beliefs:
@@ -96,8 +96,8 @@ def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -
         for each in held:
             uid = _key(mind.agent, each)
             rests = _rests(mind.agent, each, grounds) if isinstance(each, Belief) else ()
-            told = {} if isinstance(each, Belief) else _computed(each)
-            record = record_of(kind, mind.agent, each, (*links.of(kind, uid), *rests), uid, **told)
+            computed = {} if isinstance(each, Belief) else _computed(each)
+            record = record_of(kind, mind.agent, each, (*links.of(kind, uid), *rests), uid, **computed)
             if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
                 found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
     return list(found.values())
@@ -106,7 +106,7 @@ def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -
 def _rests(agent: str, belief: Belief, grounds: Mapping[str, Collection[str]]) -> Iterator[Links]:
     """Yields what a belief rests on, as far as it is there."""
     for kind, ids in grounds.items():
-        yield derived_links(agent, kind, (own for own in belief.rests if own in ids and own != belief.id))
+        yield derived_links(agent, kind, (each for each in belief.rests if each in ids and each != belief.id))
 
 
 def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
@@ -137,13 +137,13 @@ def conflict_records(agent: str, conflicts: Iterable[Conflict], settled: Mapping
     """Returns the conflicts among the beliefs of an agent. Those that somebody settled are given by key, with why and when."""
     found = []
     for each in conflicts:
-        told = {"name": each.subject, "content": each.reason, "classification": each.kind, "certainty": each.severity}
-        told["status"] = "resolved" if each.key in settled else "open"
+        fields = {"name": each.subject, "content": each.reason, "classification": each.kind, "certainty": each.severity}
+        fields["status"] = "resolved" if each.key in settled else "open"
         why, at = settled.get(each.key, ("", ""))
-        told |= {"rationale": why, "decided_at": find_time(at)}
+        fields |= {"rationale": why, "decided_at": find_time(at)}
         sides = tuple(sorted({_key(agent, each.a), _key(agent, each.b)}))
         between = Links("conflict_between", "dispute", "party", "belief", sides)
-        found.append(make_record("conflict", uid_of(agent, each.key), told, (*owned_by_agent(agent), between)))
+        found.append(make_record("conflict", uid_of(agent, each.key), fields, (*owned_by_agent(agent), between)))
     return found
 
 
@@ -153,29 +153,29 @@ class _Gathered:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], set[str]] = {}
 
-    def add(self, relation: str, own: str, ids: Iterable[str], known: Elsewhere, is_back: bool) -> None:
+    def add(self, relation: str, key: str, ids: Iterable[str], known: Elsewhere, is_back: bool) -> None:
         """Links with those of some ids that are known, from the side that speaks for the relation or from the other one."""
         kind = _SPEAKERS[relation][0 if is_back else 3]
         for uid in (known[kind, each] for each in ids if (kind, each) in known):
-            speaker, other = (uid, own) if is_back else (own, uid)
-            if (kind, uid) != (_SPEAKERS[relation][3 if is_back else 0], own):  # nothing is linked with itself
+            speaker, other = (uid, key) if is_back else (key, uid)
+            if (kind, uid) != (_SPEAKERS[relation][3 if is_back else 0], key):  # nothing is linked with itself
                 self._found.setdefault((relation, speaker), set()).add(other)
 
     def of(self, kind: str, uid: str) -> Iterator[Links]:
         """Yields all that a record speaks for."""
-        for relation, (speaker, own, other, far) in _SPEAKERS.items():
+        for relation, (speaker, role, other, far) in _SPEAKERS.items():
             if speaker == kind:
-                yield Links(relation, own, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
+                yield Links(relation, role, other, far, tuple(sorted(self._found.get((relation, uid), ()))))
 
 
 def _computed(each: Attitude) -> dict[str, Any]:
     """Returns what is worked out of an attitude; the rest of its record stands in its fields."""
-    told: dict[str, Any] = {"state": state_of(each), "due_at": end_of(each.deadline)}
+    fields: dict[str, Any] = {"state": state_of(each), "due_at": end_of(each.deadline)}
     if each.kind == "commitment":
-        told |= {"assignee": each.owner, "owner": None}
+        fields |= {"assignee": each.owner, "owner": None}
     if each.kind == "plan":
-        told |= {"step_count": len(each.steps), "steps_done": sum(bool(step.done) for step in each.steps)}
-    return told
+        fields |= {"step_count": len(each.steps), "steps_done": sum(bool(step.done) for step in each.steps)}
+    return fields
 
 
 def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
@@ -186,13 +186,13 @@ def _steps(agent: str, plan: str, steps: Sequence[Step]) -> Iterator[Record]:
         names[name] = number
     for name, number in names.items():
         step = steps[number - 1]
-        told = {"name": name, "content": step.text, "step_number": number, "status": step.status, "is_done": step.done}
+        row = {"name": name, "content": step.text, "step_number": number, "status": step.status, "is_done": step.done}
         waits = tuple(f"{plan}/{other}" for other in _waits_for(step.text, names) if other != name)
         links = (
             Links("plan_contains_step", "contained", "container", "plan", (plan,)),
             Links("step_depends_on", "dependent", "dependency", "plan_step", waits),
         )
-        yield make_record("plan_step", f"{plan}/{name}", told, (*owned_by_agent(agent), *links))
+        yield make_record("plan_step", f"{plan}/{name}", row, (*owned_by_agent(agent), *links))
 
 
 def _waits_for(text: str, names: Iterable[str]) -> list[str]:
@@ -233,7 +233,7 @@ class RecordGraph:
 
     def all(self, kind: str) -> list[Record]:
         """Returns the records of a type, by key."""
-        return sorted((each for (own, _), each in self._held.items() if own == kind), key=attrgetter("uid"))
+        return sorted((each for (name, _), each in self._held.items() if name == kind), key=attrgetter("uid"))
 
     def get(self, kind: str, uids: Iterable[str]) -> list[Record]:
         """Returns those of some records that are there, each once, by key."""

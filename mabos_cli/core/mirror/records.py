@@ -49,7 +49,7 @@ class Record(NamedTuple):
 
     def get(self, name: str) -> Any:
         """Returns the value of an attribute, None where there is none."""
-        return next((value for own, value in self.attributes if own == name), None)
+        return next((value for attribute, value in self.attributes if attribute == name), None)
 
     def linked(self, relation: str) -> tuple[str, ...]:
         """Returns the keys of those that it is linked with by a relation which it speaks for."""
@@ -62,15 +62,15 @@ def record_hash(record: Record) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
 
 
-def uid_of(agent: str, own: str) -> str:
+def uid_of(agent: str, local_id: str) -> str:
     """Returns the key of something that an agent has."""
-    return f"{agent}/{own}"
+    return f"{agent}/{local_id}"
 
 
-def agent_record(agent: str, **told: str | bool) -> Record:
+def agent_record(agent: str, **fields: str | bool) -> Record:
     """Returns the agent itself: its name, agent_role, department and commitment_strategy, as far as they are known, and whether
     others may read what it has: is_shared."""
-    return make_record("agent", agent, {"name": agent} | told)
+    return make_record("agent", agent, {"name": agent} | fields)
 
 
 def memory_records(
@@ -78,11 +78,11 @@ def memory_records(
 ) -> Iterator[Record]:
     """Yields a memory item, which comes from those of the known ones that it names, and the decision that it is about, which is
     related to some of the goals. How often it was used changes at every recall, and is not mirrored."""
-    origins = (own for own in item.derived_from if own in known and own != item.id)
+    origins = (item_id for item_id in item.derived_from if item_id in known and item_id != item.id)
     yield record_of("memory_item", agent, item, (derived_links(agent, "memory_item", origins),), store_name=store)
     if item.type == "decision":
         origin = derived_links(agent, "memory_item", (item.id,))
-        resolved = tuple(uid_of(agent, own) for own in item.related_to if own in goals)
+        resolved = tuple(uid_of(agent, item_id) for item_id in item.related_to if item_id in goals)
         links = (origin, Links("decision_resolves_goal", "resolver", "resolved", "goal", resolved))
         yield record_of("decision", agent, item, links)
 
@@ -97,14 +97,14 @@ def rule_record(agent: str, rule: Rule) -> Record:
 def case_record(agent: str, case: Case, known: Collection[str] = ()) -> Record:
     """Returns a case, which was perhaps adapted from one of the known ones. How often it was used is not mirrored."""
     metrics = "\n".join(f"{name}={render_number(value)}" for name, value in case.metrics)
-    origins = derived_links(agent, "cbr_case", (own for own in (case.adapted_from,) if own in known and own != case.id))
-    told = {"action_text": "\n".join(case.actions), "metric_text": metrics}
-    return record_of("cbr_case", agent, case, (origins,), **told)
+    origins = derived_links(agent, "cbr_case", (one for one in (case.adapted_from,) if one in known and one != case.id))
+    texts = {"action_text": "\n".join(case.actions), "metric_text": metrics}
+    return record_of("cbr_case", agent, case, (origins,), **texts)
 
 
 def derived_links(agent: str, kind: str, origins: Iterable[str]) -> Links:
     """Returns that something was made of others that the agent has."""
-    return Links("derivation", "derived", "origin", kind, tuple(dict.fromkeys(uid_of(agent, own) for own in origins)))
+    return Links("derivation", "derived", "origin", kind, tuple(dict.fromkeys(uid_of(agent, each) for each in origins)))
 
 
 def persona_record(agent: str, title: str, text: str) -> Record:
@@ -119,8 +119,8 @@ def skill_records(agent: str, skills: Iterable[tuple[str, str, float]]) -> Itera
     """Yields what an agent can do: names, what is said about each, and how well it does it."""
     had = Links("agent_has_skill", "ability", "bearer", "agent", (agent,))
     for name, text, level in skills:
-        told = {"name": name, "content": text, "proficiency": level}
-        yield make_record("skill", uid_of(agent, name), told, (*owned_by_agent(agent), had))
+        fields = {"name": name, "content": text, "proficiency": level}
+        yield make_record("skill", uid_of(agent, name), fields, (*owned_by_agent(agent), had))
 
 
 def record_of(
@@ -156,22 +156,22 @@ def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> lis
     return list(found.values())
 
 
-def make_record(kind: str, uid: str, told: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
+def make_record(kind: str, uid: str, fields: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
     """Returns a record with attributes of its type; texts and lists that are empty say nothing."""
     owned = _owned_by(kind)
-    unknown = told.keys() - {*owned}
+    unknown = fields.keys() - {*owned}
     if unknown:
         raise KeyError(f"{kind} owns no {', '.join(sorted(unknown))}")
-    values = ((name, _told(told.get(name))) for name in owned)
+    values = ((name, _stored_value(fields.get(name))) for name in owned)
     return Record(uid, kind, tuple((name, value) for name, value in values if value is not None), links)
 
 
 @cache
 def _owned_by(kind: str) -> tuple[str, ...]:
-    return tuple(own.attribute for own in mirror_schema().entity(kind).owns if own.attribute != "uid")
+    return tuple(owned.attribute for owned in mirror_schema().entity(kind).owns if owned.attribute != "uid")
 
 
-def _told(value: Any) -> Any:
+def _stored_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(dict.fromkeys(each for each in value if each)) or None
     return None if value == "" else value

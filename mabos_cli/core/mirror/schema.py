@@ -100,7 +100,7 @@ def _read_table() -> dict[str, dict[str, list[str]]]:
 
 def fields_of(kind: str) -> dict[str, str]:
     """Returns the attributes of an entity besides its uid, each with the field of the files that it comes from."""
-    return {own: field or own for own, _, field in (each.partition("=") for each in _read_table()["entity"][kind])}
+    return {name: field or name for name, _, field in (each.partition("=") for each in _read_table()["entity"][kind])}
 
 
 @cache
@@ -116,7 +116,7 @@ def mirror_schema() -> Schema:
 
     def entity(name: str) -> Entity:
         owned = fields_of(name)
-        owns = (Owns("uid", KEY), *(Owns(own, MANY if own in many else ()) for own in owned))
+        owns = (Owns("uid", KEY), *(Owns(attribute, MANY if attribute in many else ()) for attribute in owned))
         return Entity(name, owns, tuple(plays.get(name, ())), "" if name == "agent" else RECORD)
 
     return Schema(
@@ -164,14 +164,14 @@ def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
     names, above = label_types(ontology, taken), supertypes(ontology)
     owned: dict[str, list[Owns | Plays]] = {}
     for each in ontology.properties.values():
-        for own, capability in _capabilities_for(each, names[each.id], ontology, above):
-            owned.setdefault(own, []).append(capability)
+        for class_id, capability in _capabilities_for(each, names[each.id], ontology, above):
+            owned.setdefault(class_id, []).append(capability)
     entities = []
-    for own in _parents_first(above):
-        has = sorted(owned.get(own, ()))
+    for class_id in _parents_first(above):
+        has = sorted(owned.get(class_id, ()))
         owns = tuple(each for each in has if isinstance(each, Owns))
         plays = tuple(each for each in has if isinstance(each, Plays))
-        entities.append(Entity(names[own], owns, plays, names.get(above[own], "")))
+        entities.append(Entity(names[class_id], owns, plays, names.get(above[class_id], "")))
     properties = sorted(ontology.properties.values(), key=lambda each: names[each.id])
     return Schema(
         tuple(Attribute(names[p.id], _value_type(p)) for p in properties if p.kind == "datatype"),
@@ -184,16 +184,16 @@ def label_types(ontology: Ontology, taken: Collection[str] = ()) -> dict[str, st
     """Returns the label of each class and property, by id: safe, and once in all; classes choose first."""
     used = {*taken, *RESERVED}
     found = {}
-    for own in (*sorted(ontology.concepts), *sorted(ontology.properties)):
-        prefix, name = own.partition(":")[0], _safe(local_name(own))
-        kind = "" if own in ontology.concepts else f"{name}_{ontology.properties[own].kind}"
+    for node_id in (*sorted(ontology.concepts), *sorted(ontology.properties)):
+        prefix, name = node_id.partition(":")[0], _safe(local_name(node_id))
+        kind = "" if node_id in ontology.concepts else f"{name}_{ontology.properties[node_id].kind}"
         choices = [name, _safe(f"{prefix}_{name}"), *([kind] if kind else [])]
         label = next((choice for choice in choices if choice not in used), "")
         number = 2
         while not label or label in used:
             label, number = f"{name}_{number}", number + 1
         used.add(label)
-        found[own] = label
+        found[node_id] = label
     return found
 
 
@@ -222,38 +222,38 @@ def _capabilities_for(
     taxonomy = Taxonomy(ontology)
 
     def ends(named: tuple[str, ...]) -> Iterable[str]:
-        known = {own for own in named if own in above} or {own for own in above if not above[own]}
+        known = {name for name in named if name in above} or {name for name in above if not above[name]}
         known |= {
-            own
-            for own, concept in ontology.concepts.items()
-            if len(concept.parents) > 1 and any(map(partial(taxonomy.is_a, own), known))
+            name
+            for name, concept in ontology.concepts.items()
+            if len(concept.parents) > 1 and any(map(partial(taxonomy.is_a, name), known))
         }
         # What a class owns or plays, those below it inherit: to say it again is an error.
-        return [own for own in known if not {*path_up(above, own)[1:]} & known]
+        return [name for name in known if not {*path_up(above, name)[1:]} & known]
 
     if each.kind == "datatype":
-        yield from ((own, Owns(label, MANY)) for own in ends(each.domains))
+        yield from ((class_id, Owns(label, MANY)) for class_id in ends(each.domains))
         return
-    yield from ((own, Plays(label, "subject")) for own in ends(each.domains))
-    yield from ((own, Plays(label, "object")) for own in ends(each.ranges))
+    yield from ((class_id, Plays(label, "subject")) for class_id in ends(each.domains))
+    yield from ((class_id, Plays(label, "object")) for class_id in ends(each.ranges))
 
 
 def supertypes(ontology: Ontology) -> dict[str, str]:
     """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
     concepts = ontology.concepts
-    parents = {own: next((up for up in each.parents if up in concepts), "") for own, each in concepts.items()}
-    for own in sorted(parents):
-        way = [own]
-        while parents[way[-1]] and parents[way[-1]] not in way:
-            way.append(parents[way[-1]])
-        if parents[way[-1]] == own:
-            parents[own] = ""
+    parents = {class_id: next((up for up in each.parents if up in concepts), "") for class_id, each in concepts.items()}
+    for class_id in sorted(parents):
+        path = [class_id]
+        while parents[path[-1]] and parents[path[-1]] not in path:
+            path.append(parents[path[-1]])
+        if parents[path[-1]] == class_id:
+            parents[class_id] = ""
     return parents
 
 
-def path_up(above: Mapping[str, str], own: str) -> list[str]:
+def path_up(above: Mapping[str, str], class_id: str) -> list[str]:
     """Returns a class and those above it, by the class right above each."""
-    found = [own]
+    found = [class_id]
     while above[found[-1]]:
         found.append(above[found[-1]])
     return found
@@ -262,8 +262,8 @@ def path_up(above: Mapping[str, str], own: str) -> list[str]:
 def _parents_first(above: Mapping[str, str]) -> list[str]:
     """Returns the classes in an order in which each comes behind the one above it, else as they are."""
     below: dict[str, list[str]] = {}
-    for own, parent in above.items():
-        below.setdefault(parent, []).append(own)
+    for class_id, parent in above.items():
+        below.setdefault(parent, []).append(class_id)
     found, waiting = [], list(reversed(below.get("", [])))
     while waiting:
         found.append(waiting.pop())

@@ -41,8 +41,8 @@ class Candidate(NamedTuple):
 
     @property
     def ref(self) -> str:
-        own = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
-        return f"{self.agent}/{own}" if self.agent else own
+        place = self.item.id if self.item else f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        return f"{self.agent}/{place}" if self.agent else place
 
     @property
     def author(self) -> str:
@@ -224,16 +224,16 @@ def without_repeated(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
     """Returns hits without passages that only repeat others among the hits: notes that became memories, MEMORY.md what logs and memories
     say, summaries what any of these say, or shorter summaries."""
     asked, out = [*asked], set()
-    told: list[tuple[int, Candidate, list[str], set[str]]] = []
+    shown: list[tuple[int, Candidate, list[str], set[str]]] = []
     levels = [_level(hit.candidate) for hit in hits]
     for at in sorted(range(len(hits)), key=lambda at: (levels[at], at)) if any(levels) else ():
         level, passage = levels[at], hits[at].candidate
         line, held = one_line(passage.text), {*stems(" ".join(matching(asked, passage)))}
-        below = [said for n, other, leads, said in told if n < level and _repeats(passage, line, other, leads)]
+        below = [content for n, other, leads, content in shown if n < level and _repeats(passage, line, other, leads)]
         if below and held <= set().union(*below):
             out.add(at)
         else:
-            told.append((level, passage, _leads(passage), {*stems(spoken_text(passage))}))
+            shown.append((level, passage, _leads(passage), {*stems(spoken_text(passage))}))
     return [hit for at, hit in enumerate(hits) if at not in out]
 
 
@@ -306,14 +306,14 @@ def leaves_open(question: str, best: Sequence[Hit]) -> bool:
 
 def each_once(hits: Iterable[Hit], count: int, known: Iterable[Hit] = ()) -> list[Hit]:
     """Returns the leading hits that do not say nearly the same as another one before them, or as a known one."""
-    told, chosen = [word_set(hit.candidate.text) for hit in known], list[Hit]()
+    shown, chosen = [word_set(hit.candidate.text) for hit in known], list[Hit]()
     for hit in hits:
         if len(chosen) == count:
             break
         mine = word_set(hit.candidate.text)
-        if all(likeness(mine, other) < _SAME for other in told):
+        if all(likeness(mine, other) < _SAME for other in shown):
             chosen.append(hit)
-            told.append(mine)
+            shown.append(mine)
     return chosen
 
 
@@ -367,11 +367,11 @@ def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], de
 
 def _refine(search: Search, asked: list[str], candidate: Candidate, count: int) -> tuple[list[str], list[str]]:
     """Returns what to ask after a hit: the words of the question that it leaves open, and its rarest other words."""
-    told = {*stems(spoken_text(candidate))}
+    covered = {*stems(spoken_text(candidate))}
     fresh = new_words(candidate, {stem(word) for word in asked})
     held = search.holders(fresh)
     order = sorted(range(len(fresh)), key=lambda n: (held.get(fresh[n], 0), n))
-    return [word for word in asked if stem(word) not in told] or asked, [fresh[n] for n in order[:count]]
+    return [word for word in asked if stem(word) not in covered] or asked, [fresh[n] for n in order[:count]]
 
 
 def matching(asked: Iterable[str], candidate: Candidate) -> tuple[str, ...]:

@@ -202,7 +202,7 @@ def _lanes(candidate: Signals) -> Parts:
     return (("lexical", candidate.lexical), *((("semantic", meaning),) if meaning is not None else ()))
 
 
-def _from_neighbours(candidates: Sequence[Signals], own: list[float], rings: Mapping[str, Ring]) -> list[float]:
+def _from_neighbours(candidates: Sequence[Signals], scores: list[float], rings: Mapping[str, Ring]) -> list[float]:
     """Returns what each candidate gets from the best of those beside it, a question more, and from the best of those one
     further on."""
     place = {c.ref: n for n, c in enumerate(candidates)}
@@ -213,7 +213,7 @@ def _from_neighbours(candidates: Sequence[Signals], own: list[float], rings: Map
         for weight, best, refs in ((beside, near, ring.near), (FAR, far, ring.far)):
             for taker in (place[other] for other in refs if other in place):
                 kinship = min(1.0, _LONG / max(candidates[giver].size, candidates[taker].size, 1))
-                best[taker] = max(best[taker], weight * own[giver] * kinship)
+                best[taker] = max(best[taker], weight * scores[giver] * kinship)
     return [one + other for one, other in zip(near, far, strict=True)]
 
 
@@ -264,8 +264,8 @@ def fade(at: str, now: datetime | None, half_life: float) -> float:
     return float(0.5 ** (max(0.0, age) / half_life))
 
 
-def diversify(scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weight: float, count: int) -> list[Scored]:
-    """Orders by maximal marginal relevance: each next result is good and unlike those before. `said`: words of each."""
+def diversify(scored: Sequence[Scored], words: Mapping[str, frozenset[str]], weight: float, count: int) -> list[Scored]:
+    """Orders by maximal marginal relevance: each next result is good and unlike those before. `words`: words of each."""
     left = list(scored)
     chosen: list[Scored] = []
     closest = {s.ref: 0.0 for s in left}
@@ -273,7 +273,7 @@ def diversify(scored: Sequence[Scored], said: Mapping[str, frozenset[str]], weig
         best = max(left, key=lambda s: weight * s.score - (1 - weight) * closest[s.ref])
         left.remove(best)
         chosen.append(best)
-        mine = said[best.ref]
+        mine = words[best.ref]
         for other in left:
-            closest[other.ref] = max(closest[other.ref], likeness(mine, said[other.ref]))
+            closest[other.ref] = max(closest[other.ref], likeness(mine, words[other.ref]))
     return chosen

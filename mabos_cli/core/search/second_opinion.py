@@ -22,15 +22,15 @@ class WiderSearch:
 
     def __call__(self, question: str) -> list[Hit]:
         """Returns the best hits for a question and its variations; one that a variation raised says which."""
-        own = self._search(question)[: self._limit]
-        found = {hit.candidate.ref: hit for hit in own}
+        direct = self._search(question)[: self._limit]
+        found = {hit.candidate.ref: hit for hit in direct}
         for variation in self._variations:
             for hit in self._search(variation)[: self._limit]:
                 ref, value = hit.candidate.ref, round(_STRENGTH * hit.score, 4)
                 if ref not in found or found[ref].score < value:
                     parts = (*hit.parts, ("expansion", value))
                     found[ref] = hit._replace(score=value, via=(variation,), parts=parts)
-        sure = {hit.candidate.ref for hit in own[: self._limit - round(self._limit * _RESERVED)]}
+        sure = {hit.candidate.ref for hit in direct[: self._limit - round(self._limit * _RESERVED)]}
         ranked = rank(found.values())
         others = [hit.candidate.ref for hit in ranked if hit.candidate.ref not in sure]
         chosen = sure.union(others[: self._limit - len(sure)])
@@ -59,9 +59,9 @@ def newer_first(hits: list[Hit]) -> list[Hit]:
     """Returns the hits with what is newer before what it updates, among the statements that are live side by side. The older
     one names the newer."""
     live = [hit.candidate for hit in hits[:_COMPARED] if hit.candidate.item and not hit.candidate.archived]
-    told = [Statement(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
+    statements = [Statement(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
     found = [*hits]
-    for older, newer in find_outdated(told).items():
+    for older, newer in find_outdated(statements).items():
         at, to = ([hit.candidate.ref for hit in found].index(ref) for ref in (newer, older))
         found[to] = found[to]._replace(candidate=found[to].candidate._replace(newer=newer))
         if at > to:

@@ -20,7 +20,7 @@ _MOST_COUNTED = 10_000
 _HINT = "write for example: a != b, x + y <= 10, all_different(a, b), if a = red then b = 'dark blue'"
 
 
-class _Asked(NamedTuple):
+class _Problem(NamedTuple):
     """The problem as numbers, with what the user wrote for each part."""
 
     names: tuple[str, ...]
@@ -42,7 +42,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue(f"constraints: no result after {MOST_CHECKS:,} checks", hint) from None
 
 
-def _all(asked: _Asked, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool) -> Answer:
+def _all(asked: _Problem, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool) -> Answer:
     """Returns the first solution, how many there are, and what is the same in all of them."""
     first = found[0]
     same = {n: first[n] for n in range(len(first)) if all(one[n] == first[n] for one in found)}
@@ -86,7 +86,7 @@ def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
     return found, True
 
 
-def _clash(asked: _Asked) -> Answer:
+def _clash(asked: _Problem) -> Answer:
     """Returns a set of constraints that cannot hold together, though any of them could be left out: those are dropped
     one by one without which there is still no solution."""
     kept, is_minimal, spent = set(range(len(asked.written))), True, 0
@@ -109,18 +109,18 @@ def _clash(asked: _Asked) -> Answer:
     return Answer(yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, caveats)
 
 
-def _conclude(asked: _Asked, found: tuple[Any, ...], ask: str) -> Any:
+def _conclude(asked: _Problem, found: tuple[Any, ...], ask: str) -> Any:
     if ask:
         return choice(_shown(found[asked.names.index(ask)]), about=ask)
     return names(tuple(f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)))
 
 
-def _detail(asked: _Asked, found: list[tuple[Any, ...]]) -> dict[str, Any]:
+def _detail(asked: _Problem, found: list[tuple[Any, ...]]) -> dict[str, Any]:
     shown = [{name: _plain(value) for name, value in zip(asked.names, one, strict=True)} for one in found]
     return {"satisfiable": True, "solution": shown[0], "solutions": shown}
 
 
-def _assigned(asked: _Asked, found: tuple[Any, ...]) -> str:
+def _assigned(asked: _Problem, found: tuple[Any, ...]) -> str:
     return listed([f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)], 16)
 
 
@@ -134,7 +134,7 @@ def _shown(value: Any) -> str:
     return figure(float(value)) if isinstance(value, Fraction) and value.denominator > 1 else str(value)
 
 
-def _read(fields: dict[str, Any]) -> _Asked:
+def _read(fields: dict[str, Any]) -> _Problem:
     """Returns the problem that the input states."""
     check_names(fields["variables"], "variables")
     values = {name: read_domain(f"variables.{name}", raw) for name, raw in fields["variables"].items()}
@@ -148,7 +148,7 @@ def _read(fields: dict[str, Any]) -> _Asked:
     constraints: list[Constraint] = []
     for n, raw in enumerate(fields["constraints"], 1):
         constraints += _constraints(n - 1, read(raw, f"constraints[{n}]"), f"constraints[{n}]", domains)
-    return _Asked(tuple(values), domains, tuple(constraints), tuple(fields["constraints"]))
+    return _Problem(tuple(values), domains, tuple(constraints), tuple(fields["constraints"]))
 
 
 def _resolve(node: Node, place: str, numbers: Mapping[str, int], texts: set[str]) -> Node:

@@ -136,13 +136,15 @@ class _Net:
                 yield matrix
                 continue
             # The choice with the fewest ways left comes first.
-            possible = [[way for way in ways if all(matrix[b][a] + most >= 0 for a, b, most in way)] for ways in rest]
+            possible = [
+                [option for option in ways if all(matrix[b][a] + most >= 0 for a, b, most in option)] for ways in rest
+            ]
             fewest = min(range(len(rest)), key=lambda n: len(possible[n]))
             others = [tuple(ways) for n, ways in enumerate(possible) if n != fewest]
-            for way in reversed(possible[fewest]):
+            for option in reversed(possible[fewest]):
                 child = [row.copy() for row in matrix]
                 self.work += self.size
-                if self._add(child, way):
+                if self._add(child, option):
                     stack.append((child, others))
 
     def _add(self, matrix: Matrix, bounds: Iterable[Bound]) -> bool:

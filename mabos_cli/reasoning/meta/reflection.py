@@ -79,10 +79,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue("measures: nothing to look back on", hint)
     lessons = [*fields["lessons"], *(one.lesson for one in agent.take("past") if one.lesson)]
     lessons += [f"act on this cause: {one['cause']}" for one in fields["causes"] if one["controllable"]]
-    return _tell(fields, measures, events, count_lessons(lessons))
+    return _answer(fields, measures, events, count_lessons(lessons))
 
 
-def _tell(fields: dict[str, Any], measures: list[Measure], events: list[Event], rules: dict[str, int]) -> Answer:
+def _answer(fields: dict[str, Any], measures: list[Measure], events: list[Event], rules: dict[str, int]) -> Answer:
     met = sum(one.size <= fields["tolerance"] for one in measures)
     right = sum(one.happened for one in fold([event.forecast for event in events]))
     heads = notes(
@@ -139,4 +139,4 @@ def count_lessons(lessons: list[str]) -> dict[str, int]:
     found: dict[str, list[str]] = {}
     for lesson in lessons:
         found.setdefault(" ".join(lesson.casefold().rstrip(". ").split()), []).append(lesson)
-    return {said[0]: len(said) for said in sorted(found.values(), key=lambda said: -len(said))}
+    return {repeats[0]: len(repeats) for repeats in sorted(found.values(), key=lambda repeats: -len(repeats))}

@@ -39,10 +39,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     # Sorting is stable: among equals the order of the router holds, which heeds the pressure of time.
     rated = [Rated(one, factors.get(one.method.name, 1.0)) for one in candidates]
     order = sorted(rated, key=lambda one: -round(one.total, 9))
-    return _tell(order, rated[0], records, kind)
+    return _answer(order, rated[0], records, kind)
 
 
-def _tell(order: list[Rated], by_fit: Rated, records: learning_to_reason.Records, kind: Mapping[str, str]) -> Answer:
+def _answer(order: list[Rated], by_fit: Rated, records: learning_to_reason.Records, kind: Mapping[str, str]) -> Answer:
     best = order[0]
     changed = best.name != by_fit.name
     if changed:

@@ -14,7 +14,7 @@ MOST_CELLS = 100_000
 NOTHING = "ask nothing"
 
 
-class _Asked(NamedTuple):
+class _QuestionWorth(NamedTuple):
     """The worth of one question: bits, and money before its cost if there is a decision."""
 
     chances: dict[str, float]  # of its answers
@@ -50,7 +50,7 @@ def entropy(shares: Iterable[float]) -> float:
     return -sum(share * math.log2(share) for share in shares if share > 0) + 0.0
 
 
-def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _Asked:
+def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _QuestionWorth:
     rows = {
         answer: _likelihoods(raw, states, f"{path}.answers.{answer}") for answer, raw in question["answers"].items()
     }
@@ -71,12 +71,12 @@ def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None
     # Never below 0 but by rounding.
     gain = max(0.0, entropy(states.values()) - left)
     if gains is None:
-        return _Asked(chances, posteriors, gain, None, question["cost"], {})
+        return _QuestionWorth(chances, posteriors, gain, None, question["cost"], {})
     now = max(expected_gains(gains, states).values())
     after = {answer: expected_gains(gains, row) for answer, row in posteriors.items()}
     value = sum(chances[answer] * max(found.values()) for answer, found in after.items()) - now
     acts = {answer: best_names(found, scale=largest(gains))[0] for answer, found in after.items()}
-    return _Asked(chances, posteriors, gain, max(0.0, value), question["cost"], acts)
+    return _QuestionWorth(chances, posteriors, gain, max(0.0, value), question["cost"], acts)
 
 
 def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, float]:
@@ -90,7 +90,7 @@ def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, flo
     return {state: read_share(raw[state], f"{path}.{state}") for state in states}
 
 
-def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
+def _inform(states: dict[str, float], asked: dict[str, _QuestionWorth]) -> Answer:
     """Returns the question that leaves the least doubt, the cheaper one of equals."""
     gains = {name: one.gain for name, one in asked.items()}
     top = best_names(gains, scale=1)
@@ -112,7 +112,7 @@ def _inform(states: dict[str, float], asked: dict[str, _Asked]) -> Answer:
     )
 
 
-def _decide(states: dict[str, float], asked: dict[str, _Asked], gains: Gains) -> Answer:
+def _decide(states: dict[str, float], asked: dict[str, _QuestionWorth], gains: Gains) -> Answer:
     """Returns the question that adds most to the decision after its cost, or none."""
     now = expected_gains(gains, states)
     act = best_names(now, scale=largest(gains))[0]
@@ -140,7 +140,7 @@ def _order(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: -scores[name])
 
 
-def _step(name: str, one: _Asked) -> str:
+def _step(name: str, one: _QuestionWorth) -> str:
     bits = f"{name}: {figure(one.gain)} bits"
     if one.value is None:
         return bits + f" ({', '.join(f'{a} {figure(p)}' for a, p in list(one.chances.items())[:4])})"
@@ -148,7 +148,7 @@ def _step(name: str, one: _Asked) -> str:
     return f"{bits}, worth {figure(one.value)} for {figure(one.cost)}, net {figure(one.net)}; {then}"
 
 
-def _detail(states: dict[str, float], asked: dict[str, _Asked]) -> dict[str, Any]:
+def _detail(states: dict[str, float], asked: dict[str, _QuestionWorth]) -> dict[str, Any]:
     start = entropy(states.values())
     return {
         "entropy": start,

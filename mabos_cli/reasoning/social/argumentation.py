@@ -36,7 +36,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     grounded = label_grounded(frame.attackers)
     complete = find_complete(frame.attackers)
     preferred = [grounded] if complete is None else keep_preferred(complete)
-    return _tell(fields, frame, grounded, complete, preferred)
+    return _answer(fields, frame, grounded, complete, preferred)
 
 
 def _read_attacks(lines: Sequence[str], known: tuple[str, ...]) -> list[tuple[int, int]]:
@@ -71,7 +71,7 @@ def _status(one: int, preferred: list[Labels]) -> str:
     return "rejected" if all(labels.out >> one & 1 for labels in preferred) else "undecided"
 
 
-def _tell(
+def _answer(
     fields: dict[str, Any], frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
 ) -> Answer:
     known, claim = frame.known, fields["claim"]

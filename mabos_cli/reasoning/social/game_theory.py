@@ -32,7 +32,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     game = _read_game(fields)
     me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
     found = analyse(game, me)
-    return _tell(found, *advise(found))
+    return _answer(found, *advise(found))
 
 
 def _read_game(fields: dict[str, Any]) -> Game:
@@ -138,7 +138,7 @@ def advise(found: Analysis) -> tuple[Mix, str]:
     return tuple(Fraction(n == action) for n in range(len(game.actions[me]))), why
 
 
-def _tell(found: Analysis, mix: Mix, why: str) -> Answer:
+def _answer(found: Analysis, mix: Mix, why: str) -> Answer:
     """Returns the answer: advice first, then what it rests on."""
     game, me = found.game, found.me
     actions, used = game.actions[me], [n for n, share in enumerate(mix) if share]

@@ -63,7 +63,7 @@ def _solve_deals(floor: Floor, worths: Worths) -> Answer:
     deals = [Deal(name, tuple(u - d for u, d in zip(us, floor.values(), strict=True))) for name, us in worths.items()]
     room = [deal for deal in deals if min(deal.gains) >= 0]
     if not room:
-        return _tell_no_deal(floor, deals)
+        return _answer_no_deal(floor, deals)
     frontier = find_frontier(room)
     fair = find_fair(frontier)
     best = fair[0]
@@ -136,7 +136,7 @@ def _caveats(floor: Floor, best: Fair, fair: tuple[Fair, ...], room: list[Deal])
     )
 
 
-def _tell_no_deal(floor: Floor, deals: list[Deal]) -> Answer:
+def _answer_no_deal(floor: Floor, deals: list[Deal]) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
     lacks = {who: -gain for who, gain in zip(floor, nearest.gains, strict=True) if gain < 0}
     short = ", ".join(f"{who} lacks {figure(amount)}" for who, amount in lacks.items())

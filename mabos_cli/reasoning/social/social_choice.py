@@ -54,7 +54,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue("ballots: there is only one candidate", "a choice needs two")
     ballots = [Ballot(count, tuple(tuple(map(names.index, group)) for group in groups)) for count, groups in read]
     tally = Tally(names, ballots, count_pairs(ballots, len(names)))
-    return _tell(fields["rule"], tally, _count_all(tally))
+    return _answer(fields["rule"], tally, _count_all(tally))
 
 
 def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...]]:
@@ -111,7 +111,7 @@ def _by_score(scores: Sequence[Fraction | int], names: tuple[str, ...]) -> Count
     )
 
 
-def _tell(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
+def _answer(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
     chosen, detail = counts[rule], _detail(rule, tally, counts)
     winner = detail["condorcet_winner"]
     by_winner: dict[str, list[str]] = {}

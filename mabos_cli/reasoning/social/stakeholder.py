@@ -49,7 +49,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         Person(name, row, stance, weight / total)
         for (name, row), stance, weight in zip(everybody.items(), stances, weights, strict=True)
     ]
-    return _tell(people, fsum(one.pull * one.stance for one in people), fields["needed"], fields["high"])
+    return _answer(people, fsum(one.pull * one.stance for one in people), fields["needed"], fields["high"])
 
 
 def _read_stance(raw: Any, path: str) -> float:
@@ -58,7 +58,7 @@ def _read_stance(raw: Any, path: str) -> float:
     return read_number(raw, path, -1, 1, "from -1, against, to 1, for; or the words for, neutral, against")
 
 
-def _tell(people: list[Person], balance: float, needed: float, high: float) -> Answer:
+def _answer(people: list[Person], balance: float, needed: float, high: float) -> Answer:
     carried = balance > needed + _SLACK
     order = sorted(people, key=lambda one: -one.score())
     worth = [one for one in order if one.gain() > 0]

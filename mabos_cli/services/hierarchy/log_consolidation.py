@@ -208,9 +208,9 @@ def _plan(
     """Returns what is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
     ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.find_texts(text)
     taking = log_taking.plan_taking(
-        found.days, rules.min_importance, keys=ledger.keys, said=ledger.marks, ids=ids, texts=texts
+        found.days, rules.min_importance, keys=ledger.keys, marks=ledger.marks, ids=ids, texts=texts
     )
-    return log_taking.cover(taking, facts, said=ledger.marks, texts=texts) if facts else taking
+    return log_taking.cover(taking, facts, marks=ledger.marks, texts=texts) if facts else taking
 
 
 def _add_bullets(agent: Agent, text: str, taking: log_taking.Taking) -> str:

@@ -33,7 +33,7 @@ def candidates(*texts, day="2026-02-10"):
 
 def plan(found, **known):
     days = [LogDay("2026-02-10", "d", len(found), tuple(found))]
-    return plan_taking(days, 0.6, **{"keys": (), "said": (), "ids": (), "texts": ()} | known)
+    return plan_taking(days, 0.6, **{"keys": (), "marks": (), "ids": (), "texts": ()} | known)
 
 
 def extract(content="We bill per seat through Stripe, which handles SEPA", events=(1, 2), **fields):
@@ -74,7 +74,7 @@ def test_every_category_has_a_section():
 
 def test_facts_take_the_places_of_their_events():
     taking = plan(candidates(*TEXTS))
-    covered = cover(taking, [fact()], said=(), texts=())
+    covered = cover(taking, [fact()], marks=(), texts=())
     assert covered.taken == taking.taken
     assert [c.event.text for c in covered.lines] == [TEXTS[2]]
     assert covered.facts == (fact(),)
@@ -86,14 +86,14 @@ def test_facts_take_the_places_of_their_events():
 def test_a_fact_of_which_an_event_is_not_taken_is_left():
     found = candidates(*TEXTS)
     taking = plan(found, keys=(found[0].key,))
-    covered = cover(taking, [fact()], said=(), texts=())
+    covered = cover(taking, [fact()], marks=(), texts=())
     assert covered.facts == () and covered.lines == taking.taken == found[1:]
 
 
-@pytest.mark.parametrize("how", ["said", "texts", "twice"])
+@pytest.mark.parametrize("how", ["marks", "texts", "twice"])
 def test_a_known_fact_is_not_said_again(how):
     content = fact().content
-    known = {"said": [mark_of(content)] * (how == "said"), "texts": [fold(content)] * (how == "texts")}
+    known = {"marks": [mark_of(content)] * (how == "marks"), "texts": [fold(content)] * (how == "texts")}
     facts = [fact()] * (2 if how == "twice" else 1)
     covered = cover(plan(candidates(*TEXTS)), facts, **known)
     assert len(covered.facts) == (how == "twice")

@@ -38,8 +38,8 @@ def days(*events, **how):
     return [LogDay(day, "d", len(found[day]), candidates(*found[day], **how)) for day in sorted(found)]
 
 
-def plan(*events, keys=(), said=(), ids=(), texts=(), **how):
-    return plan_taking(days(*events, **how), 0.6, keys=keys, said=said, ids=ids, texts=texts)
+def plan(*events, keys=(), marks=(), ids=(), texts=(), **how):
+    return plan_taking(days(*events, **how), 0.6, keys=keys, marks=marks, ids=ids, texts=texts)
 
 
 def texts_of(taking):
@@ -119,8 +119,8 @@ def test_recurring_note_is_graded_up_and_taken_once_though_its_numbers_differ():
     assert [(c.event.text, c.section) for c in taking.taken] == [("Backup took 10 minutes", RECURRING)]
     assert taking.known == 2
     later = event("Backup took 50 minutes", day="2026-02-13")
-    said = [mark for line in taking.days for mark in line.marks]
-    assert plan(later, recurring={"backup took minutes"}, said=said).taken == ()
+    marks = [mark for line in taking.days for mark in line.marks]
+    assert plan(later, recurring={"backup took minutes"}, marks=marks).taken == ()
 
 
 def test_days_around_are_those_of_the_window_before_each_fresh_day():
@@ -134,11 +134,11 @@ def test_event_is_taken_once_however_it_comes_back():
     first = plan(event(kind="decision"), event("Other", kind="decision"))
     assert texts_of(first) == ["We ship", "Other"]
     keys = [key for line in first.days for key in line.taken]
-    said = [mark for line in first.days for mark in line.marks]
+    marks = [mark for line in first.days for mark in line.marks]
     moved = event(kind="decision", line=40)
     assert plan(moved, keys=keys).taken == ()
     repeated = event("WE  ship", kind="decision", day="2026-02-14")
-    again = plan(repeated, keys=keys, said=said)
+    again = plan(repeated, keys=keys, marks=marks)
     assert again.taken == () and again.known == 1
     assert again.days[0].known == (key_of(repeated),)
     assert texts_of(plan(repeated, keys=keys)) == ["WE  ship"]
@@ -170,7 +170,7 @@ def test_what_consolidation_wrote_is_known_and_so_are_its_parts():
 def test_settled_candidate_and_its_repetitions_are_not_taken():
     [day] = days(event(kind="decision", id=ID), event(kind="decision", line=9))
     settled = day._replace(candidates=tuple(c._replace(settled=c.key == ID) for c in day.candidates))
-    taking = plan_taking([settled], 0.6, keys=(), said=(), ids=(), texts=())
+    taking = plan_taking([settled], 0.6, keys=(), marks=(), ids=(), texts=())
     assert taking.taken == () and taking.known == 2
 
 

@@ -46,7 +46,7 @@ LEFT_OUT = frozenset("except excluding besides apart unless".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
-_WAYS = frozenset("by with in on via through at to from".split())
+_PREPOSITIONS = frozenset("by with in on via through at to from".split())
 T = TypeVar("T", Quantity, Moment)
 
 
@@ -247,7 +247,7 @@ def is_other_time(a: Claim, b: Claim) -> bool:
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:
     """Returns whether the claims are about different times that they do not disagree on, or about two ways."""
-    return (not find_other(a.moments, b.moments, same_time) and is_other_time(a, b)) or _is_other_way(a, b)
+    return (not find_other(a.moments, b.moments, same_time) and is_other_time(a, b)) or _is_other_direction(a, b)
 
 
 def is_done(claim: Claim) -> bool:
@@ -255,10 +255,10 @@ def is_done(claim: Claim) -> bool:
     return any(x in _PERSONS and y.endswith("ed") for x, y in pairwise(claim.words))
 
 
-def _is_other_way(a: Claim, b: Claim) -> bool:
+def _is_other_direction(a: Claim, b: Claim) -> bool:
     """Returns whether one claim is about what goes to somewhere, and the other about what comes from there."""
-    ways = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
-    return any((key, "from" if slot == "to" else "to") in ways[1] for key, slot in ways[0])
+    directions = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
+    return any((key, "from" if slot == "to" else "to") in directions[1] for key, slot in directions[0])
 
 
 def _find_succession(match: Match) -> Disagreement | None:
@@ -293,5 +293,5 @@ def _is_redone(new: Side, old: Side) -> bool:
     is_over = at and not claim.negative and not new.names and claim.words[at - 1] not in ("is", "are")
     if _GONE & cues or (is_over and {*claim.terms} - {root(claim.change)} <= {*old.claim.terms}):
         return True
-    is_way = _WAYS & {*old.claim.words} and _WAYS & {*claim.words}
-    return bool(is_way and (new.rest or new.names) and (old.rest or old.names))
+    has_prepositions = _PREPOSITIONS & {*old.claim.words} and _PREPOSITIONS & {*claim.words}
+    return bool(has_prepositions and (new.rest or new.names) and (old.rest or old.names))

@@ -212,8 +212,8 @@ def _is_same_measure(match: Match) -> bool:
 
 def fits_date(match: Match) -> bool:
     """Returns whether two claims with different dates are about the same event."""
-    told = [{*side.rest} - word_class("occurring") for side, _ in match.sides]
-    if all(told) and not any(is_same_event(x, y) for x in told[0] for y in told[1]):
+    rests = [{*side.rest} - word_class("occurring") for side, _ in match.sides]
+    if all(rests) and not any(is_same_event(x, y) for x in rests[0] for y in rests[1]):
         return False
     return fits(_ignore_words(match, word_class("happening")))
 

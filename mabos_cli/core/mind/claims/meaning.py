@@ -69,13 +69,13 @@ def differ(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | N
     >>> differ(one, read_claims("An account on the free plan may hold five projects at most")[0])
     Disagreement(kind='number', reason='up to three projects per account against five')
     """
-    told = a.modes ^ b.modes | (a.cues ^ b.cues) - _MOVED | a.relations ^ b.relations | a.over | b.over
-    if a.hedged or b.hedged or told - {"when"} or _is_partial(a) or _is_partial(b):
+    modifiers = a.modes ^ b.modes | (a.cues ^ b.cues) - _MOVED | a.relations ^ b.relations | a.over | b.over
+    if a.hedged or b.hedged or modifiers - {"when"} or _is_partial(a) or _is_partial(b):
         return None
     if are_cases_apart(a, b) or LEFT_OUT & {*a.words, *b.words}:
         return None
     found = Overlap(a, b, context.heads)
-    if (context.is_apart and all(found.plain)) or (told and _is_case(found)):
+    if (context.is_apart and all(found.plain)) or (modifiers and _is_case(found)):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
     if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
@@ -196,8 +196,8 @@ def _find_denial(found: Overlap, is_first: bool) -> Disagreement | None:
     if (rest and more and found.common < 4) or len(rest) > 1 or (found.names[side] and not is_every):
         return None
     # A word such as "ended" may be meant in another way than a plain "not".
-    is_said = no.negative != yes.negative
-    if not found.is_about_one(2 + found.agreed if is_said else 3):
+    is_negated = no.negative != yes.negative
+    if not found.is_about_one(2 + found.agreed if is_negated else 3):
         return None
     if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
         return None

@@ -27,9 +27,9 @@ class Overlap:
         one, two = ({*c.terms, *head}.union(*map(_roots, c.names)) for c, head in zip(self.claims, heads, strict=True))
         pairs = [(x, y, compare_words(x, y)[0]) for x in one - two for y in two - one]
         self.same = {(x, x) for x in one & two} | {(x, y) for x, y, how in pairs if how == "same"}
-        said = [(x, y, how) for x, y, how in pairs if x in a.terms and y in b.terms]
-        self.opposed = [(x, y) for x, y, how in said if how == "opposed"]
-        self.excluded = [(x, y) for x, y, how in said if how == "excluded"]
+        in_texts = [(x, y, how) for x, y, how in pairs if x in a.terms and y in b.terms]
+        self.opposed = [(x, y) for x, y, how in in_texts if how == "opposed"]
+        self.excluded = [(x, y) for x, y, how in in_texts if how == "excluded"]
         known = {x for x, _ in self.same}, {y for _, y in self.same}
         self.names = _other_names(a, b, known[0]), _other_names(b, a, known[1])
         self.agreed = sum(any(can_agree(x, y) for y in b.quantities) for x in a.quantities)

@@ -145,25 +145,25 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
 def _read(text: str) -> tuple[str, str, tuple[Claim, ...]]:
     """Returns a statement without since when it holds, the same with a value that was set as what is now, and its claims."""
     plain = compiled(_SINCE, re.IGNORECASE).sub("", text.strip())
-    told = compiled(_SET).sub("is now", compiled(_ACTIVE).sub(r"\1 is now ", plain))
-    return plain, told, read_claims(told)
+    current = compiled(_SET).sub("is now", compiled(_ACTIVE).sub(r"\1 is now ", plain))
+    return plain, current, read_claims(current)
 
 
 def _find_handover(older: str, newer: str) -> str:
     """Returns who has something against who had it, when the newer statement tells that it was taken over."""
-    told = _HANDOVER.match(newer)
-    if not told:
+    handover = _HANDOVER.match(newer)
+    if not handover:
         return ""
     thing, was = (
         [word.casefold() for word in _words(part or "") if word.casefold() not in _PASSED_OVER]
-        for part in told.groups()[1:]
+        for part in handover.groups()[1:]
     )
     old = _words(older)
     plain = [word.casefold() for word in old]
-    behind = len(thing) and plain[-len(thing) :] == thing and old[:1] != told[1].split()[:1]
+    behind = len(thing) and plain[-len(thing) :] == thing and old[:1] != handover[1].split()[:1]
     has_holder = plain[: len(was)] == was if was else old[0][0].isupper()
     behind = behind and any(root(word) in _HOLDING for word in plain[1 : len(plain) - len(thing)])
-    return f"{old[0]} against {told[1]}" if behind and has_holder else ""
+    return f"{old[0]} against {handover[1]}" if behind and has_holder else ""
 
 
 def _can_differ(old: Claim, new: Claim, is_change: bool) -> bool:
