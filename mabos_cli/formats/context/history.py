@@ -133,12 +133,12 @@ def _block_texts(block: dict[str, Any], deep: int) -> Iterator[str]:
     if kind in _CALLS:
         called = block["function"] if isinstance(block.get("function"), dict) else block
         given = next((called[key] for key in ("input", "arguments") if called.get(key)), "")
-        told = given if isinstance(given, str) else dump_line(given)
-        yield f"[tool call {called.get('name') or 'unnamed'}] {told}".rstrip()
+        text = given if isinstance(given, str) else dump_line(given)
+        yield f"[tool call {called.get('name') or 'unnamed'}] {text}".rstrip()
     elif kind in _RESULTS:
         mark = "error" if block.get("is_error") or block.get("isError") else "result"
-        told = "\n".join(_texts(block.get("content", block.get("output")), deep - 1))
-        yield f"[tool {mark}] {told}".rstrip()
+        text = "\n".join(_texts(block.get("content", block.get("output")), deep - 1))
+        yield f"[tool {mark}] {text}".rstrip()
     elif isinstance(block.get("text"), str):
         yield from _texts(block["text"], deep)
     elif kind not in _THOUGHTS and isinstance(kind, str):

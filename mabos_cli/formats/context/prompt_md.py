@@ -21,8 +21,8 @@ def split_sections(name: str, text: str) -> list[Section]:
     for at, heading in enumerate(headings):
         shown = f"{name} › {one_line(heading.title, 60)}" if heading.level > 1 else name
         found.append((shown, lines[heading.first : [*starts, len(lines)][at + 1]]))
-    told = ((shown, "\n".join(part).strip()) for shown, part in found)
-    return [Section(shown, part) for shown, part in told if part]
+    trimmed = ((shown, "\n".join(part).strip()) for shown, part in found)
+    return [Section(shown, part) for shown, part in trimmed if part]
 
 
 def parse_skill(text: str, name: str) -> Skill:
@@ -31,8 +31,8 @@ def parse_skill(text: str, name: str) -> Skill:
     fields = _fields(head) if head else {}
     prose = (line.strip() for line in body.split("\n"))
     first = next((line for line in prose if line and not line.startswith(("#", "<!--"))), "")
-    told = fields.get("description") or first
-    return Skill(one_line(fields.get("name") or name, 80), one_line(told), body.strip())
+    description = fields.get("description") or first
+    return Skill(one_line(fields.get("name") or name, 80), one_line(description), body.strip())
 
 
 def _fields(head: str) -> dict[str, str]:
@@ -68,12 +68,12 @@ def put_section(text: str | None, section: str) -> str:
     '# Rules\\n\\n<!-- mabos: begin -->\\n## Memory\\n<!-- mabos: end -->\\n'
     """
     newline = "\r\n" if text and "\r\n" in text else "\n"
-    own = f"{_OPEN}\n{section}{_CLOSE}".replace("\n", newline)
+    block = f"{_OPEN}\n{section}{_CLOSE}".replace("\n", newline)
     if span := _find_section(text or ""):
-        return f"{(text or '')[: span[0]]}{own}{(text or '')[span[1] :]}"
+        return f"{(text or '')[: span[0]]}{block}{(text or '')[span[1] :]}"
     if text is None:
-        return own + newline
-    return f"{text}{newline}{own}{newline}" if not text or text.endswith("\n") else f"{text}{newline * 2}{own}"
+        return block + newline
+    return f"{text}{newline}{block}{newline}" if not text or text.endswith("\n") else f"{text}{newline * 2}{block}"
 
 
 def drop_section(text: str) -> str | None:

@@ -62,13 +62,13 @@ def _trailer(line: str) -> _Trailer | None:
     end = _TRAILER_END.search(line) if "^" in line else None
     if end is None:
         return None
-    before, told = line[: end.start()], (end[1] or "", bool(end[2]), end[3])
+    before, rest = line[: end.start()], (end[1] or "", bool(end[2]), end[3])
     if before.startswith("(") and "] (" not in before:
-        return _Trailer("", before[1:], *told)
+        return _Trailer("", before[1:], *rest)
     tags, found, source = before.rpartition("] (")
     if found and tags.startswith("["):
-        return _Trailer(tags[1:], source, *told)
-    return _Trailer("", before[1:], *told) if before.startswith("(") else None
+        return _Trailer(tags[1:], source, *rest)
+    return _Trailer("", before[1:], *rest) if before.startswith("(") else None
 
 
 def _entries(lines: list[str]) -> Iterator[LogEntry]:
@@ -79,9 +79,9 @@ def _entries(lines: list[str]) -> Iterator[LogEntry]:
             continue
         trailers = [(n, found) for n in range(start + 1, end) if (found := _trailer(lines[n]))]
         # Content cannot end like a trailer, but a remark below the entry can: ids of ours come first.
-        own = [pair for pair in trailers if pair[1].id.startswith("M-")] or trailers[-1:]
-        if own:
-            yield _entry(lines, start, *own[0], heading)
+        ours = [pair for pair in trailers if pair[1].id.startswith("M-")] or trailers[-1:]
+        if ours:
+            yield _entry(lines, start, *ours[0], heading)
 
 
 def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: re.Match[str]) -> LogEntry:
@@ -111,8 +111,8 @@ def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
         if entry.line <= done:
             continue
         events += log_event.join_events(_notes(lines[: entry.line - 1], done, day))
-        told = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
-        events.append(log_event.LogEvent(day, entry.line, *told, entry.importance, untrusted=entry.untrusted))
+        fields = (entry.content, entry.type, "", entry.time, entry.tags, entry.source, entry.id)
+        events.append(log_event.LogEvent(day, entry.line, *fields, entry.importance, untrusted=entry.untrusted))
         done = entry.last
     return [*events, *log_event.join_events(_notes(lines, done, day))]
 
@@ -125,7 +125,7 @@ def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEven
     block: list[str] = []
     hidden = _hidden_notes(lines, first)
 
-    def told() -> Iterator[log_event.LogEvent]:
+    def flush() -> Iterator[log_event.LogEvent]:
         event = _note(" ".join(block), day, start + 1, heading, time) if block else None
         block.clear()
         if event:
@@ -135,7 +135,7 @@ def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEven
         line = lines[number].rstrip("\r")
         title, item, is_out = _TITLE.match(line), _ITEM.fullmatch(line), number in hidden or _FENCE.match(line)
         if is_out or title or item or not line.strip():
-            yield from told()
+            yield from flush()
         if is_out:
             continue
         if title:
@@ -144,7 +144,7 @@ def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEven
             if not block:
                 start = number
             block.append((item[1] if item else line).strip().lstrip("> "))
-    yield from told()
+    yield from flush()
 
 
 def _hidden_notes(lines: list[str], first: int) -> set[int]:
@@ -185,9 +185,9 @@ def _note(text: str, day: str, line: int, heading: str, time: str) -> log_event.
     if number is not None:  # other tools count to ten
         graded = min(1.0, float(number) / (10 if float(number) > 1 else 1))
     tags = tuple(dict.fromkeys(_TAG.findall(plain)))
-    own = (heading, time, tags, "", named[1] if named else "", graded)
+    details = (heading, time, tags, "", named[1] if named else "", graded)
     event = log_event.LogEvent(
-        day, line, escape.unescape_block(plain), "note", *own, untrusted=log_event.is_marked_untrusted(plain)
+        day, line, escape.unescape_block(plain), "note", *details, untrusted=log_event.is_marked_untrusted(plain)
     )
     event = log_event.name_heading(event)
     kind = log_event.kind_of_title(heading) if event.kind == "note" and not time else ""

@@ -94,15 +94,15 @@ def parse_log_ledger(data: bytes) -> LogLedger:
     looked up again."""
     done: dict[tuple[str, str], float] = {}
     keys: set[str] = set()
-    said: set[str] = set()
+    marks: set[str] = set()
     for record in parse_ledger(data).records:
         keys.update(_strings(record.get("taken")), _strings(record.get("known")))
-        said.update(_strings(record.get("said")))
+        marks.update(_strings(record.get("said")))
         least = record.get("min_importance")
         if isinstance(least, int | float) and not isinstance(least, bool):
             name = (str(record.get("day")), str(record.get("digest")))
             done[name] = min(done.get(name, 2.0), least)
-    return LogLedger(done, frozenset(keys), frozenset(said))
+    return LogLedger(done, frozenset(keys), frozenset(marks))
 
 
 def _strings(value: Any) -> list[str]:

@@ -316,9 +316,9 @@ def _weeks(parts: Iterable[Part], places: Places) -> Iterator[Block]:
 
 def _section(part: Part, heading: str, text: str, places: Places) -> list[Line]:
     topics = ", ".join(f"{_escaped(shown, 40)} ({count})" for shown, count in part.themes)
-    told = [Line(f"- Topics: {topics}", 2.3)] if topics else []
-    told += [Line(_bullet(line, places, dated=True), 1.2 + line.weight) for line in part.lines]
-    return [Line(f"### {heading}"), Line(""), Line(text), *([Line("")] if told else []), *told, Line("")]
+    body = [Line(f"- Topics: {topics}", 2.3)] if topics else []
+    body += [Line(_bullet(line, places, dated=True), 1.2 + line.weight) for line in part.lines]
+    return [Line(f"### {heading}"), Line(""), Line(text), *([Line("")] if body else []), *body, Line("")]
 
 
 def _loose_day(day: DayDigest, places: Places) -> Line:

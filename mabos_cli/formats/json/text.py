@@ -267,5 +267,5 @@ def newer_format(data: bytes) -> str:
 
 def check_format(path: PurePath, data: bytes | None) -> None:
     """Refuses a file that a newer version of mabos wrote: it may be read, but never written over. `data` is how it begins."""
-    if data and path.suffix in NUMBERED and (told := newer_format(data)):
-        raise InvalidFile(f"{path} {told}", "update mabos; nothing was changed")
+    if data and path.suffix in NUMBERED and (reason := newer_format(data)):
+        raise InvalidFile(f"{path} {reason}", "update mabos; nothing was changed")

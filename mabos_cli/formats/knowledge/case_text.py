@@ -137,8 +137,8 @@ def page_of(case_id: str) -> str:
 
 def render_case(case: Case) -> str:
     """Returns the section of a case."""
-    told = [f"\n## [case] {inline(case.id)} ({case.word})\n"]
-    told += [f"\n{escape_block(case.context)}\n"] if case.context else []
+    parts = [f"\n## [case] {inline(case.id)} ({case.word})\n"]
+    parts += [f"\n{escape_block(case.context)}\n"] if case.context else []
     rows = (
         ("Beliefs", ", ".join(case.beliefs)),
         ("Desires", ", ".join(case.desires)),
@@ -149,8 +149,8 @@ def render_case(case: Case) -> str:
         ("Source", case.source),
         ("Stored", case.stored_at[:10]),
     )
-    told += ["\n", *(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)]
-    return "".join(told)
+    parts += ["\n", *(f"- **{name}:** {inline(value)}\n" for name, value in rows if value)]
+    return "".join(parts)
 
 
 def render_mark(mark: str) -> str:

@@ -36,7 +36,7 @@ _PARTS = {
     "solution": ("plan_id", "actions"),
     "outcome": ("success", "metrics", "lessons"),
 }
-_OWN = ("stored_at", "uses", "last_used", "merged", "adapted_from", "source", "trust", "revisions")
+_RECORD_KEYS = ("stored_at", "uses", "last_used", "merged", "adapted_from", "source", "trust", "revisions")
 _LISTS = ("beliefs", "desires", "actions")
 _COUNTS = ("uses", "merged")
 _TEXT = frozenset((str,))
@@ -65,11 +65,11 @@ class CaseFile:
         """Returns the beliefs and the desires of every case, and whether it has a context."""
         found: list[Features] = []
         for n, entry in enumerate(self.entries):
-            told = entry.get("situation")
-            told = told if type(told) is dict else _NOTHING
-            beliefs, desires, said = told.get("beliefs"), told.get("desires"), told.get("context")
-            if type(beliefs) is list is type(desires) and _TEXT.issuperset(map(type, (*beliefs, *desires, said))):
-                found.append((beliefs, desires, said != ""))
+            situation = entry.get("situation")
+            situation = situation if type(situation) is dict else _NOTHING
+            beliefs, desires, context = situation.get("beliefs"), situation.get("desires"), situation.get("context")
+            if type(beliefs) is list is type(desires) and _TEXT.issuperset(map(type, (*beliefs, *desires, context))):
+                found.append((beliefs, desires, context != ""))
             else:  # what is left out may be; what makes no sense is said to make none
                 case = self.case(n)
                 found.append((case.beliefs, case.desires, bool(case.context)))
@@ -173,12 +173,12 @@ def parse_cases(data: bytes, path: str) -> CaseFile:
     file = CaseFile(entries, others, path, data)
     seen: set[str] = set()
     for n, entry in enumerate(entries):
-        own = entry.get("case_id") if type(entry) is dict else None
-        if type(own) is not str or not own:
+        case_id = entry.get("case_id") if type(entry) is dict else None
+        if type(case_id) is not str or not case_id:
             raise InvalidFile(f"{path}:{file.line(n)}: a case must be an object with a case_id", _MEND)
-        if own in seen:
-            raise InvalidFile(f"{path}:{file.line(n)}: case {own[:60]} occurs twice", TWIN)
-        seen.add(own)
+        if case_id in seen:
+            raise InvalidFile(f"{path}:{file.line(n)}: case {case_id[:60]} occurs twice", TWIN)
+        seen.add(case_id)
     return file
 
 
@@ -188,8 +188,8 @@ def _dump(entry: dict[str, Any]) -> bytes:
 
 def _render(lines: Sequence[bytes], others: dict[str, Any] | None) -> bytes:
     if others is not None:
-        told = [render_value(key, value) for key, value in others.items()]
-        return render_document([render_array("cases", lines), *told])
+        rest = [render_value(key, value) for key, value in others.items()]
+        return render_document([render_array("cases", lines), *rest])
     return render_list(lines)
 
 
@@ -198,11 +198,11 @@ def case_to_dict(case: Case) -> dict[str, Any]:
     extra = dict(case.extra)
     found: dict[str, Any] = {"case_id": case.id}
     for part, names in _PARTS.items():
-        told = {name: _plain(name, getattr(case, name)) for name in names}
-        told = {n: v for n, v in told.items() if part != "outcome" or (v is not None and v not in ("", {}))}
-        found[part] = told | extra.pop(part, {})
+        values = {name: _plain(name, getattr(case, name)) for name in names}
+        values = {n: v for n, v in values.items() if part != "outcome" or (v is not None and v not in ("", {}))}
+        found[part] = values | extra.pop(part, {})
     found["stored_at"] = case.stored_at
-    found |= {name: value for name in _OWN[1:-1] if (value := getattr(case, name))}
+    found |= {name: value for name in _RECORD_KEYS[1:-1] if (value := getattr(case, name))}
     if case.trust == "agent":
         del found["trust"]
     if case.revisions:
@@ -223,17 +223,17 @@ def case_from_dict(raw: Any, where: str) -> Case:
         raise InvalidFile(f"{where}: a case must be an object", _MEND)
     label = f"{where}: case {str(raw.get('case_id', '?'))[:60]}"
     values: dict[str, Any] = {}
-    own = [name for name in _OWN[:-1] if name not in ("source", "trust") or isinstance(raw.get(name), str)]
-    extra = {key: value for key, value in raw.items() if key not in {"case_id", *_PARTS, *own, "revisions"}}
+    keys = [name for name in _RECORD_KEYS[:-1] if name not in ("source", "trust") or isinstance(raw.get(name), str)]
+    extra = {key: value for key, value in raw.items() if key not in {"case_id", *_PARTS, *keys, "revisions"}}
     for part, names in _PARTS.items():
-        told = raw.get(part)
-        if not isinstance(told, dict | None):
+        given = raw.get(part)
+        if not isinstance(given, dict | None):
             raise InvalidFile(f"{label}: {part} must be an object", _MEND)
-        told = told or _NOTHING
-        values |= {n: _value(n, told[n], f"{label}: {part}.{n}") for n in names if told.get(n) is not None}
-        foreign = {key: value for key, value in told.items() if key not in names}
+        given = given or _NOTHING
+        values |= {n: _value(n, given[n], f"{label}: {part}.{n}") for n in names if given.get(n) is not None}
+        foreign = {key: value for key, value in given.items() if key not in names}
         extra |= {part: foreign} if foreign else {}
-    for name in own:
+    for name in keys:
         if raw.get(name) is not None:
             values[name] = _value(name, raw[name], f"{label}: {name}")
     revisions = raw.get("revisions") or []

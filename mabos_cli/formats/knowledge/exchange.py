@@ -147,12 +147,12 @@ def _rows(reader: "csv.DictReader[str]", path: str) -> Iterator[dict[str, str]]:
 
 def _fact(raw: Any, where: str, silent: Silent) -> Fact:
     if isinstance(raw, dict):
-        said = {name: value for name, value in raw.items() if value not in (None, "")}
-        raw = {"id": "new", "source": silent.source, "trust": silent.trust or "agent"} | said
+        kept = {name: value for name, value in raw.items() if value not in (None, "")}
+        raw = {"id": "new", "source": silent.source, "trust": silent.trust or "agent"} | kept
     try:
         fact = fact_from_dict(raw, where)
         return (
-            fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if silent.trust and "trust" in said else fact
+            fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if silent.trust and "trust" in kept else fact
         )
     except InvalidFile as error:
         raise InvalidFile(error.message.replace(": fact new", ""), _NOTHING) from None

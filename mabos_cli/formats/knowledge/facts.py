@@ -63,9 +63,9 @@ class FactFile:
         """Returns the lines as they stand in a file."""
         return self._block if self._lines is None else b"    " + b",\n    ".join(self._lines)
 
-    def has_id(self, own: str) -> bool:
+    def has_id(self, fact_id: str) -> bool:
         """Returns whether a fact had this id when this was first asked."""
-        return json_text.dump_line(own).encode() in self.ids()
+        return json_text.dump_line(fact_id).encode() in self.ids()
 
     def ids(self) -> frozenset[bytes]:
         """Returns the ids of the facts, as JSON; InvalidFile when two have one."""
@@ -73,10 +73,10 @@ class FactFile:
             listed = re.findall(_ID, b"\n" + self.text()) if len(self) else []
             self._ids = frozenset(listed)
             if len(listed) != len(self._ids):
-                first = {own: n for n, own in reversed(list(enumerate(listed)))}
-                twin = next(n for n, own in enumerate(listed) if first[own] != n)
-                told = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
-                raise InvalidFile(f"{told} occurs twice", fields.TWIN)
+                first = {fact_id: n for n, fact_id in reversed(list(enumerate(listed)))}
+                twin = next(n for n, fact_id in enumerate(listed) if first[fact_id] != n)
+                where = f"{self.path}:{self.first_line + twin}: the id {listed[twin].decode('utf-8', 'replace')}"
+                raise InvalidFile(f"{where} occurs twice", fields.TWIN)
         return self._ids
 
     def facts(self) -> Iterator[Fact]:
@@ -100,11 +100,11 @@ class FactFile:
         found = (parse_fact(line, self.path) for line in self._lines_with(wanted))
         return [fact for fact in found if fact.triple == triple]
 
-    def find_united(self, own: str) -> Fact | None:
+    def find_united(self, fact_id: str) -> Fact | None:
         """Returns the fact that took over an id, where two branches had asserted the same under two."""
-        lines = (line for line in self._lines_with(json_text.dump_line(own).encode()) if b'"same_as": [' in line)
+        lines = (line for line in self._lines_with(json_text.dump_line(fact_id).encode()) if b'"same_as": [' in line)
         found = (parse_fact(line, self.path) for line in lines)
-        return next((fact for fact in found if own in dict(fact.extra).get("same_as", ())), None)
+        return next((fact for fact in found if fact_id in dict(fact.extra).get("same_as", ())), None)
 
     def _lines_with(self, wanted: bytes) -> Iterator[bytes]:
         if self._lines is not None:
@@ -138,7 +138,7 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     def read(entry: Any) -> Fact:
         return fact_from_dict(entry, path)
 
-    found = fields.read_elements(entries, "facts", path, data, read, lambda own: f"the id {own[:60]!r}")
+    found = fields.read_elements(entries, "facts", path, data, read, lambda fact_id: f"the id {fact_id[:60]!r}")
     file = FactFile([render_fact(fact) for fact, _ in found], version, last_id, others, path)
     file.pages = pages
     if block:
@@ -303,7 +303,7 @@ def render_fact_departure(departure: FactDeparture) -> bytes:
 def parse_fact_departures(data: bytes, where: str) -> list[FactDeparture]:
     """Returns the facts that left, oldest first; records of other kinds and unreadable ones are passed over."""
     left = fields.read_departures(data, "fact", lambda raw: fact_from_dict(raw, where), ("reason", "at", "into"))
-    return [FactDeparture(fact, *said) for fact, said in left]
+    return [FactDeparture(fact, *details) for fact, details in left]
 
 
 class Derived(NamedTuple):

@@ -99,9 +99,9 @@ class Prefixes:
 
     def __init__(self, documents: Sequence[Document] = (), domains: Iterable[str] = ()) -> None:
         self.spaces = dict(WELL_KNOWN)
-        told = [pair for document in documents for pair in _prefixes(document.context).items()]
+        declared = [pair for document in documents for pair in _prefixes(document.context).items()]
         names = (*(document.name for document in documents), *domains)
-        for prefix, space in (*told, *((name, f"{MABOS}{name}/") for name in names)):
+        for prefix, space in (*declared, *((name, f"{MABOS}{name}/") for name in names)):
             if prefix not in self.spaces and space not in self.spaces.values():
                 self.spaces[prefix] = space
         self._short = {space: prefix for prefix, space in self.spaces.items()}
@@ -116,10 +116,10 @@ class Prefixes:
         prefix = self._short.get(iri[:cut])
         return f"{prefix}:{iri[cut:]}" if prefix and iri[cut:] else iri
 
-    def expand(self, own: str) -> str:
+    def expand(self, node_id: str) -> str:
         """Returns the IRI of an id."""
-        prefix, colon, rest = own.partition(":")
-        return self.spaces[prefix] + rest if colon and prefix in self.spaces else own
+        prefix, colon, rest = node_id.partition(":")
+        return self.spaces[prefix] + rest if colon and prefix in self.spaces else node_id
 
 
 def parse_jsonld(data: bytes, path: str, name: str) -> Document:
@@ -181,8 +181,8 @@ def add_nodes(
         held = {key: part for key, part in value.items() if key != "@context"} if isinstance(value, dict) else None
     lines = []
     for node in (*(held if isinstance(held, list) else [held] if held else []), *nodes):
-        own = document.expand(node["@id"]) if isinstance(node, dict) and isinstance(node.get("@id"), str) else ""
-        lines.append(dump_line(node | more[own] if own in more else node).encode("utf-8"))
+        iri = document.expand(node["@id"]) if isinstance(node, dict) and isinstance(node.get("@id"), str) else ""
+        lines.append(dump_line(node | more[iri] if iri in more else node).encode("utf-8"))
     if isinstance(value, list):
         return render_list(lines)
     is_graph = "@graph" in value
@@ -201,19 +201,19 @@ def render_new(domain: str, label: str) -> bytes:
 def find_missing(node: Mapping[str, Any], known: Sequence[Mapping[str, Any]], document: Document) -> dict[str, Any]:
     """Returns what a node says and others about the same thing do not, by the keys of the last: whole values of keys that they lack,
     and of those that may be repeated each further one."""
-    said: dict[str, list[Any]] = {}
+    stated: dict[str, list[Any]] = {}
     for each in known:
         for key, value in each.items():
-            said.setdefault(document.field(key), []).extend(value if isinstance(value, list) else [value])
+            stated.setdefault(document.field(key), []).extend(value if isinstance(value, list) else [value])
     found: dict[str, Any] = {}
     for key, value in node.items():
         name = document.field(key)
-        if key == "@id" or (name in said and name not in _REPEATED):
+        if key == "@id" or (name in stated and name not in _REPEATED):
             continue
         mine = next((k for k in known[0] if document.field(k) == name), key)
         held = known[0].get(mine, [])
         held = held if isinstance(held, list) else [held]
-        there = {_meaning(each, document) for each in said.get(name, ())}
+        there = {_meaning(each, document) for each in stated.get(name, ())}
         new = [
             each for each in (value if isinstance(value, list) else [value]) if _meaning(each, document) not in there
         ]
@@ -224,8 +224,8 @@ def find_missing(node: Mapping[str, Any], known: Sequence[Mapping[str, Any]], do
 
 def _meaning(value: Any, document: Document) -> str:
     """Returns what a value stands for: of a reference or a name, its IRI."""
-    own = value.get("@id") if isinstance(value, dict) else value
-    return document.expand_term(own) if isinstance(own, str) else dump_line(value)
+    ref = value.get("@id") if isinstance(value, dict) else value
+    return document.expand_term(ref) if isinstance(ref, str) else dump_line(value)
 
 
 def render_node(node: Concept | Property, document: Document, expand: Callable[[str], str]) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def render_node(node: Concept | Property, document: Document, expand: Callable[[
         return document.shorten(expand(name))
 
     def refs(ids: Sequence[str]) -> Any:
-        found = [{"@id": key(own)} for own in ids]
+        found = [{"@id": key(node_id)} for node_id in ids]
         return found[0] if len(found) == 1 else found
 
     if isinstance(node, Concept):
@@ -245,14 +245,14 @@ def render_node(node: Concept | Property, document: Document, expand: Callable[[
         types = [key(f"owl:{node.kind.capitalize()}Property")]
         types += [key("owl:FunctionalProperty")] if node.is_functional else []
         links = {"rdfs:domain": refs(node.domains), "rdfs:range": refs(node.ranges)}
-    told = {
+    values = {
         "rdfs:label": node.label,
         **links,
         "mabos:sbvr_definition": node.definition,
         "mabos:sbvr_synonyms": list(node.synonyms),
     }
-    own = {"@id": key(node.id), "@type": types[0] if len(types) == 1 else types}
-    return own | {key(name): value for name, value in told.items() if value}
+    identity = {"@id": key(node.id), "@type": types[0] if len(types) == 1 else types}
+    return identity | {key(name): value for name, value in values.items() if value}
 
 
 def render_together(documents: Sequence[Document]) -> str:

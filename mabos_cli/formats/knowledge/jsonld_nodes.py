@@ -39,33 +39,33 @@ def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) ->
     return _resolved(ontologies.Ontology(concepts, properties, rules))
 
 
-def _canonical(document: Document, prefixes: Prefixes, own: str) -> str:
-    return prefixes.shorten(document.expand(own))
+def _canonical(document: Document, prefixes: Prefixes, node_id: str) -> str:
+    return prefixes.shorten(document.expand(node_id))
 
 
 def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
     """Returns the ontology with bare words for classes and properties replaced by the ids that they mean."""
 
-    def meant(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name if ":" in name else _meant(ontology, name) for name in names)
+    def ids_of(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name if ":" in name else _find_class_id(ontology, name) for name in names)
 
-    def properties_meant(names: tuple[str, ...]) -> tuple[str, ...]:
+    def property_ids_of(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(next((p.id for p in ontology.properties_named(name)), name) for name in names)
 
     concepts = [
-        _labelled(c)._replace(parents=meant(c.parents), disjoint=meant(c.disjoint), equivalent=meant(c.equivalent))
+        _labelled(c)._replace(parents=ids_of(c.parents), disjoint=ids_of(c.disjoint), equivalent=ids_of(c.equivalent))
         for c in ontology.concepts.values()
     ]
     properties = []
     for each in ontology.properties.values():
-        ranges = meant(each.ranges)
+        ranges = ids_of(each.ranges)
         kind = each.kind or ("datatype" if ranges and all(map(ontologies.is_datatype, ranges)) else "object")
         each = each._replace(
-            parents=properties_meant(each.parents),
-            inverses=properties_meant(each.inverses),
-            chains=tuple(map(properties_meant, each.chains)),
+            parents=property_ids_of(each.parents),
+            inverses=property_ids_of(each.inverses),
+            chains=tuple(map(property_ids_of, each.chains)),
         )
-        properties.append(_labelled(each)._replace(kind=kind, domains=meant(each.domains), ranges=ranges))
+        properties.append(_labelled(each)._replace(kind=kind, domains=ids_of(each.domains), ranges=ranges))
     return ontologies.Ontology(concepts, properties, map(_labelled, ontology.rules.values()))
 
 
@@ -74,7 +74,7 @@ def _labelled(node: ontologies.Kind) -> ontologies.Kind:
     return node if node.label else node._replace(label=ontologies.local_name(node.id))
 
 
-def _meant(ontology: ontologies.Ontology, name: str) -> str:
+def _find_class_id(ontology: ontologies.Ontology, name: str) -> str:
     known = ontology.find_concept(name)
     if known:
         return known.id
@@ -90,9 +90,9 @@ class _Node:
         self._raw = {self._field(key): value for key, value in raw.items()}
         types = self._raw.get("@type", self._raw.get("type"))  # rdf:type is written as any other key
         self.types = {self._field(each) for each in _refs(types, self._field)}
-        own = self._raw.get("@id", self._raw.get("id"))
-        own = self.canonical(own) if isinstance(own, str) and not own.startswith("_:") else ""
-        self.id = own or (self.text("label") if self.types & (_CLASSES | _PROPERTIES | _RULES) else "")
+        node_id = self._raw.get("@id", self._raw.get("id"))
+        node_id = self.canonical(node_id) if isinstance(node_id, str) and not node_id.startswith("_:") else ""
+        self.id = node_id or (self.text("label") if self.types & (_CLASSES | _PROPERTIES | _RULES) else "")
         self.source = document.name
 
     @property
@@ -101,8 +101,8 @@ class _Node:
 
     @property
     def is_property(self) -> bool:
-        told = self._raw.keys() & {"domain", "range", "subPropertyOf", "propertyChainAxiom"} or self.is_functional
-        return bool(self.types & _PROPERTIES) or (not self.types and bool(told))
+        hints = self._raw.keys() & {"domain", "range", "subPropertyOf", "propertyChainAxiom"} or self.is_functional
+        return bool(self.types & _PROPERTIES) or (not self.types and bool(hints))
 
     @property
     def is_functional(self) -> bool:
@@ -123,7 +123,7 @@ class _Node:
 
     def refs(self, *keys: str) -> tuple[str, ...]:
         """Returns the ids under some keys."""
-        found = (own for key in keys if key in self._raw for own in _refs(self._raw[key], self._field))
+        found = (ref for key in keys if key in self._raw for ref in _refs(self._raw[key], self._field))
         return tuple(dict.fromkeys(map(self.canonical, found)))
 
     def chains(self, key: str) -> tuple[tuple[str, ...], ...]:
@@ -161,9 +161,9 @@ def _refs(value: Any, field: Callable[[str], str]) -> Iterable[str]:
         for each in value:
             yield from _refs(each, field)
     elif isinstance(value, dict):
-        own = value.get("@id", value.get("@value"))
-        if isinstance(own, str) and not own.startswith("_:"):
-            yield own
+        ref = value.get("@id", value.get("@value"))
+        if isinstance(ref, str) and not ref.startswith("_:"):
+            yield ref
         for key, each in value.items():
             if key in ("@list", "@set") or field(key) == "unionOf":
                 yield from _refs(each, field)
@@ -183,11 +183,11 @@ def _concept(node: _Node) -> ontologies.Concept:
 
 
 def _property(node: _Node) -> ontologies.Property:
-    said = next((kind for kind in ("Object", "Datatype") if f"{kind}Property" in node.types), "").lower()
+    stated = next((kind for kind in ("Object", "Datatype") if f"{kind}Property" in node.types), "").lower()
     return ontologies.Property(
         node.id,
         node.text("label", "prefLabel"),
-        said,
+        stated,
         node.refs("domain"),
         node.refs("range"),
         node.is_functional,
@@ -224,15 +224,15 @@ def read_constraints(ontology: ontologies.Ontology) -> tuple[list[Rule], list[Pr
     for rule in ontology.rules.values():
         if rule.violated_when.strip():
             try:
-                found += [_constraint(rule, way, ontology) for way in rule.violated_when.split(" or if ")]
+                found += [_constraint(rule, condition, ontology) for condition in rule.violated_when.split(" or if ")]
             except BadValue as error:
                 problems.append(Problem(rule.id, error.message))
     return found, problems
 
 
-def _constraint(rule: ontologies.BusinessRule, way: str, ontology: ontologies.Ontology) -> Rule:
+def _constraint(rule: ontologies.BusinessRule, condition: str, ontology: ontologies.Ontology) -> Rule:
     """Returns one way in which a rule is broken; several have `or if` between them."""
-    conditions, conclusion = parse_rule_text(way, rule.message)
+    conditions, conclusion = parse_rule_text(condition, rule.message)
     if conclusion is not None:
         raise BadValue("what breaks a rule has conditions only, no `then`")
     grounded = tuple(ground_pattern(pattern, ontology) for pattern in conditions)
@@ -269,23 +269,23 @@ def node_lines(node: ontologies.Node, ontology: ontologies.Ontology) -> list[str
         lines = _property_details(node, ontology)
     else:
         kind = f"{node.modality} rule".strip()
-        told = {"statement": node.statement, "enforcement": node.enforcement_level, "severity": node.severity}
-        lines = _detail_lines(told | {"violated when": node.violated_when, "message": node.message})
+        details = {"statement": node.statement, "enforcement": node.enforcement_level, "severity": node.severity}
+        lines = _detail_lines(details | {"violated when": node.violated_when, "message": node.message})
     return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines]
 
 
 def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) -> list[str]:
     path = ontologies.Taxonomy(ontology).path_up(node.id)
-    told = {
+    details = {
         "definition": node.definition,
         "synonyms": ", ".join(node.synonyms),
-        "above": " < ".join(_label(own, ontology) for own in path[1:]),
-        "also below": ", ".join(_label(own, ontology) for own in node.parents if own not in path),
-        "children": ", ".join(_label(own, ontology) for own in ontology.children(node.id)),
-        "disjoint with": ", ".join(_label(own, ontology) for own in node.disjoint),
-        "the same as": ", ".join(_label(own, ontology) for own in node.equivalent),
+        "above": " < ".join(_label(class_id, ontology) for class_id in path[1:]),
+        "also below": ", ".join(_label(class_id, ontology) for class_id in node.parents if class_id not in path),
+        "children": ", ".join(_label(class_id, ontology) for class_id in ontology.children(node.id)),
+        "disjoint with": ", ".join(_label(class_id, ontology) for class_id in node.disjoint),
+        "the same as": ", ".join(_label(class_id, ontology) for class_id in node.equivalent),
     }
-    lines = _detail_lines(told)
+    lines = _detail_lines(details)
     for above, given in ontologies.inherited_properties(ontology, node.id).items():
         lines.append(f"  as a {_label(above, ontology)}: {', '.join(ontologies.local_name(p.id) for p in given)}")
     return [*lines, *(f"  {_property_line(each, ontology)}" for each in ontologies.properties_of(ontology, node.id))]
@@ -293,18 +293,18 @@ def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) ->
 
 def _property_line(each: ontologies.Property, ontology: ontologies.Ontology) -> str:
     ends = " -> ".join(
-        " or ".join(_label(own, ontology) for own in side) or "?" for side in (each.domains, each.ranges)
+        " or ".join(_label(class_id, ontology) for class_id in side) or "?" for side in (each.domains, each.ranges)
     )
     read = " / ".join(filter(None, (each.reading, each.inverse_reading)))
     return f"{each.id}: {ends}" + (f" ({read})" if read else "")
 
 
 def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) -> list[str]:
-    told = {
+    details = {
         "definition": node.definition,
         "synonyms": ", ".join(node.synonyms),
-        "domain": " or ".join(_label(own, ontology) for own in node.domains),
-        "range": " or ".join(_label(own, ontology) for own in node.ranges),
+        "domain": " or ".join(_label(class_id, ontology) for class_id in node.domains),
+        "range": " or ".join(_label(class_id, ontology) for class_id in node.ranges),
         "reading": node.reading,
         "inverse": node.inverse_reading,
         "below": ", ".join(node.parents),
@@ -312,28 +312,28 @@ def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) 
         "traits": ", ".join(node.traits),
         "chains": "; ".join(" then ".join(chain) for chain in node.chains),
     }
-    return _detail_lines(told)
+    return _detail_lines(details)
 
 
-def _detail_lines(told: dict[str, str]) -> list[str]:
-    return [f"  {name}: {text}" for name, text in told.items() if text]
+def _detail_lines(details: dict[str, str]) -> list[str]:
+    return [f"  {name}: {text}" for name, text in details.items() if text]
 
 
-def _label(own: str, ontology: ontologies.Ontology) -> str:
-    concept = ontology.concepts.get(own)
-    return concept.label if concept else own
+def _label(node_id: str, ontology: ontologies.Ontology) -> str:
+    concept = ontology.concepts.get(node_id)
+    return concept.label if concept else node_id
 
 
 def node_row(node: ontologies.Node, ontology: ontologies.Ontology) -> dict[str, Any]:
     """Returns one node as JSON."""
     kind = {ontologies.Concept: "class", ontologies.Property: "property", ontologies.BusinessRule: "rule"}[type(node)]
-    told: dict[str, Any] = {"node": kind}
+    row: dict[str, Any] = {"node": kind}
     for name, value in node._asdict().items():
-        told["ontology" if name == "source" else name] = list(value) if isinstance(value, tuple) else value
+        row["ontology" if name == "source" else name] = list(value) if isinstance(value, tuple) else value
     if isinstance(node, ontologies.Concept):
-        told["path"] = ontologies.Taxonomy(ontology).path_up(node.id)
-        told["children"] = list(ontology.children(node.id))
-        told["properties"] = [node_row(each, ontology) for each in ontologies.properties_of(ontology, node.id)]
+        row["path"] = ontologies.Taxonomy(ontology).path_up(node.id)
+        row["children"] = list(ontology.children(node.id))
+        row["properties"] = [node_row(each, ontology) for each in ontologies.properties_of(ontology, node.id)]
         above = ontologies.inherited_properties(ontology, node.id)
-        told["inherited"] = {own: [each.id for each in given] for own, given in above.items()}
-    return told
+        row["inherited"] = {class_id: [each.id for each in given] for class_id, given in above.items()}
+    return row

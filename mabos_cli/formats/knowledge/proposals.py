@@ -85,11 +85,11 @@ def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:
 def proposal_line(proposal: Proposal) -> str:
     """Returns a proposal on one line."""
     by = f" by {proposal.proposed_by}" if proposal.proposed_by else ""
-    told = f", {_checked(proposal)}" if proposal.status == "pending" and proposal.validation_result else ""
+    verdict = f", {_checked(proposal)}" if proposal.status == "pending" and proposal.validation_result else ""
     why = f" ({proposal.reason})" if proposal.reason else ""
     kind = proposal.node_type.replace("_", " ")
     return one_line(
-        f"{proposal.id} {kind} {proposal.node_id} {proposal.label!r}{by}: {proposal.status}{told}{why}", 240
+        f"{proposal.id} {kind} {proposal.node_id} {proposal.label!r}{by}: {proposal.status}{verdict}{why}", 240
     )
 
 

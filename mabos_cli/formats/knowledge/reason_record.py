@@ -95,12 +95,12 @@ def reasoned_lines(found: Reasoned) -> list[str]:
 
 def _result_lines(runs: list[MethodRun], result: Answer | Fused | None) -> list[str]:
     if len(runs) == 1 and runs[0].answer:
-        return [*_answer_lines(runs[0].method.name, runs[0].answer), *_drawn_lines(runs)]
+        return [*_answer_lines(runs[0].method.name, runs[0].answer), *_usage_lines(runs)]
     lines = _fused_lines(result) if isinstance(result, Fused) else []
     for run in runs:
         if run.answer is None:
             lines += [""] * bool(lines) + run.worksheet.rstrip("\n").split("\n")
-    return lines + _drawn_lines(runs)
+    return lines + _usage_lines(runs)
 
 
 def _answer_lines(name: str, answer: Answer) -> list[str]:
@@ -132,9 +132,9 @@ def _apart(fused: Fused) -> str:
     return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
 
 
-def _drawn_lines(runs: list[MethodRun]) -> list[str]:
-    drawn = {name: count for run in runs for name, count in run.used.items()}
-    shown = ", ".join(plural(count, _ONE[name]) for name, count in drawn.items() if count)
+def _usage_lines(runs: list[MethodRun]) -> list[str]:
+    used = {name: count for run in runs for name, count in run.used.items()}
+    shown = ", ".join(plural(count, _ONE[name]) for name, count in used.items() if count)
     return [f"from the agent's files: {shown}"] if shown else []
 
 

@@ -126,9 +126,9 @@ def pattern_from_dict(raw: Any, label: str) -> Pattern:
     inner = raw.get("of", [])
     if not isinstance(inner, list) or any(isinstance(value, list | dict) for value in parts.values()):
         raise InvalidFile(f"{label}: the parts of a condition must be text", _MEND)
-    told = {n: v if isinstance(v, str) else dump_line(v) for n, v in parts.items() if v is not None}
-    found = Pattern(told.get("subject", ""), told.get("predicate", ""), told.get("object", ""))
-    found = found._replace(operator=told.get("operator") or "eq")
+    texts = {n: v if isinstance(v, str) else dump_line(v) for n, v in parts.items() if v is not None}
+    found = Pattern(texts.get("subject", ""), texts.get("predicate", ""), texts.get("object", ""))
+    found = found._replace(operator=texts.get("operator") or "eq")
     of = tuple(pattern_from_dict(each, label) for each in inner)
     if of and raw.get("negated") is True:
         return Pattern("", "", "", negated=True, of=of)
@@ -303,8 +303,8 @@ def _quoted(term: str) -> str:
 
 def render_rule_text(conditions: tuple[Pattern, ...], conclusion: Pattern | None) -> str:
     """Returns a rule in words."""
-    told = f"if {' and '.join(map(render_pattern, conditions))}"
-    return f"{told} then {render_pattern(conclusion)}" if conclusion else told
+    text = f"if {' and '.join(map(render_pattern, conditions))}"
+    return f"{text} then {render_pattern(conclusion)}" if conclusion else text
 
 
 def rule_line(rule: Rule) -> str:

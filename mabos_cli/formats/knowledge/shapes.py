@@ -63,27 +63,27 @@ def read_shapes(triples: Iterable[tuple[Term, str, Term]]) -> Shapes:
     rules = []
     # In an order that does not depend on the names of nameless nodes, which differ from run to run.
     for _, rule in sorted({(rule.extra, rule.name, rule.conditions): rule for rule in reader.rules}.items()):
-        own = str(dict(rule.extra)[SHAPE])
-        names[own, rule.name] += 1
-        number = names[own, rule.name]
+        shape_id = str(dict(rule.extra)[SHAPE])
+        names[shape_id, rule.name] += 1
+        number = names[shape_id, rule.name]
         rules.append(rule._replace(name=f"{rule.name} {number}") if number > 1 else rule)
-    return Shapes(rules, frozenset(own for own, _ in names), sorted(reader.notes) + notes)
+    return Shapes(rules, frozenset(shape_id for shape_id, _ in names), sorted(reader.notes) + notes)
 
 
 class _Reader:
     """Triples by subject, and the rules made of them."""
 
     def __init__(self, triples: Iterable[tuple[Term, str, Term]]) -> None:
-        self.said: dict[Term, dict[str, list[Term]]] = {}
+        self.statements: dict[Term, dict[str, list[Term]]] = {}
         for subject, predicate, obj in triples:
-            self.said.setdefault(subject, {}).setdefault(predicate, []).append(obj)
+            self.statements.setdefault(subject, {}).setdefault(predicate, []).append(obj)
         self.rules: list[Rule] = []
         self.notes: list[str] = []
         self.seen: set[Term] = set()
         self.within: list[Term] = []
 
     def values(self, subject: Term, name: str) -> list[Term]:
-        return sorted(self.said.get(subject, {}).get(name if ":" in name else SH + name, []))
+        return sorted(self.statements.get(subject, {}).get(name if ":" in name else SH + name, []))
 
     def one(self, subject: Term, name: str) -> str:
         return next((value for _, value in self.values(subject, name)), "")
@@ -104,9 +104,9 @@ class _Reader:
         kinds = {f"{SH}NodeShape", f"{SH}PropertyShape"}
         return {
             subject
-            for subject, said in self.said.items()
-            if kinds & {value for _, value in said.get(f"{_RDF}type", ())}
-            or any(name.startswith((f"{SH}target", f"{SH}property")) for name in said)
+            for subject, statements in self.statements.items()
+            if kinds & {value for _, value in statements.get(f"{_RDF}type", ())}
+            or any(name.startswith((f"{SH}target", f"{SH}property")) for name in statements)
         }
 
     def shown(self, shape: Term) -> str:
@@ -125,9 +125,9 @@ class _Reader:
             label = local_name(shape[1]) if shape[0] == "iri" else f"{local_name(name[1])} shape"
             yield _Focus(shape if shape[0] == "iri" else name, label, conditions)
         for name in self.values(shape, "targetNode"):
-            own = _named(name)  # counted, so that it is looked at whatever is known of it
-            start = (Pattern("?_n", "", "?_c", "count", of=(Pattern(own, "type", "?_c"),)),)
-            yield _Focus(shape if shape[0] == "iri" else name, f"{self.shown(shape)} {own}", start, own)
+            node_name = _named(name)  # counted, so that it is looked at whatever is known of it
+            start = (Pattern("?_n", "", "?_c", "count", of=(Pattern(node_name, "type", "?_c"),)),)
+            yield _Focus(shape if shape[0] == "iri" else name, f"{self.shown(shape)} {node_name}", start, node_name)
         if not found and self.values(shape, "target"):
             self.notes.append(f"{self.shown(shape)}: sh:target is not understood, and left out")
 
@@ -170,7 +170,7 @@ class _Reader:
         base = focus.variable if focus.variable.startswith("?") else "?x"
         ends = [focus.variable, *(f"{base}{n}" for n in range(1, len(steps)))]
         value = f"{base}v" if steps else focus.variable
-        way = (
+        path = (
             tuple(
                 Pattern(*((last, name, start) if back else (start, name, last)))
                 for (name, back), start, last in zip(steps, ends, [*ends[1:], value], strict=True)
@@ -179,8 +179,8 @@ class _Reader:
             else ()
         )
         label = " ".join([focus.label, *("^" * back + name for name, back in steps)])
-        values = _Values(focus._replace(label=label), way, value)
-        for key in sorted(self.said.get(shape, {})):
+        values = _Values(focus._replace(label=label), path, value)
+        for key in sorted(self.statements.get(shape, {})):
             name = key.removeprefix(SH)
             if not key.startswith(SH) or name in _SILENT:
                 continue
@@ -195,7 +195,7 @@ class _Reader:
         given = self.values(shape, name)
         if name in ("node", "and"):
             inner = given if name == "node" else [item for each in given for item in self.items(each)]
-            focus = values.focus._replace(conditions=(*values.focus.conditions, *values.way), variable=values.value)
+            focus = values.focus._replace(conditions=(*values.focus.conditions, *values.path), variable=values.value)
             for each in inner:
                 self.read_shape(focus, each)
             return []
@@ -203,8 +203,8 @@ class _Reader:
             return [found for each in given if (found := self._neither(values, self.items(each)))] or None
         if name in ("in", "languageIn"):
             listed = [item for each in given for item in self.items(each)]
-            told = dict.fromkeys(way for item in listed for way in (item[1], _named(item)))
-            return [values.test("not_among", "\n".join(told))] if name == "in" else None
+            names = dict.fromkeys(spelling for item in listed for spelling in (item[1], _named(item)))
+            return [values.test("not_among", "\n".join(names))] if name == "in" else None
         if name == "pattern":
             flags = "(?i)" if "i" in self.one(shape, "flags") else ""
             return [values.test("not_matches", flags + self._expression(text)) for _, text in given]
@@ -224,15 +224,15 @@ class _Reader:
         """Returns how a value is of none of some classes and datatypes; None where the options say anything else."""
         types, conditions = [], []
         for option in options:
-            said = {key.removeprefix(SH) for key in self.said.get(option, {}) if key.startswith(SH)}
-            if said == {"datatype"}:
+            keys = {key.removeprefix(SH) for key in self.statements.get(option, {}) if key.startswith(SH)}
+            if keys == {"datatype"}:
                 types.append(self.one(option, "datatype"))
-            elif said == {"class"}:
+            elif keys == {"class"}:
                 conditions.append(Pattern(values.value, "type", local_name(self.one(option, "class")), negated=True))
             else:
                 return None
         test = [Pattern(values.value, "", " ".join(types), "not_typed")] if types else []
-        return (*values.way, *test, *conditions)
+        return (*values.path, *test, *conditions)
 
     def _add(self, focus: _Focus, name: str, conditions: tuple[Pattern, ...]) -> None:
         label = f"{focus.label} {name}"
@@ -248,23 +248,23 @@ class _Values(NamedTuple):
     """The values that a path leads to from a thing."""
 
     focus: _Focus
-    way: tuple[Pattern, ...]
+    path: tuple[Pattern, ...]
     value: str
 
     def test(self, operator: str, given: str) -> tuple[Pattern, ...]:
         """Returns that a value does not meet a comparison."""
-        return (*self.way, Pattern(self.value, "", given, operator))
+        return (*self.path, Pattern(self.value, "", given, operator))
 
     def lack(self, *more: Pattern) -> tuple[Pattern, ...]:
         """Returns that there is no value."""
-        inner = (*self.way, *more)
+        inner = (*self.path, *more)
         return (inner[0]._replace(negated=True),) if len(inner) == 1 else (Pattern("", "", "", negated=True, of=inner),)
 
     def number(self, operator: str, limit: str) -> tuple[Pattern, ...]:
         """Returns that there are too few or too many values."""
         if (operator, limit) == ("lt", "1"):
             return self.lack()
-        return Pattern("?n", "", self.value, "count", of=self.way), Pattern("?n", "", limit, operator)
+        return Pattern("?n", "", self.value, "count", of=self.path), Pattern("?n", "", limit, operator)
 
 
 def _named(term: Term) -> str:
@@ -276,20 +276,20 @@ _TESTS: dict[str, Callable[[_Values, Term], tuple[Pattern, ...]]] = {
     "minCount": lambda values, term: values.number("lt", term[1]),
     "maxCount": lambda values, term: values.number("gt", term[1]),
     "datatype": lambda values, term: values.test("not_typed", term[1]),
-    "class": lambda values, term: (*values.way, Pattern(values.value, "type", local_name(term[1]), negated=True)),
+    "class": lambda values, term: (*values.path, Pattern(values.value, "type", local_name(term[1]), negated=True)),
     "minLength": lambda values, term: values.test("not_matches", f"(?s)^.{{{int(term[1])},}}$"),
     "maxLength": lambda values, term: values.test("not_matches", f"(?s)^.{{0,{int(term[1])}}}$"),
     "hasValue": lambda values, term: (
-        values.lack(Pattern(values.value, "", _named(term))) if values.way else values.test("ne", _named(term))
+        values.lack(Pattern(values.value, "", _named(term))) if values.path else values.test("ne", _named(term))
     ),
-    "disjoint": lambda values, term: (*values.way, Pattern(values.focus.variable, local_name(term[1]), values.value)),
+    "disjoint": lambda values, term: (*values.path, Pattern(values.focus.variable, local_name(term[1]), values.value)),
     **{
         name: lambda values, term, sign=sign: values.test(f"not_{sign}", term[1])  # type: ignore[misc]
         for name, sign in _BOUNDS.items()
     },
     **{
         name: lambda values, term, sign=sign: (  # type: ignore[misc]
-            *values.way,
+            *values.path,
             Pattern(values.focus.variable, local_name(term[1]), "?xw"),
             Pattern(values.value, "", "?xw", f"not_{sign}"),
         )
@@ -326,13 +326,13 @@ def render_shapes(ontology: Ontology, expand: Callable[[str], str]) -> str:
     most one."""
     spaces = {"sh": SH, "rdfs": _RDFS, "xsd": WELL_KNOWN["xsd"], "rdf": _RDF}
     lines = [f"@prefix {name}: <{space}> ." for name, space in sorted(spaces.items())]
-    for own, concept in sorted(ontology.concepts.items()):
-        found = sorted((p for p in ontology.properties.values() if own in p.domains), key=lambda each: each.id)
+    for key, concept in sorted(ontology.concepts.items()):
+        found = sorted((p for p in ontology.properties.values() if key in p.domains), key=lambda each: each.id)
         parts = [part for each in found if (part := _property_shape(each, expand))]
         if parts:
             name = [f"  sh:name {dump_line(concept.label)} ;"] if concept.label else []
-            shape = f"<{expand(own)}Shape> a sh:NodeShape ;"
-            lines += ["", shape, f"  sh:targetClass <{expand(own)}> ;", *name, f"  sh:property {' , '.join(parts)} ."]
+            shape = f"<{expand(key)}Shape> a sh:NodeShape ;"
+            lines += ["", shape, f"  sh:targetClass <{expand(key)}> ;", *name, f"  sh:property {' , '.join(parts)} ."]
     return "\n".join(lines) + "\n"
 
 
@@ -346,5 +346,5 @@ def _property_shape(each: Property, expand: Callable[[str], str]) -> str:
     asked = ["sh:maxCount 1"] if each.is_functional else []
     if len(kinds) == len(each.ranges) and kinds:
         asked += kinds if len(kinds) == 1 else [f"sh:or ( {' '.join(f'[ {kind} ]' for kind in kinds)} )"]
-    told = [f"sh:name {dump_line(each.label)}"] if each.label else []
-    return f"[\n    {' ; '.join([f'sh:path <{expand(each.id)}>', *told, *asked])}\n  ]" if asked else ""
+    label = [f"sh:name {dump_line(each.label)}"] if each.label else []
+    return f"[\n    {' ; '.join([f'sh:path <{expand(each.id)}>', *label, *asked])}\n  ]" if asked else ""

@@ -144,8 +144,8 @@ def _how(index: MemoryIndex) -> list[str]:
 
 def _legend(index: MemoryIndex) -> str:
     used = {line.type for line in index.lines.critical}
-    told = [f"[{letter}] {name}" for name, letter in _LETTERS.items() if name in used]
-    return f" {', '.join(told)}." if told else ""
+    entries = [f"[{letter}] {name}" for name, letter in _LETTERS.items() if name in used]
+    return f" {', '.join(entries)}." if entries else ""
 
 
 @cache
@@ -166,10 +166,10 @@ def _note(count: int, what: str, command: str) -> list[str]:
 
 
 def _domain(domain: Domain) -> str:
-    told = f"- {domain.name}: {plural(domain.items, 'item')}, {domain.tokens} tokens"
+    line = f"- {domain.name}: {plural(domain.items, 'item')}, {domain.tokens} tokens"
     if domain.pages:
-        return f"{told} on {plural(domain.pages, 'page')}: `mabos recall WORDS --type {domain.type}`"
-    return told
+        return f"{line} on {plural(domain.pages, 'page')}: `mabos recall WORDS --type {domain.type}`"
+    return line
 
 
 class Known(NamedTuple):
@@ -214,10 +214,10 @@ def render_domain(
     with their items and tokens, the newest first, before the entries that are on none yet."""
     title = f"{name.replace('-', ' ').capitalize()}{f' — {page}' if page else ''} (derived)"
     listed = sorted(pages, reverse=True)
-    told = f"> {plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first"
-    told = f"{told}{'; those that came since are below' if entries else ''}.\n\n"
+    summary = f"> {plural(sum(items for _, items, _ in listed), 'item')} on {plural(len(listed), 'page')}, newest first"
+    summary = f"{summary}{'; those that came since are below' if entries else ''}.\n\n"
     lines = (f"- [{at}]({name}/{at}.md): {plural(items, 'item')}, {tokens} tokens\n" for at, items, tokens in listed)
-    index = told + "".join(lines) + "\n" * bool(entries) if listed else ""
+    index = summary + "".join(lines) + "\n" * bool(entries) if listed else ""
     return seal(f"{_head(until)}# {title}\n\n{index}" + "".join(entries))
 
 

@@ -244,9 +244,9 @@ def parse_line_texts(data: bytes) -> Iterator[LineText]:
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            said = read_line_text(value, number)
-            if said.text.strip():
-                yield said
+            line_text = read_line_text(value, number)
+            if line_text.text.strip():
+                yield line_text
 
 
 def read_line_text(value: dict[str, Any], line: int = 0) -> LineText:

@@ -365,18 +365,18 @@ def _logged(table: Table, name: str, day: str, change: Change) -> dict[str, str]
     """Returns the cells of a row in a revision log, each where its column says; the reason where there is a place for
     it."""
     values: dict[str, str] = {}
-    meant: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for column in table.columns:
         what = next((what for what, pattern in _COLUMNS.items() if pattern.search(column)), "")
         if column == "updated":
             values[column] = day
         elif column in ("title", "id") and name not in values.values():
             values[column] = name
-        elif what and what not in meant:
-            meant[what] = column
+        elif what and what not in columns:
+            columns[what] = column
             values[column] = getattr(change, what)
     # A log with one column for words has both there: what was done, and why.
-    words = meant.get("what") or meant.get("reason")
-    if words and not (meant.get("what") and meant.get("reason")):
+    words = columns.get("what") or columns.get("reason")
+    if words and not (columns.get("what") and columns.get("reason")):
         values[words] = ": ".join(filter(None, (change.what, change.reason)))
     return values

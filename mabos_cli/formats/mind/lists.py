@@ -158,10 +158,10 @@ class Lists:
         words = [self._lines[number] for number in outer if self._lines[number].strip()]
         if any(fields_of(line, 0) for line in words):
             return False
-        is_said = any(
+        has_text = any(
             not is_placeholder(line) and not line.rstrip().endswith(":") and line[:1] != ">" for line in words
         )
-        return not is_said or bool(_GATHERS.search(heading.title))
+        return not has_text or bool(_GATHERS.search(heading.title))
 
     def _item(self, first: int, last: int, group: str, gathers: bool, above: str = "") -> Iterator[Entry]:
         """Yields an item, if it is an entry, and those within it that are."""

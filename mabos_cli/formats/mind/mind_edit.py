@@ -174,7 +174,7 @@ def _cased(value: str, other: str) -> str:
     return value.capitalize() if value.isalpha() and value.islower() and other.istitle() else value
 
 
-def _own_fields(draft: Draft, group: str) -> dict[str, str]:
+def _written_fields(draft: Draft, group: str) -> dict[str, str]:
     """Returns the fields to be written: what the heading above says already is left out."""
     level = draft.fields.get("type", "")
     fields = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
@@ -208,7 +208,7 @@ def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[s
     head = f"{bold}{draft.id}{bold}{colon} {title}" if draft.id else title
     if not draft.id and draft.text and _names_key(file, like):
         head, draft = f"**{title}:** {inert_item(one_line(draft.text))}", draft._replace(text="")
-    fields = _own_fields(draft, like.group)
+    fields = _written_fields(draft, like.group)
     below = [f.line for f in like.fields.values() if f.line > like.first]
     notes = [f"  {line}" for line in cognitive_edit.inert_lines(draft.text)] if draft.text else []
     notes += [f"  {inert(step)}" for step in draft.steps]
@@ -227,7 +227,7 @@ def _as_item(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> list[s
 
 def _add_block(file: cognitive.CognitiveFile, like: Entry, draft: Draft) -> str:
     """Returns the file with a block of keys behind another one: the same keys in the same order, then what else is said."""
-    values = {"id": draft.id, "title": draft.title, "text": draft.text, **_own_fields(draft, like.group)}
+    values = {"id": draft.id, "title": draft.title, "text": draft.text, **_written_fields(draft, like.group)}
     if draft.kind == "belief" and draft.text and "about" in like.fields and "text" not in like.fields:
         values |= {"about": draft.title, "title": draft.text, "text": ""}
     values = {name: inert(one_line(value)) for name, value in values.items() if value}
@@ -263,14 +263,14 @@ def _names_key(file: cognitive.CognitiveFile, like: Entry) -> bool:
 
 def _as_section(file: cognitive.CognitiveFile, like: Entry | None, draft: Draft, group: str) -> str:
     """Returns the file with a section that looks like another one, or as we write them."""
-    own_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
-    beside = next((h for h in file.headings if h.line == own_line and h.level > 1), None)
+    heading_line = next((h.above for h in file.headings if like and h.line == like.first), -1)
+    beside = next((h for h in file.headings if h.line == heading_line and h.level > 1), None)
     above = cognitive_edit.find_heading(file, group) if group else beside
     level = like.level if like else above.level + 1 if above else 2
     inner = range(like.first + 1, like.last + 1) if like else range(0)
     bold = next((file.lines[n] for n in inner if re.match(r"\s*[-*+]\s+\*\*[^*]+:", file.lines[n])), "")
     where = group or (like.group if like else "")
-    fields = _own_fields(draft, where)
+    fields = _written_fields(draft, where)
     if draft.kind == "belief" or (like and like.get("id")):
         title, fields = draft.title, {"id": draft.id, **fields}
     else:

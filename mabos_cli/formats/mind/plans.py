@@ -103,12 +103,12 @@ def _bodies(file: CognitiveFile, plan: Entry) -> list[range]:
     below = list(takewhile(lambda h: h.level > plan.level, islice(file.headings, at, None)))
     below = list(takewhile(lambda h: _is_part(file, h), below))
     titled = [h for h in below if _STEPS.search(h.title) and not _NO_STEPS.search(h.title)]
-    own = range(plan.first + 1, plan.last + 1)
+    body = range(plan.first + 1, plan.last + 1)
     if titled and plan.level > 1:
         return [range(h.line + 1, h.last + 1) for h in titled]
     has_id = bool(cognitive_fields.split_head(plan.title, ANY)[0])
     others = [range(h.line + 1, h.last + 1) for h in below if not _NO_STEPS.search(h.title)] if has_id else []
-    return [own] if any(_steps(file, own)) or not others else others[:1]
+    return [body] if any(_steps(file, body)) or not others else others[:1]
 
 
 def steps_of(file: CognitiveFile, plan: Entry) -> Iterator[mind.Step]:

@@ -96,7 +96,7 @@ def plain_rows(query: str, rows: Iterable[Any]) -> list[Any]:
                 return value["label"]
             return {
                 each: plain(value[each], each)
-                for each in sorted(value, key=lambda own: (order.get(own, len(order)), own))
+                for each in sorted(value, key=lambda key: (order.get(key, len(order)), key))
             }
         if isinstance(value, list):
             return sorted(value) if name == "tags" else [plain(each) for each in value]

@@ -122,8 +122,8 @@ def _sub(each: Entity | Relation) -> str:
 
 def _capabilities(entity: Entity) -> Iterator[str]:
     """Yields what an entity type owns and plays, each with its annotations."""
-    for own in entity.owns:
-        yield " ".join((f"owns {label(own.attribute)}", *map(mark, own.marks)))
+    for owned in entity.owns:
+        yield " ".join((f"owns {label(owned.attribute)}", *map(mark, owned.marks)))
     for play in entity.plays:
         yield " ".join((f"plays {label(play.relation)}:{label(play.role)}", *map(mark, play.marks)))
 
@@ -160,8 +160,8 @@ def render_links(record: Record, *, is_owned: bool = False) -> tuple[str, ...]:
 
 
 def _attributes(record: Record) -> str:
-    said = ((label(name), value if isinstance(value, tuple) else (value,)) for name, value in record.attributes)
-    return ", ".join(f"has {name} {literal(each)}" for name, values in said for each in values)
+    pairs = ((label(name), value if isinstance(value, tuple) else (value,)) for name, value in record.attributes)
+    return ", ".join(f"has {name} {literal(each)}" for name, values in pairs for each in values)
 
 
 def _take_back(record: Record, key: str) -> Iterator[str]:
@@ -184,21 +184,21 @@ def _take_back(record: Record, key: str) -> Iterator[str]:
 def _link(key: str, links: Links, is_owned: bool) -> Iterator[str]:
     """Yields queries that link a record with those that it names. The far end is put by its key: that of another agent may not
     be there yet."""
-    relation, own, other = label(links.relation), label(links.role), label(links.other)
+    relation, role, other = label(links.relation), label(links.role), label(links.other)
     verb = "put" if relation == "agent_owns" else "insert"
     for uid in links.uids if verb == "insert" or not is_owned else ():
         yield (
             f"match $e {key};\nput $o isa {label(links.type)}, has uid {literal(uid)};\n"
-            f"{verb} $r isa {relation}, links ({own}: $e, {other}: $o);"
+            f"{verb} $r isa {relation}, links ({role}: $e, {other}: $o);"
         )
 
 
-def _state(key: str, said: Statement) -> str:
+def _state(key: str, statement: Statement) -> str:
     """Returns a query that says in the words of an ontology what a fact says."""
-    ends = zip("so", (said.subject, said.object), strict=True)
+    ends = zip("so", (statement.subject, statement.object), strict=True)
     puts = "".join(f"\nput ${name} isa {label(kind)}, has uid {literal(uid)};" for name, (kind, uid) in ends)
     links = "evidence: $e, subject: $s, object: $o"
-    return f"match $e {key};{puts}\ninsert $r isa {label(said.relation)}, links ({links});"
+    return f"match $e {key};{puts}\ninsert $r isa {label(statement.relation)}, links ({links});"
 
 
 def render_delete(kind: str, uid: str) -> tuple[str, ...]:

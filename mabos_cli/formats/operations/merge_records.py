@@ -115,8 +115,8 @@ def merge_fact_files(path: str, sides: Sides, *, is_page: bool = False) -> Merge
     _unite_added(kept, records, path)
     if split:
         gone = sorted(read[0].keys() - kept.keys(), key=age_of_id)
-        notes += [f"{own} was removed on the side that has no pages, and is still on a page" for own in gone]
-        kept = {own: line for own, line in kept.items() if read[0].get(own) != line}
+        notes += [f"{fact_id} was removed on the side that has no pages, and is still on a page" for fact_id in gone]
+        kept = {fact_id: line for fact_id, line in kept.items() if read[0].get(fact_id) != line}
         notes += [f"one side has pages now: the next write files {plural(len(kept), 'fact')} there"] if kept else []
     if one and other and not before and read[0]:
         notes.append("both sides split their facts into pages: facts that only one side has removed since are back")

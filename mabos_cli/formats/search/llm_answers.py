@@ -95,8 +95,8 @@ def parse_extracts(answer: str, numbers: Iterable[int]) -> Extracts:
     asked = set(numbers)
     facts = [fact for part in given[:_MOST_FACTS] if (fact := _find_extract(part, asked))]
     summary = found.get("summary")
-    told = _clean(summary, _LONGEST_SUMMARY) if isinstance(summary, str) else ""
-    return Extracts(tuple(facts), len(given) - len(facts), told)
+    shown = _clean(summary, _LONGEST_SUMMARY) if isinstance(summary, str) else ""
+    return Extracts(tuple(facts), len(given) - len(facts), shown)
 
 
 def _find_extract(part: Any, asked: set[int]) -> Extract | None:
@@ -183,7 +183,7 @@ def _json_parts(text: str) -> Iterator[str]:
 
 # Characters of a prompt's data: what is longer is not asked, or asked in portions.
 LARGEST = 16_000
-_ASKED, _TOLD = 2_000, 400  # characters of a question, and of a search result: enough to judge it by
+_ASKED, _LONGEST_RESULT = 2_000, 400  # characters of a question, and of a search result: enough to judge it by
 
 
 def render_frame(entries: Sequence[str]) -> str:
@@ -253,7 +253,7 @@ def render_rerank_prompt(question: str, results: Sequence[str]) -> str:
     return _render(
         f"Line 1 is a question. Lines 2 to {len(results) + 1} are search results. Put the numbers of the results in order, the one "
         "that answers the question best first. Answer with a JSON array of numbers alone, such as [3, 2, 4].",
-        [one_line(question, _ASKED), *(one_line(result, _TOLD) for result in results)],
+        [one_line(question, _ASKED), *(one_line(result, _LONGEST_RESULT) for result in results)],
     )
 
 

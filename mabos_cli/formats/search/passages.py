@@ -82,7 +82,7 @@ def split_passages(text: str, size: int = SIZE, overlap: int = OVERLAP) -> list[
     page.whole.update(structure.whole)
     sections = list(_sections(structure.headings, body, len(page.lines), _head_title(page.lines[:body])))
     for section, below in zip(sections, [*sections[1:], _Section(0, 0)], strict=True):
-        if not _is_told_below(page, section, below):
+        if not _is_repeated_below(page, section, below):
             for first, last, item_id in _runs(page, section):
                 passages += _cut(page, section, first, last, item_id)
     return passages
@@ -128,8 +128,8 @@ def _head_title(head: list[str]) -> str:
 
 def _sections(headings: list[Heading], body: int, count: int, title: str) -> Iterator[_Section]:
     ends = [heading.first - 1 for heading in headings] + [count - 1]
-    is_told = any(heading.level == 1 and plain_title(heading.title) == title for heading in headings[:1])
-    trail = [(0, title)] if title and not is_told else []
+    is_repeated = any(heading.level == 1 and plain_title(heading.title) == title for heading in headings[:1])
+    trail = [(0, title)] if title and not is_repeated else []
     yield _Section(body, ends[0], above=trail[0][1] if trail else "", path=trail[0][1] if trail else "")
     for (first, last, level, words), end in zip(headings, ends[1:], strict=True):
         while trail and trail[-1][0] >= level:
@@ -142,7 +142,7 @@ def _sections(headings: list[Heading], body: int, count: int, title: str) -> Ite
         yield _Section(first, end, last, level, BETWEEN_TITLES.join(above), path, title)
 
 
-def _is_told_below(page: _Page, section: _Section, below: _Section) -> bool:
+def _is_repeated_below(page: _Page, section: _Section, below: _Section) -> bool:
     """Returns whether a section is a mere heading whose words are in the path of the section below it."""
     if not 0 < section.level < below.level or section.title.endswith("…"):
         return False
@@ -170,11 +170,11 @@ def _runs(page: _Page, section: _Section) -> Iterator[tuple[int, int, str]]:
     firsts = [block[0] for block in blocks]
     for line in marked:
         if not is_log:
-            own = max(begin, firsts[bisect_right(firsts, line) - 1])
+            start = max(begin, firsts[bisect_right(firsts, line) - 1])
             # A heading alone says nothing: it goes with the block below it.
-            if _trim(page.lines, max(begin, section.heading_last + 1), own - 1):
-                yield begin, own - 1, ""
-                begin = own
+            if _trim(page.lines, max(begin, section.heading_last + 1), start - 1):
+                yield begin, start - 1, ""
+                begin = start
         yield begin, line, page.ids[line]
         begin = line + 1
     yield begin, section.last, ""
@@ -210,8 +210,8 @@ def _units(page: _Page, section: _Section, first: int, last: int) -> list[_Unit]
             continue
         for line in range(unit.first, unit.last + 1):
             if page.lines[line].strip():
-                own = _unit(page, line, line)
-                units += [own] if own.end - own.start <= page.size else _pieces(page, own)
+                single = _unit(page, line, line)
+                units += [single] if single.end - single.start <= page.size else _pieces(page, single)
     if len(units) > 1 and units[0].last == section.heading_last and not units[1].is_piece:
         head, body = units[:2]
         if not head.is_piece and head.end - head.start <= page.size // 4:
