@@ -256,10 +256,10 @@ def _usage_hint(error: Any, args: list[str]) -> str:
     if (group := path.removeprefix("mabos ")) in COMMANDS and type(error).__name__ == "UsageError":
         below = list(getattr(load_command(group), "commands", ()))
         word = args[1] if len(args) > 1 else ""
-        meant = (
+        matching = (
             name for name, others in OTHER_NAMES.items() if word in others.split() and name.startswith(f"{group} ")
         )
-        if below and (known := next(meant, "")):
+        if below and (known := next(matching, "")):
             return f"did you mean mabos {known}?"
         if below:
             return (

@@ -44,29 +44,29 @@ class ModelOptions(NamedTuple):
 
 def open_embedder(provider: str, *, environ: Mapping[str, str], **wanted: Any) -> Embedder:
     """Returns the embedder of a provider, or Unavailable when its package, files or key are missing; see Wishes for what may be wanted."""
-    wishes = ModelOptions(**wanted)
+    options = ModelOptions(**wanted)
     if provider not in PROVIDERS:
         raise UsageFault(f"unknown embeddings provider {provider!r}", f"one of none, {', '.join(PROVIDERS)}")
-    name = choose_local(wishes.path) if provider in ("auto", "local") else provider
+    name = choose_local(options.path) if provider in ("auto", "local") else provider
     # Each is imported when chosen: the default must not pay for urllib, nor any of them for the others.
     if name == "wordllama":
         from mabos_cli.backends.wordllama import open_wordllama
 
-        found: Embedder = open_wordllama(wishes.path)
+        found: Embedder = open_wordllama(options.path)
     elif name == "granite":
         from mabos_cli.backends.granite import open_granite
 
-        found = open_granite(wishes.path)
+        found = open_granite(options.path)
     elif name in _LOCAL:
         from mabos_cli.backends.sentence_models import open_minilm, open_onnx
 
-        found = (open_minilm if name == "minilm" else open_onnx)(wishes.path, wishes.pooling)
+        found = (open_minilm if name == "minilm" else open_onnx)(options.path, options.pooling)
     else:
         from mabos_cli.backends.http_embeddings import open_http
 
-        found = open_http(name, model=wishes.model, url=wishes.url, timeout=wishes.timeout, environ=environ)
+        found = open_http(name, model=options.model, url=options.url, timeout=options.timeout, environ=environ)
     # Settings have no space at their end; what a model was trained with has one.
-    prefixes = [prefix and f"{prefix.strip()} " for prefix in (wishes.query_prefix, wishes.passage_prefix)]
+    prefixes = [prefix and f"{prefix.strip()} " for prefix in (options.query_prefix, options.passage_prefix)]
     return Prefixed(found, *prefixes) if any(prefixes) else found
 
 

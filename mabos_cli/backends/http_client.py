@@ -17,7 +17,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 20.0
 _PATIENCE = 3
 _LARGEST_ANSWER = 32 << 20
 _CHUNK = 1 << 16
-_TOLD = 200
+_LONGEST_BODY = 200
 
 
 class TryAgain(Exception):
@@ -108,12 +108,12 @@ class Client(NamedTuple):
         if error.code < 400:
             return self._fault(f"it answered {error.code} and points elsewhere; redirects are not followed")
         try:
-            told = " ".join(error.read(_CHUNK).decode("utf-8", "replace").split())
+            body = " ".join(error.read(_CHUNK).decode("utf-8", "replace").split())
         except (OSError, HTTPException):
-            told = ""
+            body = ""
         for secret in self.headers.values():
-            told = told.replace(secret.removeprefix("Bearer "), "***")
-        return self._fault(f"it answered {error.code}{': ' if told else ''}{told[:_TOLD]}")
+            body = body.replace(secret.removeprefix("Bearer "), "***")
+        return self._fault(f"it answered {error.code}{': ' if body else ''}{body[:_LONGEST_BODY]}")
 
     def _parse(self, body: bytes) -> Any:
         try:

@@ -73,13 +73,13 @@ def _check_url(url: str, provider: str) -> str:
 def _find_key(provider: str, about: Provider, where: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """Returns the variable that holds the key, and the key. A provider's key goes to its own host or to this machine, and nowhere else:
     another address has a variable of its own."""
-    is_own = is_loopback(where) or (urlsplit(where)[:2] == urlsplit(about.url)[:2] and where.startswith("https:"))
-    names = about.keys if is_own else (_OTHER_KEY,)
+    is_known = is_loopback(where) or (urlsplit(where)[:2] == urlsplit(about.url)[:2] and where.startswith("https:"))
+    names = about.keys if is_known else (_OTHER_KEY,)
     for name in names:
         if key := environ.get(name, "").strip():
             return name, check_key(name, key)
     if about.key_needed:
-        other = "" if is_own else f" for {urlsplit(where).netloc}"
+        other = "" if is_known else f" for {urlsplit(where).netloc}"
         raise Unavailable(f"{provider} needs a key{other}", f"set {' or '.join(names)} in the environment")
     return "", ""
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 20
 _CHUNK = 1 << 16
-_TOLD = 200
+_LONGEST_REASON = 200
 # A socket overflows at some centuries; a day is for ever already.
 _LONGEST = 86_400.0
 # How often to look how much a program has written.
@@ -144,12 +144,12 @@ def _open_program(command: str, timeout: float, environ: Mapping[str, str]) -> L
 def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
     """Returns how a program failed, in its own words but for the keys in them."""
     how = f"exit code {ended.code}" if ended.code > 0 else f"ended by signal {-ended.code}"
-    told = ended.errors.decode("utf-8", "replace").strip().split("\n")[0]
+    line = ended.errors.decode("utf-8", "replace").strip().split("\n")[0]
     # A short value is a word such as "none", which would be struck out of any text.
     values = [value.strip() for name, value in environ.items() if name.upper().endswith(_SECRET)]
     for secret in sorted((value for value in values if len(value) >= 8), key=len, reverse=True):
-        told = told.replace(secret, "***")
-    return f"{how}{': ' if told else ''}{one_line(told, _TOLD)}"
+        line = line.replace(secret, "***")
+    return f"{how}{': ' if line else ''}{one_line(line, _LONGEST_REASON)}"
 
 
 def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Mapping[str, str]) -> Ended:
@@ -167,8 +167,8 @@ def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Ma
             # In a session of its own: what the program starts can be ended together with it.
             process = Popen(words, stdin=asked, stdout=output, stderr=errors, env=dict(environ), start_new_session=True)
         except (OSError, ValueError) as error:
-            told = getattr(error, "strerror", None) or "it cannot be started"
-            reason = "no such program" if isinstance(error, FileNotFoundError) else told
+            message = getattr(error, "strerror", None) or "it cannot be started"
+            reason = "no such program" if isinstance(error, FileNotFoundError) else message
             hint = "give its full path in llm.command; no shell reads it, so that ~ and $ mean nothing"
             raise _fault(name, reason, hint) from None
         try:

@@ -80,9 +80,9 @@ def convert_jsonld(documents: Mapping[str, bytes], form: str, prefixes: Mapping[
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or 1
             is_remote = "LoadDocumentCallback" in str(error)
-            told = "its @context is elsewhere, and is not fetched" if is_remote else error
+            reason = "its @context is elsewhere, and is not fetched" if is_remote else error
             raise InvalidFile(
-                f"{path}:{line}: not readable as RDF: {told}", "--format jsonld prints it as it is"
+                f"{path}:{line}: not readable as RDF: {reason}", "--format jsonld prints it as it is"
             ) from None
     triples = sorted(found, key=str)
     if form == "ntriples":

@@ -293,8 +293,8 @@ def open_onnx(path: str, pooling: str = "auto") -> Embedder:
 
 def _pool_of(folder: Path, pooling: str) -> Pool:
     """Returns how the vectors of a text's tokens become one: as is wanted, or as a file beside the model says."""
-    said = pooling == "auto" and _beside(folder / "1_Pooling/config.json").get("pooling_mode_cls_token") is True
-    return first_token if said or pooling == "cls" else mean_of_tokens
+    uses_first = pooling == "auto" and _beside(folder / "1_Pooling/config.json").get("pooling_mode_cls_token") is True
+    return first_token if uses_first or pooling == "cls" else mean_of_tokens
 
 
 def _prefixed(model: Embedder, folder: Path) -> Embedder:

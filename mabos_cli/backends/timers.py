@@ -62,5 +62,5 @@ def write_crontab(data: bytes) -> None:
 
 
 def _fault(doing: str, answer: Answer | None) -> Unavailable:
-    said = one_line(answer.err.decode("utf-8", "replace"), 200) if answer else "it does not answer"
-    return Unavailable(f"cannot {doing} the crontab: {said or 'no reason given'}", "nothing was changed")
+    reason = one_line(answer.err.decode("utf-8", "replace"), 200) if answer else "it does not answer"
+    return Unavailable(f"cannot {doing} the crontab: {reason or 'no reason given'}", "nothing was changed")

@@ -106,8 +106,8 @@ def within(seconds: float, work: Callable[[], Result], what: str, limit: float =
         raise errors[0]
     if not results:
         if thread.is_alive():
-            told = f"TypeDB did not answer within {limit or seconds:g} s ({what})"
-            raise TimedOut(told, "is the server well?", thread)
+            message = f"TypeDB did not answer within {limit or seconds:g} s ({what})"
+            raise TimedOut(message, "is the server well?", thread)
         raise RuntimeError(f"the thread of typedb {what} came to no end")  # it has said why on standard error
     return results[0]
 
@@ -199,22 +199,22 @@ def _explained(library: Any, place: Place) -> Iterator[None]:
         yield
     except (library.TypeDBDriverException, library.TypeDBDriverExceptionNative) as error:
         text = str(error)
-        said = one_line(_ASIDE.split(text)[-1], _LONGEST_ERROR).strip(" '")
+        reason = one_line(_ASIDE.split(text)[-1], _LONGEST_ERROR).strip(" '")
         if _BAD_LOGIN in text:
             raise Refused(
                 f"TypeDB at {place.address} does not let {place.user!r} in",
                 "check typedb.user and MABOS_TYPEDB_PASSWORD",
             ) from None
-        told = _SERVER_ERROR.match(text)
-        if told and _CONTENDED in text:
-            raise Contended(f"TypeDB is busy with the same: {said}", "try again") from None
-        if told:
-            raise Refused(f"TypeDB refused: {said}", server_code=told[1]) from None
+        refusal = _SERVER_ERROR.match(text)
+        if refusal and _CONTENDED in text:
+            raise Contended(f"TypeDB is busy with the same: {reason}", "try again") from None
+        if refusal:
+            raise Refused(f"TypeDB refused: {reason}", server_code=refusal[1]) from None
         from importlib import metadata
 
         tls, driver = "on" if place.tls else "off", metadata.version("typedb-driver")
         hint = f"is it well, and of the driver's version, {driver}? typedb.tls is {tls}"
-        raise Unreachable(f"lost TypeDB at {place.address}: {said}", hint) from None
+        raise Unreachable(f"lost TypeDB at {place.address}: {reason}", hint) from None
     except (TypeError, ValueError) as error:  # what cannot be handed to the driver, such as half a character
         raise Refused(f"the TypeDB driver refused: {one_line(str(error), _LONGEST_ERROR)}") from None
 

@@ -133,14 +133,14 @@ class FactRows:
         counts: dict[tuple[str, str], int] = {}
 
         def values() -> Iterator[tuple[object, ...]]:
-            for (s, o, sure, depth, span, _, _, p), derived, own, trust, sign in kept:
+            for (s, o, sure, depth, span, _, _, p), derived, fact_id, trust, sign in kept:
                 place = (s, p, o, str(derived))
                 numbers[place] = numbers.get(place, -1) + 1
                 low, high = span if span else (None, None)
                 counts["predicate", p] = counts.get(("predicate", p), 0) + 1
                 if span:
                     counts["timed", p] = counts.get(("timed", p), 0) + 1
-                yield s, p, o, int(derived), numbers[place], sure, depth, low, high, own, trust, sign
+                yield s, p, o, int(derived), numbers[place], sure, depth, low, high, fact_id, trust, sign
 
         self._db.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * 12)})", values())
         self.count({key: number for key, number in counts.items()})
@@ -165,12 +165,12 @@ def _row(
     depth: int,
     low: int | None,
     high: int | None,
-    own: str,
+    fact_id: str,
     trust: str,
     derived: int,
     p: str,
 ) -> Row:
-    fact = Fact(own, s, p, o, sure, trust=trust, rule_id="derived" if derived else "")
+    fact = Fact(fact_id, s, p, o, sure, trust=trust, rule_id="derived" if derived else "")
     return (s, o, sure, depth, None if low is None else (low, high), -1, fact, p)
 
 

@@ -102,8 +102,8 @@ class Peek:
 
     def latest(self, count: int, least: int) -> list[Seen]:
         """Returns the items that are trusted at least so far and happened last, the newest first."""
-        told = self._lanes.list_around(END_OF_TIME, count, 0, FINDABLE)[0]
-        ids = [json.loads(line)["id"] for line, *_ in reversed(told)]
+        newest = self._lanes.list_around(END_OF_TIME, count, 0, FINDABLE)[0]
+        ids = [json.loads(line)["id"] for line, *_ in reversed(newest)]
         rows = {row.item: row for row in self._lanes.load_items(ids, Restriction(), GONE) if row.trust >= least}
         return [*self._seen([(rows[item_id], 1 - n / len(ids)) for n, item_id in enumerate(ids) if item_id in rows])]
 

@@ -85,8 +85,8 @@ def connect(address: Address) -> Any:
         if found != (f"mabos {VERSION}",):
             _create(db, found[0] if found else None)
     except psycopg.Error as error:
-        said = str(error).strip().partition("\n")[0]
-        raise Unavailable(f"PostgreSQL: {said}", "index.postgres is its address") from None
+        reason = str(error).strip().partition("\n")[0]
+        raise Unavailable(f"PostgreSQL: {reason}", "index.postgres is its address") from None
     _connections[key] = db
     return db
 

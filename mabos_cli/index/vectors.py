@@ -55,13 +55,13 @@ class Engine(NamedTuple):
     @property
     def about(self) -> str:
         """Returns the step in words, for doctor and index status."""
-        said = {
+        names = {
             "extension": "sqlite-vec in Python's own SQLite",
             "wheel": f"sqlite-vec in the SQLite of {self.sqlite.__name__.partition('.')[0]}",
             "scan": "blobs, scanned in Python without sqlite-vec",
             "lexical": "none, words only",
         }
-        return said[self.step]
+        return names[self.step]
 
     def connect(self, path: str, *, read_only: bool = False) -> Any:
         """Returns a connection that commits when told to, with sqlite-vec loaded where this step has it."""
@@ -85,14 +85,14 @@ def open_engine(wanted: str = "auto") -> Engine:
     vec0 = _find_vec0()
     for step in STEPS[:2] if vec0 and wanted in ("auto", *STEPS[:2]) else ():
         if wanted in ("auto", step):
-            for name in _own() if step == "extension" else _WHEELS:
+            for name in _python_sqlite() if step == "extension" else _WHEELS:
                 engine = _try(step, name, vec0)
                 if engine:
                     return engine
     return Engine("lexical" if wanted == "lexical" else "scan", importlib.import_module("sqlite3"))
 
 
-def _own() -> tuple[str, ...]:
+def _python_sqlite() -> tuple[str, ...]:
     """Returns Python's own SQLite if it can load extensions; asking its C part is cheaper than importing the whole."""
     with suppress(ImportError):
         if hasattr(importlib.import_module("_sqlite3").Connection, "enable_load_extension"):

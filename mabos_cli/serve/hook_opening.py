@@ -49,9 +49,9 @@ def _more_lines(call: HostCall, shown: str, room: int) -> str:
         text = _read_page(call, os.path.join(_PAGES, name), _PAGE) if room > 0 else ""
         for entry in text.rpartition("\n<!--")[0].split("\n- ")[1:] if _is_as_generated(text) else ():
             line = " ".join(entry.split())
-            said = line.partition("] ")[2] if line.startswith("[") else line  # the type, in the file of a topic
-            said = said[12:] if said[:4].isdigit() and said[10:12] == ": " else said
-            if said and not said.startswith("(untrusted)") and said not in shown and room > 0:
+            content = line.partition("] ")[2] if line.startswith("[") else line  # the type, in the file of a topic
+            content = content[12:] if content[:4].isdigit() and content[10:12] == ": " else content
+            if content and not content.startswith("(untrusted)") and content not in shown and room > 0:
                 found[f"- {line}"] = None
                 room -= len(line)
     return "\n".join(found)

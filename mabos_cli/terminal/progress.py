@@ -46,10 +46,10 @@ def _line(doing: str, done: int, total: int, seconds: float) -> str:
     """
     filled = _BAR * done // total
     rate = done / seconds
-    told = f"{doing} {'━' * filled}{'─' * (_BAR - filled)} {done:,} of {total:,}"
+    line = f"{doing} {'━' * filled}{'─' * (_BAR - filled)} {done:,} of {total:,}"
     if not done:
-        return told
-    return f"{told}, {rate:,.0f}/s, {format_span(max(1, round((total - done) / rate)))} left" if rate >= 1 else told
+        return line
+    return f"{line}, {rate:,.0f}/s, {format_span(max(1, round((total - done) / rate)))} left" if rate >= 1 else line
 
 
 def _put(line: str) -> None:

@@ -79,8 +79,8 @@ class Screen:
             size, (count, unit) = size / count, next(spans)
         if unit == "s":
             return "now"
-        told = f"{size:.0f} {unit}" if len(unit) < 3 or unit == "min" else plural(round(size), unit)
-        return f"in {told}" if is_ahead else f"{told} ago"
+        span = f"{size:.0f} {unit}" if len(unit) < 3 or unit == "min" else plural(round(size), unit)
+        return f"in {span}" if is_ahead else f"{span} ago"
 
     def text(self, content: object, style: str = "") -> Text:
         """Returns a text in one style, safe to show."""

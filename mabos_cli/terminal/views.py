@@ -37,8 +37,10 @@ def _grade(screen: Screen, value: float | None) -> Text:
 
 def _dotted(screen: Screen, parts: Iterable[tuple[str, str]]) -> Text:
     """Returns small remarks on one line, each in its style."""
-    told = [screen.line(text, style) if style == "faint" else screen.text(text, style) for text, style in parts if text]
-    return Text(" · ", style=STYLES["faint"], overflow="fold").join(told)
+    remarks = [
+        screen.line(text, style) if style == "faint" else screen.text(text, style) for text, style in parts if text
+    ]
+    return Text(" · ", style=STYLES["faint"], overflow="fold").join(remarks)
 
 
 def show_recall(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
@@ -46,18 +48,18 @@ def show_recall(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
     rows: list[list[Text]] = []
     for hit in data["results"]:
         is_gone = bool(hit.get("archived") or hit.get("newer"))
-        told = [_content(screen, hit["content"], "faint" if is_gone else ""), _dotted(screen, _remarks(screen, hit))]
-        told += [
+        texts = [_content(screen, hit["content"], "faint" if is_gone else ""), _dotted(screen, _remarks(screen, hit))]
+        texts += [
             screen.line(f"was: {one_line(was['content'], 120)} ({was['id']})", "faint") for was in hit.get("was", ())
         ]
-        told += [screen.text(_reasons(hit), "faint")] if "signals" in hit else []
+        texts += [screen.text(_reasons(hit), "faint")] if "signals" in hit else []
         kind = hit.get("type") or hit["kind"]
         rows.append(
             [
                 screen.id(hit.get("id") or ""),
                 screen.text(kind, "kind"),
                 _grade(screen, hit.get("importance")),
-                Text("\n").join(told),
+                Text("\n").join(texts),
             ]
         )
     if not rows:
@@ -124,11 +126,11 @@ def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
     """Shows an item as its lines, and what it was derived from as a tree."""
     if "item" not in data:
         return None
-    told, short = list(lines), Screen(screen.now, screen.shorten)
-    at = told.index(data["item"]["content"]) if data["item"]["content"] in told else 0
-    whole = Text("\n").join([Text(""), screen.text(told[at]), Text("")])
-    below = told[at + 1 :][: told[at + 1 :].index("")] if "tree" in data else told[at + 1 :]
-    shown: list[ConsoleRenderable] = [*wrap_lines(screen, told[:at]), whole, *wrap_lines(screen, below)]
+    texts, short = list(lines), Screen(screen.now, screen.shorten)
+    at = texts.index(data["item"]["content"]) if data["item"]["content"] in texts else 0
+    whole = Text("\n").join([Text(""), screen.text(texts[at]), Text("")])
+    below = texts[at + 1 :][: texts[at + 1 :].index("")] if "tree" in data else texts[at + 1 :]
+    shown: list[ConsoleRenderable] = [*wrap_lines(screen, texts[:at]), whole, *wrap_lines(screen, below)]
     if "tree" not in data:
         return shown
 
@@ -158,8 +160,8 @@ def show_drill(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
                 grown[node["period"]] = parent.add(label)
     for find in data["finds"]:
         place = screen.line(f" {find['path']}:{find['line']} {find['id'] or ''}".rstrip(), "faint")
-        told = join(screen.text(f"{find['kind']} ", "kind"), _content(screen, find["text"]), place)
-        grown.get(find["day"], root).add(told)
+        leaf = join(screen.text(f"{find['kind']} ", "kind"), _content(screen, find["text"]), place)
+        grown.get(find["day"], root).add(leaf)
     asked = [word for step in data["steps"] for word in step["refined"]]
     return [root, *wrap_lines(screen, [f"added to the question: {', '.join(asked)}"] if asked else [])]
 
@@ -271,8 +273,8 @@ def _cell(screen: Screen, row: Data, name: str) -> Text:
     if name in ("status", "type", "behind", "doubt", "source"):
         style = {"type": "kind", "behind": "warn", "doubt": "warn"}.get(name, "faint" if is_over else "")
         return screen.line(str(value)) if name == "status" else screen.text(one_line(str(value)), style)
-    told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return _content(screen, told, "faint" if is_over else "")
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return _content(screen, text, "faint" if is_over else "")
 
 
 VIEWS: dict[str, View] = {

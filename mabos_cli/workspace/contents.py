@@ -244,8 +244,8 @@ def _spoken_more(agent: Agent, shown: str, before: bytes, more: bytes) -> Conten
     size = agent.settings["index.passage_tokens"] * agent.settings["text.chars_per_token"]
     name, pieces, skipped = shown.removeprefix(OBSERVED), [], before.count(b"\n")
     taken = harvested_lines(agent.paths, name, before + more) if name != shown else frozenset()
-    for said in parse_line_texts(more):
-        line = said.line + skipped
-        for part in split_passages(hide_secrets(clean(said.text)), size, 0) if line not in taken else ():
-            pieces.append(Piece(part.text, line, line, "", "", _moment(said.at), clean(said.author)))
+    for entry in parse_line_texts(more):
+        line = entry.line + skipped
+        for part in split_passages(hide_secrets(clean(entry.text)), size, 0) if line not in taken else ():
+            pieces.append(Piece(part.text, line, line, "", "", _moment(entry.at), clean(entry.author)))
     return Content(pieces=tuple(pieces))

@@ -106,8 +106,8 @@ def find_newer_in_folders(paths: AgentPaths) -> Iterator[tuple[Path, str]]:
 def _newer_among(found: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     for path in found:
         try:
-            told = newer_format(read_regular(os.fspath(path), BEGINNING))
+            reason = newer_format(read_regular(os.fspath(path), BEGINNING))
         except OSError:
             continue
-        if told:
-            yield path, told
+        if reason:
+            yield path, reason

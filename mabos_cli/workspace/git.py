@@ -175,9 +175,9 @@ class Repository(NamedTuple):
             raise GitFailed(f"{path} is not in the repository {self.top}")
         return found.relative_to(self.top).as_posix()
 
-    def read_config(self, name: str, *, own: bool = False) -> str:
+    def read_config(self, name: str, *, local_only: bool = False) -> str:
         """Returns a value of the repository's configuration, or what it inherits unless only its own counts; empty when there is none."""
-        where = ("--local",) if own else ()
+        where = ("--local",) if local_only else ()
         return self.ask("config", *where, "--get", name).out.decode("utf-8", "replace").rstrip("\n")
 
 
@@ -308,8 +308,8 @@ def commit_before(repository: Repository, moment: datetime) -> str:
     """Returns the last commit that was made before a moment; empty when there is none."""
     if not head_commit(repository):
         return ""
-    told = f"--before={format_time(moment)}"
-    return repository.run("rev-list", "--max-count=1", told, "HEAD").decode().strip()
+    before = f"--before={format_time(moment)}"
+    return repository.run("rev-list", "--max-count=1", before, "HEAD").decode().strip()
 
 
 class Revision:

@@ -197,8 +197,8 @@ def stamp_mind(agent: Agent, owners: Sequence[str]) -> str:
         *(paths.workspace.agent(name).root / KINDS["goal"].file for name in owners),
     ]
     chosen = {name: agent.settings[name] for name in _CYCLE_SETTINGS}
-    told = f"{__version__} {chosen} {[stamp_of(path) for path in files]} {latest}"
-    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    state = f"{__version__} {chosen} {[stamp_of(path) for path in files]} {latest}"
+    return blake2b(state.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def read_settled(agent: Agent) -> dict[str, Any]:

@@ -28,8 +28,8 @@ def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
     if not intents:
         return nothing(), []
     intent, loaded = intents[0], agent.load()
-    said = intent.get("carried")
-    carried: dict[str, Any] = said if isinstance(said, dict) else {}
+    noted = intent.get("carried")
+    carried: dict[str, Any] = noted if isinstance(noted, dict) else {}
     if loaded.head.version < intent["version"]:
         _roll_back(agent, loaded.long_term, intent)
         return _finish(agent, agent.load(), {name: _texts(carried.get(name)) for name in nothing()})

@@ -103,8 +103,8 @@ def transact(agent: Agent, command: str, plan: Plan[Result]) -> tuple[Result, li
             except MabosError as error:
                 if write.intent is not None:
                     note_change(agent, command, write.part, write.ids)
-                    told = f"the memory is stored, but {error.message}; the next write finishes the rest"
-                    return result, [*warnings, told]
+                    message = f"the memory is stored, but {error.message}; the next write finishes the rest"
+                    return result, [*warnings, message]
                 warnings.append(f"derived files are behind: {error.message}")
             if write.intent is not None:
                 holding.settle(write.intent["version"])

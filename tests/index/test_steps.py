@@ -187,7 +187,7 @@ def test_without_any_sqlite_the_files_are_searched(busy: Lab, monkeypatch: pytes
 
 
 def test_what_is_wanted_and_absent_steps_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines_module, "_own", lambda: ())
+    monkeypatch.setattr(engines_module, "_python_sqlite", lambda: ())
     assert open_engine("extension").step == "scan"
     monkeypatch.setattr(engines_module, "_WHEELS", ("no_such_wheel",))
     assert open_engine("wheel").step == "scan"

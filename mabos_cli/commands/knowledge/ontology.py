@@ -171,8 +171,8 @@ def merge_command(
         "unchanged": [each.id for each in done.before],
         "files": done.files,
     }
-    told = [f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new]
-    ctx.obj.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *told])
+    messages = [f"{v.proposal.id}: {f.message}" for v in done.findings for f in v.findings if v.proposal in done.new]
+    ctx.obj.emit("ontology.merge", data, lines or ["nothing waits"], [*warnings, *messages])
 
 
 @app.command("reject")

@@ -107,8 +107,8 @@ def show(
     sheet = render_worksheet(method, worksheet, "")
     row = _method_row(method) | {"questions": list(worksheet.questions), "worksheet": sheet}
     ideal = "; ".join(f"{aspect} {', '.join(getattr(method, aspect))}" for aspect in _FIT)
-    drawn = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
-    head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *drawn]
+    notes = [f"from the agent's files, unless given: {', '.join(method.draws)}"] if method.draws else []
+    head = [f"{method.name} ({method.category}, effort {method.effort} of 3)", f"ideal for: {ideal}", *notes]
     ctx.obj.emit("reason.show", row, [*head, "", *sheet.rstrip("\n").split("\n")])
 
 

@@ -58,8 +58,8 @@ def get(
         return _emit_fact(ctx.obj, get_fact(agent, item_id))
     if item_id.startswith("O-"):
         return _emit_observation(ctx.obj, get_observation(agent, item_id))
-    is_own = agent.id == home.id  # what another agent shares is the item alone, and is not used by its owner
-    found, trust, sources = get_item(agent, item_id, tree=tree and is_own, count_use=is_own and not no_use)
+    is_home = agent.id == home.id  # what another agent shares is the item alone, and is not used by its owner
+    found, trust, sources = get_item(agent, item_id, tree=tree and is_home, count_use=is_home and not no_use)
     history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
     data: dict[str, Any] = {
         "state": "live" if found.is_live else "archived",
@@ -71,7 +71,7 @@ def get(
     lines = list(_describe(found))
     if trust_rank(trust) < trust_rank(found.item.trust):
         lines.append(f"{trust} in effect: mabos trust {item_id}")
-    if is_own and (chain := find_chain(agent, found.item)):
+    if is_home and (chain := find_chain(agent, found.item)):
         data["chain"] = [{"id": one.item.id, "content": one.item.content, "at": one.item.happened_at} for one in chain]
         lines += [
             f"{'>' if one.item.id == item_id else ' '} {one.item.happened_at[:10]} {one.item.id}"

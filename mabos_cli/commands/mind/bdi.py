@@ -239,8 +239,8 @@ def conflicts(
     rows = [_row(conflict) | {"resolved": conflict.key in found.resolved} for conflict in found.conflicts]
     lines = [line for c in found.conflicts for line in _conflict_lines(c, c.key in found.resolved)]
     left = [conflict for conflict in found.conflicts if conflict.key not in found.resolved]
-    own = [conflict for conflict in left if not (conflict.a.is_witness or conflict.b.is_witness)]
-    lines += [f"next: mabos bdi resolve {own[0].key[:8]} --keep a, b or both"] if own else []
+    resolvable = [conflict for conflict in left if not (conflict.a.is_witness or conflict.b.is_witness)]
+    lines += [f"next: mabos bdi resolve {resolvable[0].key[:8]} --keep a, b or both"] if resolvable else []
     data = {"beliefs": found.beliefs, "conflicts": rows}
     ctx.obj.emit("bdi.conflicts", data, lines or ["no conflicts"], found.warnings)
     if check and left:

@@ -179,6 +179,6 @@ def _seed_details(rows: list[dict[str, Any]], dry_run: bool, every: bool) -> lis
             continue
         verb = "would add" if dry_run and row["state"] == "added" else row["state"]
         place = f" ({row['place']})" if row["place"] else ""
-        meant = f", which the template has as {row['for']}" if "for" in row else ""
-        lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{meant}")
+        note = f", which the template has as {row['for']}" if "for" in row else ""
+        lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{note}")
     return lines

@@ -88,14 +88,14 @@ def _load_skill_sources(path: str, count: Count) -> list[auditing.Source]:
             f"skill {name}",
             "skills",
             count(f"- {name}: {description}"),
-            tuple((0, said) for said in dict.fromkeys((description, *split_sentences(description), *_said(body)))),
+            tuple((0, text) for text in dict.fromkeys((description, *split_sentences(description), *_sentences(body)))),
         )
         for name, description, body in (load_skills(path) if path else ())
     ]
 
 
-def _said(text: str) -> Iterator[str]:
-    return (said for _, said in find_statements(text))
+def _sentences(text: str) -> Iterator[str]:
+    return (sentence for _, sentence in find_statements(text))
 
 
 def _recommend(

@@ -113,11 +113,11 @@ def find_texts(
     hits = search(text)
     places = [(hit.candidate.path, hit.candidate.lines[0]) for hit in hits]
     found: dict[str, float] = {}
-    for own, hit in zip(find_cases_at(agent, file, places), hits, strict=True):
-        if own:
-            case = file.case(file.places[own])
-            told = f"{case.context}\n{case.lessons}"
-            found[own] = max(found.get(own, 0.0), text_likeness(text, told, hit.relevance))
+    for case_id, hit in zip(find_cases_at(agent, file, places), hits, strict=True):
+        if case_id:
+            case = file.case(file.places[case_id])
+            stored = f"{case.context}\n{case.lessons}"
+            found[case_id] = max(found.get(case_id, 0.0), text_likeness(text, stored, hit.relevance))
     behind = [] if are_materialized(agent, file) else ["search does not know the latest cases: mabos materialize"]
     return found, [*search.warnings(), *behind]
 

@@ -103,11 +103,11 @@ def extract_facts(
     names = {name for name in functional if re.fullmatch(r"\w+", name)}
     predicates, repeated = {fact.predicate for fact in held} | names, set[tuple[str, ...]]()
     for citation, part, source in _passages(agent, text, given, name):
-        for said in extract_triples(part, speaker=speaker, predicates=predicates):
-            who, relation, value = said.triple
+        for extracted in extract_triples(part, speaker=speaker, predicates=predicates):
+            who, relation, value = extracted.triple
             fact = source._replace(
                 subject=spelling.get(who.casefold(), who), predicate=relation, object=value,
-                confidence=said.confidence, valid_from=said.valid_from, valid_until=said.valid_until,
+                confidence=extracted.confidence, valid_from=extracted.valid_from, valid_until=extracted.valid_until,
             )  # fmt: skip
             key = tuple(map(str.casefold, fact.triple))
             repeated |= {key} & known
@@ -115,7 +115,7 @@ def extract_facts(
             if key not in known and (best is None or trust_rank(fact.trust) > trust_rank(best.fact.trust)):
                 others = current_facts(facts.where("subject", fact.subject), functional, agent.now())
                 against = [f.id for f in others if f.predicate == relation and relation in functional]
-                found[key] = FactCandidate(fact, citation, said.statement, tuple(against))
+                found[key] = FactCandidate(fact, citation, extracted.statement, tuple(against))
     return list(found.values()), len(repeated)
 
 
@@ -299,8 +299,8 @@ def _with_support(agent: Agent, facts: Facts, fact: Fact) -> list[Fact]:
     """Returns a fact that has left, and those that it rested on and that left too."""
     gone = [fact]
     for each in gone:  # grows
-        lost = [own for own in each.derived_from if not facts.find(own) and own not in {one.id for one in gone}]
-        gone += [one.fact for own in lost[:_MOST_GONE] for one in _find_departures(agent, own)[-1:]]
+        lost = [key for key in each.derived_from if not facts.find(key) and key not in {one.id for one in gone}]
+        gone += [one.fact for key in lost[:_MOST_GONE] for one in _find_departures(agent, key)[-1:]]
     return gone
 
 
@@ -335,7 +335,7 @@ def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
     held = list(facts.all())
     rules = frozenset(rule.id for rule in inference_rules(agent, held) if rule.enabled)
     found = [*lint_facts(held, functional, rules, agent.now()), *lint_types(held, ontology)]
-    found += lint_names(held, {local_name(own) for own in ontology.properties})
+    found += lint_names(held, {local_name(property_id) for property_id in ontology.properties})
     used = sorted(functional & {fact.predicate for fact in held})
     return found, used, warnings + stale_warning(agent, facts)
 

@@ -136,8 +136,8 @@ def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = Non
     memory = agent.memory()
     items = [item for store in STORES for item in getattr(memory, store) if item.type == "decision"]
     named = [{*name_words(node)} for node in about] or [{*asked_words(text)}]
-    told = [item for item in items if any(names and names <= {*words(item.content)} for names in named)]
-    return Preflight(about, concerns, told, warnings)
+    decisions = [item for item in items if any(names and names <= {*words(item.content)} for names in named)]
+    return Preflight(about, concerns, decisions, warnings)
 
 
 def _names(text: str, node: str) -> bool:
@@ -251,8 +251,8 @@ def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list
     from mabos_cli.services.knowledge.cases import UNDER
     from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 
-    way = SearchOptions(Filters(), FINDABLE, _MEMORIES + 5, agent.settings["recall.preset"])
-    search = AgentSearch([agent], way, call.progress)
+    options = SearchOptions(Filters(), FINDABLE, _MEMORIES + 5, agent.settings["recall.preset"])
+    search = AgentSearch([agent], options, call.progress)
     hits = [hit for hit in search(question) if not hit.candidate.path.startswith(("memory/mabos-facts", UNDER))]
     return hits[:_MEMORIES], search.warnings()
 

@@ -59,9 +59,9 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
 
     def plan(library: Library) -> tuple[list[FileWrite], tuple[Proposal, bool]]:
         library.check_readable(draft.domain)
-        own = draft.node_id or (f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}")
-        own = own if ":" in own else f"{library.prefix_of(draft.domain)}:{own}"
-        named = draft._replace(node_id=library.prefixes.shorten(library.prefixes.expand(own)))
+        name = draft.node_id or (f"{library.prefix_of(draft.domain)}:{make_local_name(draft.label, draft.node_type)}")
+        name = name if ":" in name else f"{library.prefix_of(draft.domain)}:{name}"
+        named = draft._replace(node_id=library.prefixes.shorten(library.prefixes.expand(name)))
         proposed = name_proposed(library.proposals("pending"))
         given = resolve_names(named, library.ontology, proposed)
         for other in library.proposals():
@@ -88,8 +88,8 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
         pending = library.pending()
         chosen = _chosen(library, ids, pending) if ids else pending
         around = library.surroundings(pending)
-        told = [judge_proposal(each, around, similar) for each in chosen]
-        return _note(library, [note_findings(v, editor.now) for v in told if v.proposal.status == "pending"]), told
+        found = [judge_proposal(each, around, similar) for each in chosen]
+        return _note(library, [note_findings(v, editor.now) for v in found if v.proposal.status == "pending"]), found
 
     return change_ontologies(editor, "validate", plan, lambda done: [each.proposal.id for each in done])
 
@@ -97,7 +97,7 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
 def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -> list[Proposal]:
     """Returns the proposals with some ids, each once, those that wait with names resolved."""
     resolved = {(each.domain, each.id): each for each in pending}
-    found = [library.find_proposal(own) for own in dict.fromkeys(ids)]
+    found = [library.find_proposal(proposal_id) for proposal_id in dict.fromkeys(ids)]
     return [resolved.get((each.domain, each.id), each) for each in found]
 
 
@@ -148,12 +148,12 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
         verdicts.append(ProposalVerdict(each, (*found, *find_left_out(each, waiting, around))))
     errors = [(v.proposal.id, f) for v in verdicts for f in v.findings if f.level == "error"]
     if errors:
-        told = [f"{own} {finding.message}" for own, finding in errors]
-        more = f"; and {len(told) - 3} more" if len(told) > 3 else ""
+        messages = [f"{proposal_id} {finding.message}" for proposal_id, finding in errors]
+        more = f"; and {len(messages) - 3} more" if len(messages) > 3 else ""
         alike = any(finding.check == "similar" for _, finding in errors)
         hint = "; --allow-similar accepts names that are only alike" if alike else ""
         raise UsageFault(
-            f"nothing was merged: {'; '.join(told[:3])}{more}", f"mabos ontology validate lists all findings{hint}"
+            f"nothing was merged: {'; '.join(messages[:3])}{more}", f"mabos ontology validate lists all findings{hint}"
         )
     return verdicts
 
@@ -174,11 +174,11 @@ def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWri
     return changed
 
 
-def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool], list[str]]:
+def reject(editor: Editor, proposal_id: str, reason: str) -> tuple[tuple[Proposal, bool], list[str]]:
     """Marks a proposal as rejected: the proposal and whether it was not so before, and warnings."""
 
     def plan(library: Library) -> tuple[list[FileWrite], tuple[Proposal, bool]]:
-        proposal = library.find_proposal(own)
+        proposal = library.find_proposal(proposal_id)
         if proposal.status == "approved":
             raise UsageFault(f"{proposal.id} is merged", f"take {proposal.node_id} out of its ontology by hand")
         if proposal.status == "rejected":
@@ -191,8 +191,8 @@ def reject(editor: Editor, own: str, reason: str) -> tuple[tuple[Proposal, bool]
 
 def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
     """Returns the files of proposals with what became of some of them; the rest of each stays as it was written."""
-    told = ("status", "validation_result", "merged_at", "rejected_at", "reason")
-    new = {(each.domain, each.id): {name: getattr(each, name) for name in told} for each in proposals}
+    fields = ("status", "validation_result", "merged_at", "rejected_at", "reason")
+    new = {(each.domain, each.id): {name: getattr(each, name) for name in fields} for each in proposals}
     changed = []
     for domain, held in library.files.items():
         renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in held.file.proposals)
@@ -244,10 +244,10 @@ def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffo
 
 def _lacks_ground(library: Library, shipped: jsonld.Document) -> bool:
     """Returns whether a document names classes of the one that others build on, and the workspace does not define them."""
-    own = read_ontology([shipped])
-    named = {parent for concept in own.concepts.values() for parent in concept.parents}
-    named |= {end for each in own.properties.values() for end in (*each.domains, *each.ranges)}
-    missing = named - {*own.concepts} - {*library.ontology.concepts}
+    ontology = read_ontology([shipped])
+    named = {parent for concept in ontology.concepts.values() for parent in concept.parents}
+    named |= {end for each in ontology.properties.values() for end in (*each.domains, *each.ranges)}
+    missing = named - {*ontology.concepts} - {*library.ontology.concepts}
     return bool(missing & {*read_ontology([load_shipped(_GROUND)]).concepts})
 
 
@@ -263,10 +263,10 @@ def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files
     known: dict[str, list[dict[str, Any]]] = {}
     for iri, node in _named_nodes(held):
         known.setdefault(iri, []).append(node)
-    own = {iri: jsonld.translate_node(node, shipped, held) for iri, node in nodes}
-    missing = [node for iri, node in own.items() if iri not in known]
-    told = {iri: jsonld.find_missing(node, known[iri], held) for iri, node in own.items() if iri in known}
-    more = {iri: statements for iri, statements in told.items() if statements}
+    translated = {iri: jsonld.translate_node(node, shipped, held) for iri, node in nodes}
+    missing = [node for iri, node in translated.items() if iri not in known]
+    additions = {iri: jsonld.find_missing(node, known[iri], held) for iri, node in translated.items() if iri in known}
+    more = {iri: statements for iri, statements in additions.items() if statements}
     if missing or more:
         files.append(FileWrite(path, jsonld.add_nodes(held, missing, more), held.data, True))
     return Scaffolded(shown, len(missing), False, len(more))
@@ -275,9 +275,9 @@ def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files
 def _named_nodes(document: jsonld.Document) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the nodes of a document by IRI, without the one that stands for the document."""
     for node in document.nodes():
-        own, types = node.get("@id"), node.get("@type")
-        if isinstance(own, str) and "owl:Ontology" not in (types if isinstance(types, list) else [types]):
-            yield document.expand(own), node
+        node_id, types = node.get("@id"), node.get("@type")
+        if isinstance(node_id, str) and "owl:Ontology" not in (types if isinstance(types, list) else [types]):
+            yield document.expand(node_id), node
 
 
 def export_ontology(workspace: WorkspacePaths, domain: str, form: str) -> tuple[str, list[str]]:

@@ -125,18 +125,18 @@ def _run(agent: Agent, method: Method, source: Source | None, problem: str, warn
     """Runs one method on its input. Without any, a method that draws on the agent's files may do with those; if they do
     not suffice, the answer is the worksheet."""
     worksheet = find_worksheet(method.name)
-    drawn: dict[str, int] = {}
+    used: dict[str, int] = {}
     try:
         given = conform(worksheet.shape, source.value if source else {}, PARSERS)
         if source is None and not method.draws:
             raise BadValue("nothing is given")
         data = load_agent_data(agent, method, given, warnings)
-        drawn = data.used
-        return MethodRun(method, import_module(method.module).solve(given, data), "", drawn)
+        used = data.used
+        return MethodRun(method, import_module(method.module).solve(given, data), "", used)
     except BadValue as error:
         if source is not None:
             raise cited(error, source) from None
-        if any(drawn.values()):
+        if any(used.values()):
             warnings.append(f"{method.name}, from the agent's files: {error.message}")
         return MethodRun(method, None, render_worksheet(method, worksheet, problem), {})
 
@@ -187,9 +187,9 @@ def load_agent_data(agent: Agent, method: Method, given: Mapping[str, Any], warn
     return AgentData(agent.now(), random.Random, **loaded)
 
 
-def _trust_of(agent: Agent, drawn: Iterable[Mapping[str, int]]) -> str:
+def _trust_of(agent: Agent, used: Iterable[Mapping[str, int]]) -> str:
     """Returns how far a result from the agent's files is trusted: as the least of the facts, which all had a say."""
-    facts = _load_facts(agent, []) if any(each.get("facts") for each in drawn) else ()
+    facts = _load_facts(agent, []) if any(each.get("facts") for each in used) else ()
     return lowest_trust(("agent", *(fact.trust for fact in facts)))
 
 

@@ -65,8 +65,8 @@ def _infer_all(agent: Agent, facts: Facts, rows: FactRows | None, limits: Limits
 
 def _state(versions: tuple[int, int], rules: Sequence[Rule], limits: Limits) -> dict[str, str]:
     """Returns what an outcome depends on besides the facts themselves."""
-    told = repr(sorted(repr((rule[:5], rule.confidence_factor, rule.enabled)) for rule in rules))
-    digest = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    content = repr(sorted(repr((rule[:5], rule.confidence_factor, rule.enabled)) for rule in rules))
+    digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     return {"derived": str(versions[1]), "rules": digest, "limits": repr(tuple(limits))}
 
 
@@ -88,8 +88,8 @@ def _fill(rows: FactRows, facts: Facts, outcome: Outcome, state: dict[str, str],
 def _kept(row: Row, outcome: Outcome, signs: dict[str, int]) -> Kept:
     if row[5] < 0:
         return Kept(row, False, row[6].id, row[6].trust)
-    own, trust = outcome.named[id(row)]
-    return Kept(row, True, own, trust, signs[own])
+    fact_id, trust = outcome.named[id(row)]
+    return Kept(row, True, fact_id, trust, signs[fact_id])
 
 
 def _lines(facts: Facts, name: str) -> Iterator[tuple[bytes, Fact]]:
@@ -144,12 +144,12 @@ def _renew(agent: Agent, facts: Facts, rows: FactRows, limits: Limits) -> Inferr
     if renewal is None:
         return None
     outcome = renewal.outcome
-    old = {own: (sign, triple) for triple in renewal.affected for own, sign in rows.signs(triple).items()}
+    old = {fact_id: (sign, triple) for triple in renewal.affected for fact_id, sign in rows.signs(triple).items()}
     signs = {fact.id: _sign(fact) for fact in outcome.inference.derived}
     put = [fact for fact in outcome.inference.derived if old.get(fact.id, (None,))[0] != signs[fact.id]]
     gone: dict[str, Fact] = {}
-    for own in old.keys() - signs.keys():
-        gone |= {fact.id: fact for fact in facts.derived.with_triple(old[own][1]) if fact.id == own}
+    for fact_id in old.keys() - signs.keys():
+        gone |= {fact.id: fact for fact in facts.derived.with_triple(old[fact_id][1]) if fact.id == fact_id}
     mark = {"facts_version": facts.asserted.version, "rules_version": load_rules(agent).version}
     done, notes = change_derived_facts(agent, facts.versions, put, gone, mark)
     if len(put) + len(gone) == sum(done):

@@ -87,5 +87,5 @@ def _draft(agent: Agent, seen: Observation, learned: Learned, store: str) -> Dra
     trusts = [seen.trust]
     trusts += [agent.settings["harvest.person_trust"]] if seen.author == PERSON else []
     trusts += ["untrusted"] if learned.is_quoted else []
-    said = seen._replace(text=learned.content, type=learned.type, trust=lowest_trust(trusts))
-    return draft_observation(said, store, agent.settings.keeping())
+    observation = seen._replace(text=learned.content, type=learned.type, trust=lowest_trust(trusts))
+    return draft_observation(observation, store, agent.settings.keeping())

@@ -302,8 +302,8 @@ def end_attitude(agent: Agent, kind: str, verb: str, name: str, reason: str, out
 
 def change_status(agent: Agent, kind: str, name: str, status: str, reason: str) -> Result:
     """Gives an entry another status, dated and with the reason behind it."""
-    told = {"status": f"{status} ({today(agent)}: {reason})"}
-    return _change_attitude(agent, kind, status, name, lambda *_: told, reason)
+    fields = {"status": f"{status} ({today(agent)}: {reason})"}
+    return _change_attitude(agent, kind, status, name, lambda *_: fields, reason)
 
 
 def adopt_learning(agent: Agent, name: str, by: str) -> Result:

@@ -256,8 +256,8 @@ def _witnesses(agent: Agent, named: list[str]) -> Iterator[Belief]:
     """Yields the facts that hold now, and the memories, as beliefs."""
     for fact in load_facts(agent).all() if "facts" in named else ():
         if holds_at(fact, agent.now()):
-            said = " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", fact.predicate).casefold().split())
-            text, day = f"{fact.subject} {said} {fact.object}", (fact.updated_at or fact.created_at)[:10]
+            predicate = " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", fact.predicate).casefold().split())
+            text, day = f"{fact.subject} {predicate} {fact.object}", (fact.updated_at or fact.created_at)[:10]
             yield Belief(fact.subject, text, fact.confidence, day, fact.id, fact.source, path="fact", trust=fact.trust)
     memory = agent.memory() if "memory" in named else None
     for item in (*memory.working, *memory.short_term, *memory.long_term) if memory else ():

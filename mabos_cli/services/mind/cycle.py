@@ -64,7 +64,7 @@ class Cycle(NamedTuple):
     warnings: list[str]
 
 
-class _Thought(NamedTuple):
+class _CyclePlan(NamedTuple):
     """Holds what a cycle makes of the files as they are: what it writes, what it gives up, and what is in conflict."""
 
     files: list[FileWrite]
@@ -119,8 +119,8 @@ def _until(agent: Agent) -> str:
 def dump_cycle(cycle: Cycle) -> dict[str, Any]:
     """Returns a cycle that wrote nothing as values for JSON."""
     held = [[e.kind, e.id, e.title, e.path, e.line, why] for e, why in cycle.deliberation.held]
-    told = {"conflicts": cycle.conflicts, "proposals": cycle.deliberation.proposals, "held": held}
-    return told | {
+    values = {"conflicts": cycle.conflicts, "proposals": cycle.deliberation.proposals, "held": held}
+    return values | {
         name: getattr(cycle, name) for name in ("agent", "strategy", "counts", "chunks", "resolved", "warnings")
     }
 
@@ -148,13 +148,13 @@ def _run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
     summaries, later = _sum_up(agent, order, writer) if agent.now().weekday() == _SUNDAY else ([], [])
     ahead, made = _think(agent, order, strategy, None), _Made()
 
-    def planned(fresh: Fresh) -> tuple[Write, _Thought]:
-        thought = _think(agent, order, strategy, ahead.compared)
-        pruned = [v.intention.id for v in thought.pruned if v.intention.id]
-        counts = {"pruned": len(thought.pruned), "conflicts": len(thought.conflicts), "summaries": len(summaries)}
-        counts |= {"restored": 1} if thought.checkpoint else {}
-        follow = lambda: made.follow(agent, thought)  # noqa: E731
-        return Write(thought.files, follow=follow, part="mind", ids=pruned, counts=counts, is_moved=True), thought
+    def planned(fresh: Fresh) -> tuple[Write, _CyclePlan]:
+        cycle_plan = _think(agent, order, strategy, ahead.compared)
+        pruned = [v.intention.id for v in cycle_plan.pruned if v.intention.id]
+        counts = {"pruned": len(cycle_plan.pruned), "conflicts": len(cycle_plan.conflicts), "summaries": len(summaries)}
+        counts |= {"restored": 1} if cycle_plan.checkpoint else {}
+        follow = lambda: made.follow(agent, cycle_plan)  # noqa: E731
+        return Write(cycle_plan.files, follow=follow, part="mind", ids=pruned, counts=counts, is_moved=True), cycle_plan
 
     done, notes = ahead, list[str]()
     if order.dry_run:
@@ -200,22 +200,22 @@ class _Made:
         self.materialized: list[str] = []
         self.trouble: list[MabosError] = []
 
-    def follow(self, agent: Agent, thought: _Thought) -> list[str]:
+    def follow(self, agent: Agent, cycle_plan: _CyclePlan) -> list[str]:
         """Writes both, and what the next cycle wants to know: warnings."""
-        if thought.awaited:
+        if cycle_plan.awaited:
             note_restored(agent)
-        if thought.compared.is_new:
-            mind_files.keep_comparison(agent, thought.compared)
+        if cycle_plan.compared.is_new:
+            mind_files.keep_comparison(agent, cycle_plan.compared)
         self.materialized, notes = mind_files.refresh_mind(agent)
         try:
-            self.report, more = mind_files.write_report(agent, format_time(agent.now())[:10], thought.conflicts)
+            self.report, more = mind_files.write_report(agent, format_time(agent.now())[:10], cycle_plan.conflicts)
         except MabosError as error:  # the report is what a cycle is for
             self.trouble.append(error)
             return notes
         return [*more, *notes]
 
 
-def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Comparison | None) -> _Thought:
+def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Comparison | None) -> _CyclePlan:
     """Returns what the cycle comes to now. Beliefs are compared across all chunks, unless that was done for just
     these."""
     files: list[FileWrite] = []
@@ -230,7 +230,7 @@ def _think(agent: Agent, order: CycleOrder, strategy: str, known: mind_files.Com
     resolved = mind_files.read_resolved(agent)
     conflicts = [conflict for conflict in compared.conflicts if conflict.key not in resolved]
     done, warnings = [*files, *sorting], [*warnings, *compared.warnings]
-    return _Thought(done, awaited, checkpoint, pruned, bool(sorting), mind, problems, compared, conflicts, warnings)
+    return _CyclePlan(done, awaited, checkpoint, pruned, bool(sorting), mind, problems, compared, conflicts, warnings)
 
 
 def _plan_file(agent: Agent, kind: str, edit: Callable[[str], str | None]) -> list[FileWrite]:

@@ -46,7 +46,7 @@ def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: boo
     made = _check_ids(template, missing) if create_agents else []
     homes = {a.id: call.agent_of(find_agent(workspace, a.id)) for a in template.agents if a.id in known}
     held = {name: _held_by(home) for name, home in homes.items()}
-    _check_links(template, {(kind, own) for entries in held.values() for kind, own, _, _ in entries})
+    _check_links(template, {(kind, entry_id) for entries in held.values() for kind, entry_id, _, _ in entries})
     there = {seed.key: place for seed in template.seeds if (place := _find_place(seed, held.get(seed.agent, [])))}
     warnings: list[str] = []
     for agent in missing:

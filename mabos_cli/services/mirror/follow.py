@@ -68,8 +68,8 @@ def mirror_changes(agents: Sequence[Agent]) -> list[str]:
             continue
         if reasons[address]:
             queued[reasons[address]] = queued.get(reasons[address], 0) + count
-    told = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
-    return [*warnings, *told]
+    delays = (f"{reason}; {plural(count, 'change')} queued for the mirror" for reason, count in queued.items())
+    return [*warnings, *delays]
 
 
 def _mirror(agent: Agent, parts: Parts) -> tuple[str, list[str], int]:
@@ -105,9 +105,9 @@ def _notes(writing: "Writing") -> list[str]:
     notes = list(writing.warnings)
     if writing.failed:
         first = writing.failed[0]
-        told = f"TypeDB has not taken {first.uid}: {first.error}"
+        failure = f"TypeDB has not taken {first.uid}: {first.error}"
         more = f", and {len(writing.failed) - 1} more" if len(writing.failed) > 1 else ""
-        notes.append(f"{told}{more}; see mabos typedb status")
+        notes.append(f"{failure}{more}; see mabos typedb status")
     return notes
 
 
@@ -115,7 +115,7 @@ def _queue(agent: Agent, parts: Parts) -> int:
     """Queues what a command named, without looking at it; where it named nothing, what differs."""
     keys: list[Key] = []
     for part, ids in parts.items():
-        keys += [(_BY_ID[part], f"{agent.id}/{own}") for own in ids or ()]
+        keys += [(_BY_ID[part], f"{agent.id}/{record_id}") for record_id in ids or ()]
     whole = {part: None for part, ids in parts.items() if ids is None}
     if whole:
         from mabos_cli.services.mirror.sync import plan_touched

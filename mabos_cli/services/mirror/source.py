@@ -64,14 +64,14 @@ def load_part(agent: Agent, part: str, ids: Ids | None = None, known: Ids = ()) 
 def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
     manifest = agent.manifest()
     names = {"name": "name", "role": "agent_role", "department": "department"}
-    told = {own: said for key, own in names.items() if isinstance(said := manifest.get(key), str) and said}
+    stated = {field: value for key, field in names.items() if isinstance(value := manifest.get(key), str) and value}
     known = {"commitment_strategy": strategy_of(agent)[0], "is_shared": agent.settings["memory.shared"]}
-    yield mirror_records.agent_record(agent.id, **(known | told))
+    yield mirror_records.agent_record(agent.id, **(known | stated))
     persona, skills = (
         (read_saved(agent.paths.root / f"{name}.md") or b"").decode("utf-8", "replace") for name in _ABOUT
     )
     if persona:
-        yield mirror_records.persona_record(agent.id, told.get("name", ""), persona)
+        yield mirror_records.persona_record(agent.id, stated.get("name", ""), persona)
     found = {
         each.subject: (each.subject, each.text, each.certainty) for each in parse_beliefs(skills, "")[0] if each.subject
     }
@@ -98,9 +98,9 @@ def load_mind(agent: Agent) -> AgentMind:
 def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
     mind, withheld = load_mind(agent), _withheld(agent)
     mind = mind._replace(beliefs=[belief for belief in mind.beliefs if withheld.isdisjoint(belief.rests)])
-    named = {own for belief in mind.beliefs for own in belief.rests if own.startswith("F-")}
+    named = {fact_id for belief in mind.beliefs for fact_id in belief.rests if fact_id.startswith("F-")}
     facts = load_facts(agent) if named else None
-    known = [own for own in named if facts and facts.find(own)]
+    known = [fact_id for fact_id in named if facts and facts.find(fact_id)]
     yield from mind_records(mind, _other_minds(agent), known)
     settled = {key: (each.reason, each.at) for key, each in read_resolved(agent).items()}
     yield from conflict_records(agent.id, compare_beliefs(agent, mind.beliefs).conflicts, settled)
@@ -142,7 +142,7 @@ def _cases(agent: Agent) -> Iterator[mirror_records.Record]:
 
 def _named_cases(agent: Agent, ids: Ids, known: Ids) -> Held:
     file = load_cases(agent)
-    found = [file.case(file.places[own]) for own in ids if own in file.places]
+    found = [file.case(file.places[case_id]) for case_id in ids if case_id in file.places]
     records = [mirror_records.case_record(agent.id, case, file.places) for case in found]
     return Held(records, _keys(agent, "cbr_case", file.places))
 
@@ -175,7 +175,7 @@ def _withheld(agent: Agent) -> set[str]:
     items = (*recent, *(parse_item(line, "memory-store.json") for line in lines))
     made = [(item.id, item.derived_from) for item in items]
     made += [(fact.id, (*fact.derived_from, memory_of(fact))) for fact in load_facts(agent).all()]
-    return reach(found, [(origins, {own}) for own, origins in made])
+    return reach(found, [(origins, {record_id}) for record_id, origins in made])
 
 
 def with_made_of_private(agent: Agent, touched: Mapping[str, Ids | None]) -> Mapping[str, Ids | None]:
@@ -202,24 +202,24 @@ def _item_records(agent: Agent, items: Iterable[tuple[str, MemoryItem]], known: 
 
 def _named_memory(agent: Agent, ids: Ids, known: Ids) -> Held:
     memory, withheld = agent.memory(), _withheld(agent)
-    alive = {own: line for own, line in _memory_ids(memory).items() if own not in withheld}
+    alive = {item_id: line for item_id, line in _memory_ids(memory).items() if item_id not in withheld}
     recent = [item.id for item in (*memory.working, *memory.short_term)]
     # What is made of one that goes, or comes back, is linked with it no more, or again.
-    marks = [own.encode() for own in ids]
-    made = (own for own, line in alive.items() if len(marks) <= _MANY and any(mark in line for mark in marks))
-    wanted = dict.fromkeys((*ids, *(own for own in recent if own in known), *made))
+    marks = [item_id.encode() for item_id in ids]
+    made = (item_id for item_id, line in alive.items() if len(marks) <= _MANY and any(mark in line for mark in marks))
+    wanted = dict.fromkeys((*ids, *(item_id for item_id in recent if item_id in known), *made))
     if len(wanted) > _MANY:
         found = [pair for pair in _stored(memory) if pair[1].id in wanted and pair[1].id in alive]
     else:
-        found = [pair for own in wanted if own in alive and (pair := locate(memory, own))]
+        found = [pair for item_id in wanted if item_id in alive and (pair := locate(memory, item_id))]
     records = [*_item_records(agent, found, alive)]
-    others = [own for own in alive if own not in wanted]
+    others = [item_id for item_id in alive if item_id not in wanted]
     kept = _keys(agent, "memory_item", others) | _keys(agent, "decision", others)
     return Held(records, kept | {(record.type, record.uid) for record in records})
 
 
 def _keys(agent: Agent, kind: str, ids: Iterable[str]) -> frozenset[mirror_records.Key]:
-    return frozenset((kind, mirror_records.uid_of(agent.id, own)) for own in ids)
+    return frozenset((kind, mirror_records.uid_of(agent.id, local_id)) for local_id in ids)
 
 
 _WHOLE: dict[str, Callable[[Agent], Iterable[mirror_records.Record]]] = {

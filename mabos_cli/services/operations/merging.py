@@ -126,7 +126,7 @@ def install_driver(workspace: WorkspacePaths, *, uninstall: bool, dry_run: bool)
 
 def _change_config(repository: Repository, uninstall: bool, dry_run: bool) -> list[str]:
     """Brings the repository's configuration up to date. A driver that calls mabos in another way is left as it is."""
-    known = repository.read_config(f"merge.{DRIVER}.driver", own=uninstall)
+    known = repository.read_config(f"merge.{DRIVER}.driver", local_only=uninstall)
     if known.endswith(_COMMAND) != uninstall:
         return []
     if not dry_run and uninstall:

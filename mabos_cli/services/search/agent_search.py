@@ -250,9 +250,9 @@ class AgentSearch(Search):
                 if not self._opened:
                     raise
                 self.notes.append(f"{agent.id}: {error.message}")
-        own = [opened.index for opened in self._local() if opened.index]
-        if len({index.embedder.model for index in own if index.embedder}) > 1:
-            for index in own:  # cosines of two models cannot be compared
+        local = [opened.index for opened in self._local() if opened.index]
+        if len({index.embedder.model for index in local if index.embedder}) > 1:
+            for index in local:  # cosines of two models cannot be compared
                 index.use_weak()
         self._touches = read_uses(self._home.paths).touches
 

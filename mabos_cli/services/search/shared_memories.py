@@ -71,11 +71,11 @@ class SharedSearch(AgentSearch):
         queries = [ask_memories_elsewhere(self._home.id, words) for words in asked]
         rows, self._graph_notes = ask_graph(self._home, queries)
         found = {each.ref: each for each in map(_candidate, rows)}
-        is_told = Sharing(True).admits
+        admits = Sharing(True).admits
         return {
             ref: each
             for ref, each in found.items()
-            if self.options.filters.admit(each) and each.item and is_told(each.item.tags)
+            if self.options.filters.admit(each) and each.item and admits(each.item.tags)
         }
 
 

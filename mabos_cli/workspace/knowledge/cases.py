@@ -72,8 +72,8 @@ def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:
     found: list[CaseDeparture] = []
     for name in archive_files(agent.paths):
         data = read_bytes(agent.paths.archive / name) or b""
-        for own in dict.fromkeys((case_id, case_id.upper())):
-            found += parse_case_departures(lines_naming(data, own), f"archive/{name}")
+        for spelling in dict.fromkeys((case_id, case_id.upper())):
+            found += parse_case_departures(lines_naming(data, spelling), f"archive/{name}")
     return found
 
 
@@ -82,7 +82,7 @@ def find_case(file: CaseFile, case_id: str) -> Case | None:
     wanted = case_id.strip()
     place = file.places.get(wanted)
     if place is None:
-        place = next((n for own, n in file.places.items() if own.casefold() == wanted.casefold()), None)
+        place = next((n for other, n in file.places.items() if other.casefold() == wanted.casefold()), None)
     return None if place is None else file.case(place)
 
 
@@ -96,11 +96,11 @@ def materialize_cases(
         return [], []
     files = DerivedPages(agent, agent.paths.cases_md, agent.paths.cases_pages, r"C-\d{4,}|x-[0-9a-f]")
     pages: dict[str, list[int]] = {}
-    for own, n in file.places.items() if len(file) > _WHOLE else ():
-        pages.setdefault(case_text.page_of(own), []).append(n)
+    for case_id, n in file.places.items() if len(file) > _WHOLE else ():
+        pages.setdefault(case_text.page_of(case_id), []).append(n)
     fresh = {*pages}
     if changed is not None and is_made_from(agent.paths.cases_md, before):
-        fresh &= {case_text.page_of(own) for own in changed} | (pages.keys() - files.there)
+        fresh &= {case_text.page_of(case_id) for case_id in changed} | (pages.keys() - files.there)
     texts = ((name, case_text.render_cases_page(agent.id, name, map(file.case, pages[name]))) for name in sorted(fresh))
     if pages:
         index = case_text.render_cases_index(agent.id, len(file), pages.keys(), _state_of(file))
@@ -128,9 +128,9 @@ def find_cases_at(agent: Agent, file: CaseFile, places: Iterable[tuple[str, int]
         if path not in texts:
             data = read_bytes(agent.paths.root / path) or b""
             texts[path] = data.decode("utf-8", "replace").split("\n")
-        own = case_text.find_case_id(texts[path], line)
-        if own and own not in file.places:  # gone since, or an id that Markdown cannot hold as it is
+        case_id = case_text.find_case_id(texts[path], line)
+        if case_id and case_id not in file.places:  # gone since, or an id that Markdown cannot hold as it is
             spelled = spelled or {inline(each): each for each in file.places}
-            own = spelled.get(own, "")
-        found.append(own)
+            case_id = spelled.get(case_id, "")
+        found.append(case_id)
     return found

@@ -109,13 +109,13 @@ class FactStore:
             found += self._triples[file.path].get(triple, ())
         return found
 
-    def find_united(self, own: str) -> Fact | None:
+    def find_united(self, fact_id: str) -> Fact | None:
         """Returns the fact that took over an id, where two branches had asserted the same under two."""
-        return next((found for file in self.files() if (found := file.find_united(own))), None)
+        return next((found for file in self.files() if (found := file.find_united(fact_id))), None)
 
-    def has_id(self, own: str) -> bool:
+    def has_id(self, fact_id: str) -> bool:
         """Returns whether a fact that was read has this id; pages that nobody reads hold only ids that were issued before."""
-        return any(file.has_id(own) for file in (self.head, *(file for file, _ in self._pages.values())))
+        return any(file.has_id(fact_id) for file in (self.head, *(file for file, _ in self._pages.values())))
 
     def has_text(self, text: bytes) -> bool:
         """Returns whether a text stands in any of the files."""
@@ -123,12 +123,12 @@ class FactStore:
 
     def last_ids(self, ids: Iterable[str]) -> list[str]:
         """Returns the last id issued behind some ids; of a file that does not say, as other tools write it, all its ids."""
-        own = (
+        issued = (
             [self.head.last_id]
             if self.head.last_id
             else [line_id(line) for file in self.files() for line in file.lines]
         )
-        return [*own, *ids]
+        return [*issued, *ids]
 
     def change(self, put: Sequence[Fact], gone: dict[str, str], most: int) -> None:
         """Adds facts, or replaces those with their ids, and drops others, which are given by id with their subject. Above so many
@@ -138,8 +138,8 @@ class FactStore:
         for fact in put:
             new.setdefault(self._place(fact.subject), {})[fact.id] = render_fact(fact)
         lost: dict[str, set[str]] = {}
-        for own, subject in gone.items():
-            lost.setdefault(self._place(subject), set()).add(own)
+        for fact_id, subject in gone.items():
+            lost.setdefault(self._place(subject), set()).add(fact_id)
         for name in new.keys() | lost.keys():
             _replace_lines(self.page(name) if name else self.head, new.get(name, {}), lost.get(name, set()))
             self._changed.add(name)
@@ -241,5 +241,5 @@ class FactStore:
 def _replace_lines(file: FactFile, new: dict[str, bytes], gone: set[str]) -> None:
     """Puts lines in the place of those with their ids, or behind all, and takes others out."""
     if gone or any(map(file.has_id, new)):
-        file.lines = [new.pop(own, line) for line in file.lines if (own := line_id(line)) not in gone]
+        file.lines = [new.pop(fact_id, line) for line in file.lines if (fact_id := line_id(line)) not in gone]
     file.add(list(new.values()))

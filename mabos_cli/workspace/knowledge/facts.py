@@ -186,7 +186,7 @@ def _apply(agent: Agent, store: FactStore, changes: FactChanges) -> None:
     """Adds, replaces and drops facts."""
     store.head.last_id = _last_id(store, *(fact.id for fact in changes.put))
     subjects = {departure.fact.id: departure.fact.subject for departure in changes.archive}
-    store.change(changes.put, {own: subjects[own] for own in changes.drop}, agent.settings["facts.split_above"])
+    store.change(changes.put, {gone: subjects[gone] for gone in changes.drop}, agent.settings["facts.split_above"])
     store.head.version += 1
 
 
@@ -303,7 +303,9 @@ def change_derived_facts(
             return None, (Derived(0, 0, 0), ["not written: facts changed, and a later run was quicker"])
         known = {fact.id: fact for each in put for fact in held.derived.with_triple(each.triple)}
         new = [f._replace(created_at=known[f.id].created_at if f.id in known else now, updated_at=now) for f in put]
-        held.derived.change(new, {own: fact.subject for own, fact in gone.items()}, agent.settings["facts.split_above"])
+        held.derived.change(
+            new, {fact_id: fact.subject for fact_id, fact in gone.items()}, agent.settings["facts.split_above"]
+        )
         held.derived.sort()
         if not new and not gone and held.derived.head.extra == {**held.derived.head.extra, **mark}:
             return None, (Derived(0, 0, 0), [])

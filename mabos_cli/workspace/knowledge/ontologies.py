@@ -121,8 +121,8 @@ class Library:
 
     def find_proposal(self, name: str) -> Proposal:
         """Returns the proposal with an id, or with domain/id where branches gave an id twice."""
-        domain, _, own = name.rpartition("/")
-        found = [each for each in self.proposals() if each.id == own and domain in ("", each.domain)]
+        domain, _, proposal_id = name.rpartition("/")
+        found = [each for each in self.proposals() if each.id == proposal_id and domain in ("", each.domain)]
         if not found:
             for fault in self._file_faults.values():  # it may be in there
                 raise fault
@@ -149,8 +149,8 @@ class Library:
         return max(counts, key=lambda each: (counts[each], each == domain), default=domain)
 
     def _shortened(self, proposal: Proposal) -> Proposal:
-        def short(own: str) -> str:
-            return self.prefixes.shorten(self.prefixes.expand(own))
+        def short(node_id: str) -> str:
+            return self.prefixes.shorten(self.prefixes.expand(node_id))
 
         return proposal._replace(
             node_id=short(proposal.node_id),

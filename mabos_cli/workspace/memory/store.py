@@ -338,8 +338,8 @@ def _queued_id(line: bytes) -> str | None:
     """Returns the id of the draft on a line of the queue; none on the first line, or a torn one."""
     for record in parse_ledger(line).records:
         if isinstance(record.get("item"), dict):
-            own = record["item"].get("id")
-            return own if isinstance(own, str) else None
+            item_id = record["item"].get("id")
+            return item_id if isinstance(item_id, str) else None
     return None
 
 

@@ -77,9 +77,9 @@ class Observed:
         if day not in self._days:
             self._days[day] = NamedLines(read_bytes(self._paths.observations / f"{day}.jsonl") or b"")
         named = parse_observations(self._days[day].find(observation_id), day)
-        said = [line.observation for line in named if line.id == observation_id]
-        trusts = [trust_by_source(one.trust, one.source) for one in said if one]
-        trust = lowest_trust(trusts) if said else ""
+        observations = [line.observation for line in named if line.id == observation_id]
+        trusts = [trust_by_source(one.trust, one.source) for one in observations if one]
+        trust = lowest_trust(trusts) if observations else ""
         return MemoryItem(observation_id, "", trust=trust) if trust_rank(trust) else None
 
 
