@@ -248,7 +248,7 @@ def _plain_message(error: Any) -> str:
 
 
 def _usage_hint(error: Any, args: list[str]) -> str:
-    """Returns what to do about a line that the parser did not understand."""
+    """Returns a hint about a line that the parser did not understand."""
     known = f"mabos {args[0]}" if args and args[0] in COMMANDS else "mabos"
     path = error.ctx.command_path if getattr(error, "ctx", None) else known
     if path == "mabos" and args and args[0] not in COMMANDS:

@@ -1,4 +1,4 @@
-"""The one door to a language model, if there is one: a prompt goes in, text comes out."""
+"""Asks a language model, if one is configured: a prompt goes in, text comes out."""
 
 import os
 import time
@@ -153,7 +153,7 @@ def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
 
 
 def _run(name: str, words: list[str], prompt: bytes, timeout: float, environ: Mapping[str, str]) -> Ended:
-    """Returns what became of a program, run without a shell; Unavailable when it takes too long or says too much.
+    """Runs a program without a shell and returns how it ended; Unavailable when it takes too long or writes too much.
 
     It reads and writes files, not pipes: whatever it started may live on with them, and nobody waits for that.
     """

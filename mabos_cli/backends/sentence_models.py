@@ -292,7 +292,7 @@ def open_onnx(path: str, pooling: str = "auto") -> Embedder:
 
 
 def _pool_of(folder: Path, pooling: str) -> Pool:
-    """Returns how the vectors of a text's tokens become one: as is wanted, or as a file beside the model says."""
+    """Returns the pooling of a model: as configured, or with `auto` as the file beside the model says."""
     uses_first = pooling == "auto" and _beside(folder / "1_Pooling/config.json").get("pooling_mode_cls_token") is True
     return first_token if uses_first or pooling == "cls" else mean_of_tokens
 
@@ -305,7 +305,7 @@ def _prefixed(model: Embedder, folder: Path) -> Embedder:
 
 
 def _beside(path: Path) -> dict[str, Any]:
-    """Returns what a file beside the model says, empty when it is not there."""
+    """Returns the values of a file beside the model, empty when it is not there."""
     try:
         found = json.loads(path.read_bytes())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What runs jobs when their time comes, if it is there: the user's systemd, and cron."""
+"""Runs jobs on time by what the system has: the user's systemd, or cron."""
 
 from collections.abc import Sequence
 from shutil import which
@@ -11,7 +11,7 @@ _TIMEOUT = 30.0
 
 
 class Answer(NamedTuple):
-    """Holds what a program said."""
+    """Holds the output of a program."""
 
     code: int
     out: bytes
@@ -33,7 +33,7 @@ def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
 
 
 def run_systemctl(orders: Sequence[Sequence[str]]) -> list[str]:
-    """Gives orders to the user's systemd, in turn, up to one that fails: the command lines that are left to run."""
+    """Runs `systemctl --user` for each order in turn, up to one that fails; returns the command lines that are left to run."""
     lines = [("systemctl", "--user", *order) for order in orders]
     for number, words in enumerate(lines):
         answer = _run(words)
@@ -43,7 +43,7 @@ def run_systemctl(orders: Sequence[Sequence[str]]) -> list[str]:
 
 
 def read_crontab() -> bytes:
-    """Returns the user's crontab, empty when there is none; Unavailable when nobody can say."""
+    """Returns the user's crontab, empty when there is none; Unavailable when it cannot be read."""
     answer = _run(("crontab", "-l"))
     if answer is None:
         raise Unavailable("there is no crontab program here", "install cron, or use systemd: --user")

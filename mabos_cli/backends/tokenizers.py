@@ -1,4 +1,4 @@
-"""What counts tokens: an estimate by characters, or a tokenizer whose files are on this machine already."""
+"""Counts tokens: by an estimate from characters, or by a tokenizer whose files are on this machine."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -29,7 +29,7 @@ _PORTION = 50_000
 
 
 class Counter(NamedTuple):
-    """Who counts, as outputs name it, and the number of tokens of a text."""
+    """A way to count: its name in outputs, and a function from a text to its number of tokens."""
 
     name: str
     count: Count

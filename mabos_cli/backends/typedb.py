@@ -1,6 +1,6 @@
 """A TypeDB 3 server, which may be absent, silent or slow. The only importer of its driver.
 
-Nothing here waits longer than it was told: every call runs in a thread of its own, and one that does not come back in time
+Nothing here waits longer than its limit: every call runs in a thread of its own, and one that does not come back in time
 is left behind. The driver has limits too, but none for queries and commits inside a transaction.
 """
 
@@ -50,7 +50,7 @@ class TimedOut(Unreachable):
 
 
 class Refused(Unavailable):
-    """The server answered, and said no: the same again would be refused again. The code is the server's own, if it gave one."""
+    """The server refused: the same again would be refused again. The code is the server's, if it gave one."""
 
     def __init__(self, message: str, hint: str = "", server_code: str = "") -> None:
         super().__init__(message, hint)
@@ -88,8 +88,8 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def within(seconds: float, work: Callable[[], Result], what: str, limit: float = 0.0) -> Result:
-    """Returns what the work gives, or Hung when that takes longer. The thread of work that hangs ends with the process. The
-    limit is what was set, where only a part of it is left."""
+    """Returns the result of `work`, or raises Hung when it takes longer. A thread that hangs ends with the process. `limit` is the
+    configured time, where only a part of it is left."""
     results: list[Result] = []
     errors: list[Exception] = []
 

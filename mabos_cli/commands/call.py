@@ -29,7 +29,7 @@ Function = Callable[..., Any]
 
 
 class Answer(NamedTuple):
-    """Holds what a command says: the data of its JSON, its lines of text, and warnings."""
+    """Holds the result of a command: the data of its JSON, its lines of text, and warnings."""
 
     data: dict[str, Any]
     lines: list[str]
@@ -46,7 +46,7 @@ def open_progress(label: str) -> Callable[[int, int], None] | None:
 
 
 class Call(Session):
-    """One call of a command: what its global options say, and how its result is told."""
+    """One call of a command: its global options, and how its result is printed."""
 
     as_json = quiet = verbose = commit = no_pager = False
     literal_dash = False  # whether a dash was put behind `--`, and stands for nothing else

@@ -1,4 +1,4 @@
-"""Facts as the last run of inference left them, in SQLite: found by what they say, so that a change is followed without reading all.
+"""Facts as the last run of inference left them, in SQLite, found by their terms, so that a change is followed without reading all.
 
 given     the lines of facts.json and its pages, by hash, with what each says
 rows      what holds for which time, given and derived, with the depth of its derivation

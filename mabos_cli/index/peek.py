@@ -1,5 +1,5 @@
-"""A look at the index as it is: without following the files, without a lock, without numpy. It costs a few milliseconds, and what it
-finds may be gone by now: whoever tells it looks at the files first."""
+"""Reads the index as it is: without following the files, without a lock, without numpy. It costs a few milliseconds, and a hit may be
+outdated: callers check the files first."""
 
 import json
 import os

@@ -123,7 +123,7 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 
 
 def suggest_name(name: str, known: Collection[str], otherwise: str) -> str:
-    """Returns a hint which of the known names somebody probably meant; something else to say when none is near."""
+    """Returns a hint with the known name nearest to a misspelled one; `otherwise` when none is near."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else otherwise
 

@@ -100,8 +100,7 @@ def feature_text(value: Feature) -> str:
 
 
 class AgentData:
-    """The agent's part of a problem. `drawn` counts the parts that the method asked for: what is there and was not
-    looked at is no part of the answer."""
+    """The agent's part of a problem. `used` counts the entries of each part that the method asked for: parts that it did not read are not listed."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Tells a session at its start what is in memory: the checkpoint where it goes on, INDEX.md, and more of what is known as far as the
+"""Opens a session with what is in memory: the checkpoint where it goes on, INDEX.md, and more of what is known as far as the
 host takes it.
 
 Only os is loaded: a session must start at once.

@@ -1,4 +1,4 @@
-"""What a command says: one JSON object, or compact text that cannot control the terminal."""
+"""Prints the result of a command: one JSON object, or compact text that cannot control the terminal."""
 
 import os
 import sys
@@ -41,7 +41,7 @@ def is_terminal(stream: Any) -> bool:
 
 
 def note(text: str) -> None:
-    """Says something on the side, on stderr."""
+    """Prints a note on stderr."""
     write(sys.stderr, one_line(text) + "\n")
 
 

@@ -14,7 +14,7 @@ _around: list[str] = []  # how far the work is that what is shown is a part of, 
 
 
 def progress(doing: str) -> Callable[[int, int], None]:
-    """Returns a function of what is done and of how much; the line is wiped at the end, by whatever is printed next, or by wipe.
+    """Returns a function that takes how much is done, and of how much; the line is wiped at the end, by the next output, or by `wipe`.
 
     Without a total it says what is done, if there was a line before.
     """
@@ -39,7 +39,7 @@ def progress(doing: str) -> Callable[[int, int], None]:
 
 
 def _line(doing: str, done: int, total: int, seconds: float) -> str:
-    """Returns what is told of work.
+    """Returns the line of progress.
 
     >>> _line("storing", 500, 2000, 2.0)
     'storing ━━━━━━────────────────── 500 of 2,000, 250/s, 6s left'

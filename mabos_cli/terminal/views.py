@@ -1,4 +1,4 @@
-"""Says how results look on a terminal, by the name of the result: from the data that --json prints."""
+"""Renders results on a terminal, by the name of the result, from the data that --json prints."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -230,12 +230,12 @@ def _moment(text: str) -> str:
 
 
 def _spoken(agent: Agent, shown: str, data: bytes) -> Content:
-    """Reads what was said in a transcript or log of JSON lines, line by line. An observation that became an item is found as that."""
+    """Reads the text of a transcript or a log of JSON lines, line by line. An observation that became an item is left to the item."""
     return _spoken_more(agent, shown, b"", data)
 
 
 def _spoken_more(agent: Agent, shown: str, before: bytes, more: bytes) -> Content:
-    """Reads the same of lines behind others."""
+    """Reads lines that were appended to others."""
     from mabos_cli.core.language.secrets import hide_secrets
     from mabos_cli.formats.memory.observations import parse_line_texts
     from mabos_cli.formats.search.passages import split_passages

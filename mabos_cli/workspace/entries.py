@@ -1,4 +1,4 @@
-"""Everything that lies in a workspace, as it lies there: links are not followed, git's own folders are left out; files that a newer version wrote."""
+"""Lists the entries of a workspace: links are not followed, git's folders are left out; finds files that a newer version wrote."""
 
 import os
 import stat

@@ -76,11 +76,11 @@ _PROGRAMS = re.compile(
 
 
 class GitFailed(Unavailable):
-    """Git ran and said no; the message is what it said."""
+    """Git ran and failed; the message is its own."""
 
 
 class Answer(NamedTuple):
-    """Holds what git said."""
+    """Holds the output of git."""
 
     code: int
     out: bytes
@@ -88,14 +88,14 @@ class Answer(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """Returns why it failed: the first line that says so, else the first line."""
+        """Returns why it failed: the first line that names an error, else the first line."""
         lines = [line.strip() for line in self.err.decode("utf-8", "replace").split("\n") if line.strip()]
         fatal = (line.partition(": ")[2] for line in lines if line.startswith(("fatal: ", "error: ")))
         return next(fatal, "") or next(iter(lines), "") or f"exit code {self.code}"
 
 
 def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PATIENCE) -> Answer:
-    """Returns what git says in a folder. It has no terminal: what asks a question there fails instead of waiting."""
+    """Runs git in a folder and returns its output. It has no terminal: a prompt fails instead of waiting."""
     return _run_git(folder, words, _guards(folder), stdin, patience)
 
 
@@ -176,7 +176,7 @@ class Repository(NamedTuple):
         return found.relative_to(self.top).as_posix()
 
     def read_config(self, name: str, *, local_only: bool = False) -> str:
-        """Returns a value of the repository's configuration, or what it inherits unless only its own counts; empty when there is none."""
+        """Returns a configuration value, or with `local_only` one of the repository itself; empty when it is not set."""
         where = ("--local",) if local_only else ()
         return self.ask("config", *where, "--get", name).out.decode("utf-8", "replace").rstrip("\n")
 

@@ -186,8 +186,8 @@ def materialize_mind(agent: Agent) -> tuple[list[str], list[str]]:
 
 
 def stamp_mind(agent: Agent, owners: Sequence[str]) -> str:
-    """Returns what changes with anything that a cycle looks at or writes: files of the agent, settings, the goals of the agents
-    that it handed goals to. The files are not read."""
+    """Returns a stamp of everything that a cycle reads or writes: files of the agent, settings, the goals of the agents that it
+    delegated goals to. The files are not read."""
     paths = agent.paths
     latest = latest_report_path(agent)
     files = [paths.root / name for name in (*(kind.file for kind in KINDS.values()), PLAYBOOKS)]

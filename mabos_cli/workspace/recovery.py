@@ -1,4 +1,4 @@
-"""What a killed writer left behind: finished or rolled back before anybody else writes."""
+"""Finishes or rolls back the work of a killed writer before anybody else writes."""
 
 from typing import Any
 from zlib import crc32
@@ -21,7 +21,7 @@ def nothing() -> Unfinished:
 
 
 def recover(agent: Agent, left_behind: bytes) -> tuple[Unfinished, list[str]]:
-    """Finishes or rolls back what a killed writer began, as its intent says: what is still unfinished, and warnings."""
+    """Finishes or rolls back what a killed writer began, by its intent; returns what is still unfinished, and warnings."""
     sweep_temps(agent.paths.root, locked=True)
     sweep_temps(agent.paths.workspace.local, locked=False)
     intents = [r for r in parse_ledger(left_behind).records if isinstance(r.get("version"), int)]

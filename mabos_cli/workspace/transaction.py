@@ -1,4 +1,4 @@
-"""One way for everything that is written of an agent: lock, recovery, plan on fresh values, compare, commit, receipt.
+"""The one way to write files of an agent: lock, recovery, plan on fresh values, compare, commit, receipt.
 
 A plan reads files and returns what to write, each file with the bytes that it was read as. When a file was changed meanwhile,
 everything is as it was and the plan is called again.

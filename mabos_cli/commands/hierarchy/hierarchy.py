@@ -1,4 +1,4 @@
-"""hierarchy and log: what becomes of old daily logs, what weeks, months and quarters were about, and the way from there down to a line."""
+"""hierarchy and log: summaries of weeks, months and quarters, the path from there down to a line, and upkeep of old daily logs."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""graph: facts as a graph that one can walk."""
+"""graph: neighbours, paths and matches in the graph of facts, and its export."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""ontology: the words of a business, and what is proposed for them."""
+"""ontology: the concepts and properties of a business, and proposals for them."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""reason: thirty-five methods, one at a time or together, and what became of their results."""
+"""reason: thirty-five methods, one at a time or together, and the outcomes of their results."""
 
 from typing import Annotated, Any
 

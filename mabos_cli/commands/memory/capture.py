@@ -210,7 +210,7 @@ def harvest(
 
 
 def _emit_review(call: Call, agent: Agent, found: "Reviewed") -> None:
-    """Prints candidates, what would become of each, and who said it where."""
+    """Prints candidates, the planned outcome for each, and its speaker and place."""
     made = {result.item.id: each.id for each, result in found.candidates if not result.deduplicated}
     rows = [_candidate_row(agent, each, result, made) for each, result in found.candidates]
     lines = list(_spool_lines(found.spooled, dry_run=True))

@@ -127,7 +127,7 @@ def store(
 def _store_lines(
     agent: Agent, file: BinaryIO, lines: BatchLines, defer: bool, if_new: bool, llm: bool
 ) -> Iterable[Remembered]:
-    """Stores or queues the lines of a batch; returns what became of them, piece by piece."""
+    """Stores or queues the lines of a batch; yields the outcomes, piece by piece."""
     if defer:
         return [queue_drafts(agent, list(lines.read(file)))]
     return remember_batch(agent, file, lines, if_new=if_new, llm=llm)

@@ -1,4 +1,4 @@
-"""typedb: the mirror of the files in a TypeDB 3 server. Files stay what counts: the mirror can be deleted and made again."""
+"""typedb: the mirror of the files in a TypeDB 3 server. Files are canonical: the mirror can be deleted and rebuilt."""
 
 from typing import Annotated, Any
 

@@ -105,7 +105,7 @@ def _diff(change: FileChange) -> Iterator[str]:
 
 
 def _change_lines(done: Connected, change: FileChange) -> list[str]:
-    """Returns what becomes of a file, with the lines that change in one that was there before."""
+    """Returns the planned change of a file, with the lines that differ from an existing one."""
     path, about = change.path, change.file.about
     shown = path.relative_to(done.target.folder) if path.is_relative_to(done.target.folder) else path
     if not change.is_changed:

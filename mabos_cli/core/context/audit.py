@@ -1,4 +1,4 @@
-"""A token audit: what memory costs, what is repeated, what nobody uses, and what could be done about it."""
+"""Audits tokens: what memory costs, what is repeated or unused, and what could be saved."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -84,8 +84,7 @@ class Advice(NamedTuple):
 
 
 def find_duplicates(sources: Iterable[Source]) -> list[Duplicate]:
-    """Returns statements that say what another one says, also in other words, in the order of the sources, each paired with the one
-    most like it.
+    """Returns statements that repeat another one, also in other words, in the order of the sources, each paired with the most similar one.
 
     Two that differ in a number or a negation say different things. Files derived from the store repeat it by design.
     """
@@ -169,7 +168,7 @@ def find_stale(unused: Iterable[MemoryItem], count: Count) -> list[Stale]:
 
 
 def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[Advice]:
-    """Advises to remove what is elsewhere as well."""
+    """Advises to remove duplicates."""
     return [
         Advice(
             "remove_duplicate", _removal(each), count(each.extra.text), "low" if each.similarity >= _SAFE else "medium"

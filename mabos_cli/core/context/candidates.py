@@ -1,4 +1,4 @@
-"""What a pack is made of: candidates from what a search finds, evidence against them, bounds, and receipts."""
+"""The parts of a pack: candidates from search hits, evidence against them, limits, and receipts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
 
 class Against(NamedTuple):
-    """Evidence against something better: its reference, that of what it speaks against, and in which words."""
+    """Evidence against a better candidate: its reference, the reference of that candidate, and the words that disagree."""
 
     ref: str
     against: str
@@ -191,9 +191,9 @@ def is_fact_page(candidate: "Candidate") -> bool:
 def fact_entries(
     hits: "Iterable[Hit]", question: str, find: "Callable[[str], Fact | None]", now: datetime
 ) -> Iterator[Entry]:
-    """Yields the facts on passages that list them, as far as they hold now and are about what is asked.
+    """Yields the facts that passages list, if they hold now and are relevant to the question.
 
-    A fact is worth what its passage is, by how much of what the best of the passage says about the question it says.
+    A fact is scored as its passage, in proportion to how many words of the question it has compared with the best fact there.
     """
     from mabos_cli.core.knowledge.fact import holds_at
 
@@ -224,13 +224,13 @@ def has_rival_facts(ranked: Sequence[Entry]) -> bool:
 
 
 def is_claim(entry: Entry) -> bool:
-    """Returns whether an entry states one thing: a short memory, a fact, a belief. Files tell of many things under one heading."""
+    """Returns whether an entry states one thing: a short memory, a fact, a belief. Files cover many things under one heading."""
     is_belief = entry.ref.startswith("Beliefs.md:")
     return (entry.kind != "passage" or is_belief) and len(entry.text) <= _STATEMENT_CHARS
 
 
 def find_against(ranked: Sequence[Entry], functional: frozenset[str] = frozenset()) -> Against | None:
-    """Finds the best candidate that speaks against a better one; of two, the less trusted speaks against the other.
+    """Finds the best candidate that contradicts a better one; of two, the less trusted contradicts the other.
 
     Facts contradict when they give a functional predicate, which has one value at a time, two values.
     """

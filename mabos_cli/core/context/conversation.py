@@ -36,8 +36,8 @@ _PAST, _QUOTES = 5, 4
 
 
 class Plan(NamedTuple):
-    """Holds what becomes of the turns, each with its number: kept ones whole, recent ones, and a rest that is summed up in
-    `room` tokens. shortened says how many recent ones are."""
+    """Holds how the turns are treated, each with its number: kept ones whole, recent ones, and a rest that is summed up in `room`
+    tokens. shortened says how many recent ones are."""
 
     kept: tuple[Numbered, ...]
     recent: tuple[Numbered, ...]
@@ -69,7 +69,7 @@ def compress(turns: Sequence[Turn], budget: int, keep: int, count: Count, inert:
 
 
 def plan_compression(turns: Sequence[Turn], budget: int, keep: int, count: Count) -> Plan:
-    """Plans what becomes of each turn. Secrets are taken out of all but the last `keep` and the user's last word.
+    """Plans how each turn is treated. Secrets are taken out of all but the last `keep` and the user's last word.
 
     These come first, then system messages, then critical ones, those of the user before others and the newest first;
     the summary has what is left.
@@ -166,7 +166,7 @@ def is_critical(turn: Turn) -> bool:
 
 
 def apply_plan(plan: Plan, count: Count, inert: Inert = str, summary_text: str = "", by: str = "") -> Compressed:
-    """Returns the conversation that a plan makes, with a summary in quotes, or with what somebody told instead."""
+    """Returns the conversation that a plan makes, with a summary in quotes, or with `summary_text` that somebody wrote instead."""
     summary, quoted = _sum_up(plan, count, inert, summary_text, by) if plan.rest else ([], 0)
     dialogue = [each for each in plan.kept if each[1].role != "system"]
     turns = (

@@ -1,4 +1,4 @@
-"""Packing: what an agent is given to read for a request, within a token budget, and why each candidate is in it or not.
+"""Packs memory for a request within a token budget, and records why each candidate is in the pack or not.
 
 The tail of the conversation comes first, then entries at the layer that there is room for, then details in what is left.
 """
@@ -112,7 +112,7 @@ def _ranked(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _newer_first(ranked: list[Entry]) -> list[Entry]:
-    """Returns the entries with each that takes the place of an older one before that, which names it."""
+    """Returns the entries with each newer one before the older one that it replaces; the older one names it."""
     live = [entry for entry in ranked[:_SIDE_BY_SIDE] if entry.kind == "item" and not entry.state]
     statements = [
         Statement(entry.ref, entry.at, entry.text, entry.trust) for entry in live if entry.type not in HAPPENED
@@ -125,7 +125,7 @@ def _newer_first(ranked: list[Entry]) -> list[Entry]:
 
 
 def _find_twin(entry: Entry, words: frozenset[str], known: WordIndex, kept: dict[str, Entry], above: float) -> str:
-    """Returns the reference of an entry that says the same already, empty when there is none."""
+    """Returns the reference of an earlier entry that says the same, empty when there is none."""
     for alike, ref in known.find(words, above) if words else ():
         other = kept[ref].text
         if alike <= above or not (entry.text == other or says_the_same(entry.text, other)):
@@ -274,7 +274,7 @@ class Filling:
         return shares.get(lane, 1.0)
 
     def _render(self, entry: Entry, width: int, of: str = "", present: Collection[str] = ()) -> Placed:
-        """Returns an entry in a window of a width, as it would stand in the pack; `present` is what it holds there already."""
+        """Returns an entry as the pack would show it, in a window of a width; `present` are the units that the pack shows of it already."""
         window = cut_window(self._read(entry), width, self._worth, self._known.difference(present))
         number, line = self._numbers.get(entry.ref, len(self.placed) + 1), self._line(entry, window.text, of)
         source = self._writing.source(number, entry, self._files.get(entry.file, number) < number)
@@ -314,8 +314,8 @@ class Filling:
         return "", 0
 
     def order_in_time(self, text: str, tokens: int) -> tuple[str, int]:
-        """Puts the lines behind standing instructions in the order of time, what has no date last, and returns the whole; as it was
-        where other numbers take more room than there is."""
+        """Sorts the lines behind standing instructions by time, undated ones last, and returns the text; unchanged where the new numbers
+        would exceed the budget."""
         key = lambda placed: (not placed.entry.applies, not placed.entry.at, placed.entry.at)  # noqa: E731
         before, self.placed = self.placed, sorted(self.placed, key=key)
         self._numbers = {placed.entry.ref: number for number, placed in enumerate(self.placed, 1)}
@@ -351,7 +351,7 @@ class Filling:
 
 
 def _keys(text: str) -> set[str]:
-    """Returns what the units of a text say."""
+    """Returns the keys of the units of a text."""
     return {unit_key(unit.text) for unit in split_units(text) if not unit.is_title}
 
 

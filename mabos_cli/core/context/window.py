@@ -14,7 +14,7 @@ _NAMED = 5  # sections or skills that a note names; more are counted
 
 
 class Section(NamedTuple):
-    """A section of what the agent is told first, with the name by which it is missed."""
+    """A section of the opening message, with the name that a warning uses when it is left out."""
 
     name: str
     text: str

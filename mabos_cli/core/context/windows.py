@@ -1,4 +1,4 @@
-"""Windows: the part of a text that is about a question, in whole sentences, entries of a list, rows or lines of code.
+"""Cuts windows: the part of a text that is about a question, in whole sentences, list items, rows or lines of code.
 
 A window is contiguous: what stands between two sentences that match belongs to what they say. It keeps the title above it.
 """
@@ -154,7 +154,7 @@ def read_text(text: str, worth: Mapping[str, float]) -> Reading:
 def cut_window(reading: Reading, width: int, worth: Mapping[str, float], known: Collection[str] = ()) -> Window:
     """Returns the part of a text, within a width, that holds most of what the stems in `worth` are worth together.
 
-    Units that are `known` are told elsewhere already: a window does not begin or end with them.
+    Units that are `known` are shown elsewhere: a window does not begin or end with them.
 
     >>> text = "A first line. " + "Nothing here. " * 30 + "Rent is 900. And so on."
     >>> cut_window(read_text(text, {"rent": 1.0}), 40, {"rent": 1.0}).text

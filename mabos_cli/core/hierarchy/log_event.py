@@ -1,4 +1,4 @@
-"""What a daily log tells: one event for each entry, list item or paragraph, with where it stands and what kind it is."""
+"""The events of a daily log: one for each entry, list item or paragraph, with its line and its kind."""
 
 import re
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ _ABOUT_ITSELF, _MILESTONE = re.compile(_WORDS["about itself"]), re.compile(_WORD
 
 
 class LogEvent(NamedTuple):
-    """One thing that a log tells. `kind` is a type of memory, or note; importance None means that nobody said."""
+    """One event in a log. `kind` is a type of memory, or note; importance None means that nobody said."""
 
     day: str
     line: int
@@ -130,8 +130,7 @@ def is_marked_untrusted(text: str) -> bool:
 
 
 def name_heading(event: LogEvent) -> LogEvent:
-    """Returns an event that a log tells by label below a time of day with the heading in its text, which does not say what it is
-    about: "### 08:15 - Mail" with Action, Summary, Decisions.
+    """Adds the heading to the text of an event that is written as a label below a time of day: "### 08:15 - Mail" with Action, Summary, Decisions.
 
     >>> name_heading(LogEvent("2026-02-24", 5, "**Decisions**: Reply at ten", heading="Mail", time="08:15"))[2:4]
     ('Mail: Reply at ten', 'decision')
@@ -146,7 +145,7 @@ def name_heading(event: LogEvent) -> LogEvent:
 
 
 def join_events(events: Iterable[LogEvent]) -> list[LogEvent]:
-    """Returns events with those that a log tells by label below the same time of day in one, apart from what has a type.
+    """Joins the events that are written as labels below the same time of day, except those that have a type.
 
     >>> mail = LogEvent("2026-02-24", 5, "Mail: Action: Read 23", heading="Mail", time="08:15")
     >>> [event.text for event in join_events([mail, mail._replace(line=6, text="Mail: Summary: 3 are urgent")])]
@@ -178,7 +177,7 @@ def shape_of(text: str) -> str:
 
 
 def frame_of(text: str) -> str:
-    """Returns what is left of a telling without numbers, names and its first word: everyday lines have it in common.
+    """Returns a text without numbers, names and its first word: routine entries have the rest in common.
 
     >>> frame_of("Anna takes the shift of Petr in week 7") == frame_of("Lenka takes the shift of Jana in week 8")
     True

@@ -1,5 +1,5 @@
-"""Old events of daily logs on their way into MEMORY.md: which are important, where they belong, which were taken before, and
-which facts a model may put in their place."""
+"""Chooses old events of daily logs for MEMORY.md: which are important, where they belong, which were copied before, and which facts of a
+model replace them."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -96,7 +96,7 @@ class LogDay(NamedTuple):
 
 
 class DayTaken(NamedTuple):
-    """Holds what the ledger says about a day: which text of it was looked through, how strictly, and what came of it."""
+    """Holds the ledger's record of a day: the digest of the log that was read, the threshold, and the keys and marks that were taken or known."""
 
     day: str
     digest: str
@@ -125,7 +125,7 @@ class Taking(NamedTuple):
 
 
 def is_past(day: date, today: date, span: float) -> bool:
-    """Returns whether a day lies more than a span of seconds before today; today itself never does.
+    """Returns whether a day is more than a span of seconds before today; today itself never is.
 
     >>> is_past(date(2026, 2, 16), date(2026, 2, 24), 7 * 86400), is_past(date(2026, 2, 17), date(2026, 2, 24), 7 * 86400)
     (True, False)
@@ -159,7 +159,7 @@ def section_of(kind: str, recurring: bool = False) -> str:
 
 
 def days_around(days: Sequence[date], fresh: Collection[date]) -> list[date]:
-    """Returns the days that must be read to tell what recurs on the fresh ones: those, and the days of the window before each."""
+    """Returns the days that must be read to find what recurs on the fresh ones: those, and the days of the window before each."""
     needed, latest = [], None
     for day in sorted(days, reverse=True):
         latest = day if day in fresh else latest
@@ -169,7 +169,7 @@ def days_around(days: Sequence[date], fresh: Collection[date]) -> list[date]:
 
 
 def find_recurring(days: Mapping[str, Sequence[LogEvent]], least: int) -> dict[str, set[str]]:
-    """Returns the shapes that recur on each day: those told on at least that many days of the window that ends with it."""
+    """Returns the shapes that recur on each day: those logged on at least that many days of the window that ends with it."""
     occurrences: dict[str, list[int]] = {}
     found: dict[str, set[str]] = {}
     for day in sorted(days):
@@ -214,7 +214,8 @@ def plan_taking(
     ids: Collection[str],
     texts: Collection[str],
 ) -> Taking:
-    """Returns what to take of the days. keys and said come from the ledger, ids and texts from MEMORY.md: those are known."""
+    """Returns the events to copy from some days. `keys` and `marks` come from the ledger, `ids` and `texts` from MEMORY.md: those were
+    copied before."""
     days, keys = list(days), set(keys)
     settled = (candidate for day in days for candidate in day.candidates if candidate.settled)
     marks = {*marks, *(mark for candidate in settled for mark in candidate.marks)}
@@ -241,8 +242,7 @@ def plan_taking(
 
 
 def cover(taking: Taking, facts: Iterable[LogFact], *, marks: Collection[str], texts: Collection[str]) -> Taking:
-    """Returns the taking with facts in place of their events, as far as all of those are taken; one that is known is
-    not said again."""
+    """Returns the plan with facts in place of their events where all of these are copied; a fact that is known is not repeated."""
     keys, written = {candidate.key for candidate in taking.taken}, {*marks}
     kept: list[LogFact] = []
     covered: set[str] = set()
@@ -272,7 +272,7 @@ class Extract(NamedTuple):
 
 
 def portions(candidates: Iterable[Candidate], width: int) -> Iterator[list[Candidate]]:
-    """Yields the events in order, a bounded number at a time; of each, no more than width characters are told."""
+    """Yields the events in order, a bounded number at a time, each cut to `width` characters."""
     found: list[Candidate] = []
     size = 0
     for candidate in candidates:

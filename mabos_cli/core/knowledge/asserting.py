@@ -26,9 +26,8 @@ def plan_assert(
     now: str,
     keep: Collection[str] = (),
 ) -> tuple[FactChanges, list[tuple[Fact, str]]]:
-    """Adds facts, or changes those whose triple is known; and for each what became of it: added, updated, extended (it holds
-    longer), split (others with its triple hold no longer where it does) or unchanged. Known facts keep the fields in `keep`, which
-    nobody gave."""
+    """Adds facts, or changes those whose triple is known; also returns the outcome for each: added, updated, extended (it holds longer),
+    split (others with its triple no longer hold where it does) or unchanged. Known facts keep the fields in `keep`, which nobody gave."""
     plan = _Plan(find, mint, now, keep)
     outcomes = [plan.take(fact) for fact in given]
     put = tuple(fact for facts in plan.held.values() for fact in facts if plan.before.get(fact.id) != fact)
@@ -52,7 +51,7 @@ class _Plan:
         self.archive: list[FactDeparture] = []
 
     def take(self, fact: Fact) -> tuple[Fact, str]:
-        """Returns a fact that is given as it is to be, and what became of it."""
+        """Returns a given fact as it is to be stored, and the outcome."""
         bounds = fact.valid_from, fact.valid_until
         start, end = ("" if bound == NONE else bound for bound in bounds)
         fact = check_fact(fact._replace(valid_from=start, valid_until=end))

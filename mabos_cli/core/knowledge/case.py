@@ -1,4 +1,4 @@
-"""Cases: what an agent was in, what it did about it, and what came of it."""
+"""Cases: a situation that an agent was in, what it did, and the outcome."""
 
 import math
 import re
@@ -69,7 +69,7 @@ class Case(NamedTuple):
 
 
 def is_same_case(a: Case, b: Case) -> bool:
-    """Returns whether two cases tell of the same thing: equal situation and solution, whatever came of it.
+    """Returns whether two cases are the same: equal situation and solution, whatever the outcome.
 
     >>> is_same_case(Case("", ("B-1", "B-2"), context="Churn  rose."), Case("", ("B-2", "B-1"), context="churn rose"))
     True
@@ -126,8 +126,7 @@ def check_text(text: str, what: str) -> str:
 
 
 def adapt_case(base: Case, given: Case) -> Case:
-    """Returns a case made from another: what is not given is taken from there, but for what came of it. It is trusted no more
-    than the other is."""
+    """Returns a case made from another: what is not given is taken from there, except the outcome. It is trusted no more than the other is."""
     parts = ("beliefs", "desires", "context", "plan_id", "actions")
     taken = {name: getattr(base, name) for name in parts if not getattr(given, name)}
     return given._replace(**taken, adapted_from=base.id, trust=lowest_trust((base.trust, given.trust)))
@@ -270,7 +269,7 @@ def choose_leaving(worths: Iterable[Worth], count: int, now: datetime) -> list[s
 def plan_store(
     given: Sequence[Case], held: CaseSource, now: datetime, stamp: str, limit: int, used: Case | None = None
 ) -> tuple[CaseChanges, list[tuple[Case, str]]]:
-    """Adds cases, or merges those that are known; beyond the limit the least useful leave. Also what became of each: stored, or
+    """Adds cases, or merges those that are known; beyond the limit the least useful leave. Also returns the outcome for each: stored, or
     merged. `used` is the case that they were made from, which counts a use."""
     put: dict[str, Case] = {used.id: count_use(used, stamp)} if used else {}
     ids = CaseIds(held.ids())

@@ -29,7 +29,7 @@ class Score(NamedTuple):
 
 
 class Side(NamedTuple):
-    """Holds what became of the features of one side: matched, missing now, and new now."""
+    """Holds how the features of one side compare: matched, missing now, and new now."""
 
     matched: tuple[str, ...]
     missing: tuple[str, ...]
@@ -37,7 +37,7 @@ class Side(NamedTuple):
 
 
 class FoundCase(NamedTuple):
-    """A case with its score and what became of its features."""
+    """A case with its score and how its features compare."""
 
     case: Case
     score: Score

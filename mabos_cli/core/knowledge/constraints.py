@@ -1,4 +1,4 @@
-"""Constraints and policies: where facts violate the one, and what the other asks for."""
+"""Checks constraints against facts, and finds what policies ask for."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -47,11 +47,11 @@ def check_with_ontology(
     ontology: ontologies.Ontology,
     at: datetime | None = None,
 ) -> Firings:
-    """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter
-    speak of classes and what is below them; facts are told in these words for the predicates that they ask for."""
+    """Returns the violations of an agent's own constraints and of those given by ontologies, the most severe first. The latter are about
+    classes and their subclasses; facts are rewritten in these terms for the predicates that they ask for."""
     local = check_constraints(facts, rules, at)
     asked = {each.predicate for rule in given for condition in rule.conditions for each in (condition, *condition.of)}
-    # Classes are told here with all above them, so what ontologies entail about classes would be told twice.
+    # Facts get all superclasses here, so what ontologies entail about classes would be checked twice.
     plain = (f for f in facts if f.predicate not in ontologies.TYPE_PREDICATES or not f.rule_id.startswith("OWL-"))
     grounded = (fact for fact in ground_facts(plain, ontology) if fact.predicate in asked) if given else ()
     shared = check_constraints(grounded, given, at)
@@ -183,7 +183,7 @@ def _end_labels(properties: Iterable[ontologies.Property], end: str, ontology: o
 
 
 def _labels(ids: Iterable[str], ontology: ontologies.Ontology) -> str:
-    """Classes as one says them."""
+    """Returns the labels of classes, joined by `or`."""
     return " or ".join(ontology.concepts[name].label if name in ontology.concepts else name for name in ids)
 
 

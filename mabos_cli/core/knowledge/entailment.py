@@ -164,7 +164,7 @@ def _class_rules(words: _Words) -> Iterator[Rule]:
 
 
 def _type_rules(name: str, other: str, source: str, types: Sequence[str]) -> Iterator[Rule]:
-    """Yields the rules by which what is of one class is of another, for each way in use to say that something is of a class."""
+    """Yields the rules that make members of one class members of another, for each type predicate in use."""
     for predicate in types:
         for concluded in types:
             if (predicate, name) != (concluded, other):

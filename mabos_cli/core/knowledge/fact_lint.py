@@ -1,4 +1,4 @@
-"""What is wrong with a body of facts: contradictions, support that is gone or expired, sources that nobody knows."""
+"""Finds faults in facts: contradictions, support that is gone or expired, unknown sources."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -127,7 +127,7 @@ class Origin(NamedTuple):
 
 def explain_fact(fact_id: str, facts: Iterable[Fact], rules: Iterable[Rule], depth: int = 10) -> Origin:
     """Returns the tree from a fact back to asserted facts, as deep as asked for. What a hand-edited file says of itself ends
-    there; a derivation that occurs twice is told once, so that a tree stays as small as its facts."""
+    there; a derivation that occurs twice is shown once, so that a tree stays as small as its facts."""
     by_id = {fact.id: fact for fact in facts}
     by_rule = {rule.id: rule for rule in rules}
     shown: set[str] = set()

@@ -1,4 +1,4 @@
-"""Facts as a graph: who is near whom, by which way, and what an idea is about."""
+"""Facts as a graph: neighbours, paths between nodes, and the nodes that a text is about."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ class Graph:
         return () if is_plain(node) and node != start else self._edges.get(node, ())
 
     def types_of(self, node: str) -> tuple[str, ...]:
-        """Returns what a node is said to be."""
+        """Returns the types of a node."""
         facts = (e.fact for e in self._edges.get(node, ()) if not e.backwards)
         return tuple(dict.fromkeys(f.object for f in facts if f.predicate.casefold() in _TYPES))
 
@@ -117,8 +117,8 @@ def find_neighbors(graph: Graph, start: str, hops: int) -> list[Near]:
 
 
 def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, ...] | None:
-    """Returns the shortest way between two nodes, in whichever direction facts point, and of several the surest; None if there
-    is none of at most so many steps."""
+    """Returns the shortest path between two nodes, in whichever direction facts point, and of several the surest; None if there is none
+    of at most `longest` steps."""
     order = count()
     queue: list[tuple[int, float, int, str]] = [(0, 0.0, next(order), start)]
     came: dict[str, Edge] = {}
@@ -148,7 +148,7 @@ def _trace_back(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, 
 
 def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
     """Returns the nodes that a text is about: those that it names, and those near them; projects and other typed things first
-    among equals; all of them with a limit of 0. Each carries the words or the way that justify it."""
+    among equals; all of them with a limit of 0. Each carries the words or the path that justify it."""
     asked = {word for word in words(text) if word not in STOP_WORDS and len(word) > 1}
     named = {}
     for node in graph.nodes():
@@ -241,7 +241,7 @@ def find_concerns(
 
 
 def _meaning(graph: Graph, fact: Fact) -> str:
-    """Returns what a fact means for work: by the words of its predicate, by how something stands, or by what it leads to."""
+    """Returns what a fact means for work: by the words of its predicate, the state of its object, or the types of its ends."""
     predicate_roots = {root(word) for word in name_words(fact.predicate)}
     state = fact.object.casefold()
     ends = {kind.casefold() for node in (fact.subject, fact.object) for kind in graph.types_of(node)}

@@ -105,7 +105,7 @@ def names_of(node: Node) -> tuple[str, ...]:
 
 
 class Ontology:
-    """All that the ontologies of a workspace say. What several of them say about one id is put together."""
+    """The ontologies of a workspace as one. Statements about one id are merged."""
 
     def __init__(
         self, concepts: Iterable[Concept] = (), properties: Iterable[Property] = (), rules: Iterable[BusinessRule] = ()
@@ -291,8 +291,7 @@ def properties_of(ontology: Ontology, concept_id: str) -> list[Property]:
 
 
 def inherited_properties(ontology: Ontology, concept_id: str) -> dict[str, list[Property]]:
-    """Returns the properties that things of a class have because of the classes above it, by the ids of those, the nearest
-    first."""
+    """Returns the properties that a class inherits, by the ids of its superclasses, the nearest first."""
     above = list(Taxonomy(ontology).ancestors(concept_id))[1:]
     found = {each: [p for p in properties_of(ontology, each) if each in p.domains] for each in above}
     return {each: given for each, given in found.items() if given}

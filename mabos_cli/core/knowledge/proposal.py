@@ -1,4 +1,4 @@
-"""Proposals for ontologies: new concepts and properties, what they add and what they rest on."""
+"""Proposals for ontologies: new concepts and properties, what they add and what they depend on."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Proposal(NamedTuple):
 
     @property
     def content(self) -> tuple[Any, ...]:
-        """Returns what is proposed, whoever proposed it and whatever became of it."""
+        """Returns what is proposed, without who proposed it and its status."""
         return self[1:11]
 
 
@@ -153,7 +153,7 @@ class Finding(NamedTuple):
 
 
 class ProposalVerdict(NamedTuple):
-    """A proposal and what is to be said against it."""
+    """A proposal and the findings against it."""
 
     proposal: Proposal
     findings: tuple[Finding, ...] = ()
@@ -173,7 +173,7 @@ class _Taken(NamedTuple):
 
 
 class Surroundings:
-    """What proposals are held against: what is there, what else is proposed, and which ontologies and prefixes are known."""
+    """What proposals are checked against: the ontology, the other proposals, and the known ontologies and prefixes."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class Surroundings:
 
 
 def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]:
-    """Returns what is to be said against a proposal, errors first."""
+    """Returns the findings against a proposal, errors first."""
     others = [other for other in around.pending if other.id != proposal.id]
     found = [*_check_id(proposal, around, others), *_check_duplicates(proposal, around)]
     if proposal.is_class:
@@ -227,7 +227,7 @@ def validate_proposal(proposal: Proposal, around: Surroundings) -> list[Finding]
 
 
 def judge_proposal(proposal: Proposal, around: Surroundings, similar: bool) -> ProposalVerdict:
-    """Returns what is to be said about a proposal; with `similar`, names that are only alike are no error."""
+    """Returns the verdict on a proposal; with `similar`, names that are only alike are no error."""
     if proposal.status != "pending":
         return ProposalVerdict(proposal)
     if is_merged(proposal, around.ontology):
@@ -300,7 +300,7 @@ def _check_parent(proposal: Proposal, ontology: Ontology, others: Sequence[Propo
 
 
 def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, Proposal]) -> tuple[str, ...]:
-    """Returns the way from a class up to itself, if there is one."""
+    """Returns the path from a class up to itself, if there is one."""
     waiting: list[tuple[str, ...]] = [(proposal.node_id, proposal.parent_class)]
     seen: set[str] = set()
     while waiting:

@@ -251,7 +251,7 @@ class _Reader:
     def _roles(
         self, phrase: Phrase, mentions: list[Mention], taken: set[int]
     ) -> Iterator[tuple[str | None, str | None]]:
-        """Yields subject and object of the triple. Whose it is, and who does it, grammar says."""
+        """Yields subject and object of the triple, by owner, doer and prepositions."""
         if len(mentions) > 2 or (len(mentions) == 2 and self.compared):
             return
         owner = next((m for m in mentions if self._is_owner(m, taken)), None)

@@ -34,7 +34,7 @@ class Reply(NamedTuple):
 
 
 class Knowledge(NamedTuple):
-    """Holds what answers rest on: proofs of goals, predicates with one value at a time, and the time."""
+    """Holds what answers are based on: proofs of goals, functional predicates, and the time."""
 
     prove: Prove
     functional: frozenset[str]

@@ -119,7 +119,7 @@ def _plain(digits: str) -> str:
 
 
 def find_fault(text: str, sources: Sequence[str], keep: float = 0.0) -> str:
-    """Returns why a text must not stand for those it was written from, in a few words; nothing when it may.
+    """Returns in a few words why a text must not replace its sources; empty when it may.
 
     keep is the share of the words of each source that it must hold, also of those that not all sources have in common:
     their subject alone says little.
@@ -246,8 +246,8 @@ def _about(text: str) -> frozenset[str]:
 
 
 def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
-    """Returns whether it is worth reading two statements that share a subject: they begin or end alike, or the newer one
-    tells of a change and they share a quarter of their words.
+    """Returns whether two statements that share a subject are worth comparing: they begin or end alike, or the newer one mentions a
+    change and they share a quarter of their words.
 
     >>> may_update("Our CTO is Jan", "Our CTO is Lisa"), may_update("Dana has a cat", "Dana moved to Lisbon")
     (True, True)
@@ -265,12 +265,12 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
 
 
 def mentions_change(text: str) -> bool:
-    """Returns whether a statement may tell that something is not as it was."""
+    """Returns whether a statement has words of change, such as now, moved or instead."""
     return _CHANGING.search(text) is not None
 
 
 class Statement(NamedTuple):
-    """A statement as it is compared with others: what names it, when it was made, its text, and how far it is trusted."""
+    """A statement to compare with others: its reference, its time, its text and its trust."""
 
     ref: str
     at: str
@@ -279,7 +279,7 @@ class Statement(NamedTuple):
 
 
 def find_outdated(statements: Sequence[Statement]) -> dict[str, str]:
-    """Returns the statements that a newer one, trusted alike, takes the place of, each with the newest of these.
+    """Returns the refs of statements that a newer one of equal trust replaces, each with the ref of the newest.
 
     >>> older = Statement("a", "2026-05-01", "Yara leads support since May", "agent")
     >>> newer = Statement("b", "2026-10-01", "Omar leads support now", "agent")

@@ -173,7 +173,7 @@ def with_importance(item: MemoryItem, importance: float) -> MemoryItem:
 
 
 class Glance(NamedTuple):
-    """Holds what an item tells at a glance, without being decoded as a whole."""
+    """Holds the fields of an item that are read without decoding it as a whole."""
 
     id: str
     type: str
@@ -185,7 +185,7 @@ class Glance(NamedTuple):
 
 
 def glance_of(item: MemoryItem) -> Glance:
-    """Returns what an item tells at a glance."""
+    """Returns the few fields of an item that lists need."""
     used_at = item.accessed_at if item.access_count else ""
     return Glance(
         item.id, item.type, item.importance, len(item.content), item.happened_at, used_at, bool(item.expires_at)

@@ -10,8 +10,8 @@ from mabos_cli.core.memory.item import WEIGHTS, MemoryItem, has_expired, touch, 
 from mabos_cli.core.memory.trust import TrustOf, lowered
 
 Words = frozenset[str]
-# How far a search goes: what is loaded; also what left that by time, for want of room or of use; also what goes on in another
-# item (merged, consolidated, superseded), which a timeline tells; also what somebody forgot.
+# How far a search goes: what is loaded; also what expired, was evicted or was unused; also what was replaced by another
+# item (merged, consolidated, superseded), which a timeline shows; also what somebody forgot.
 LIVE, FINDABLE, REPLACED, EVERYTHING = range(4)
 
 # What waits, as people call it where its name does not say it, and the command that does it.
@@ -73,7 +73,7 @@ class Departure(NamedTuple):
 
 
 def reach_of(reason: str) -> int:
-    """Returns how far a search has to go to show an item that was archived for a reason; the reason is empty while it is live.
+    """Returns how far a search must go to show an item that was archived for a reason; the reason is empty while it is live.
 
     >>> [reach_of(reason) for reason in ("", "expired", "unused: 40 days", "superseded", "forgotten: moved")]
     [0, 1, 1, 2, 3]

@@ -31,7 +31,7 @@ _ABOUT = "type source trust author session observed_at derived_from related_to c
 
 
 class Stored(NamedTuple):
-    """Holds what became of a draft."""
+    """Holds the outcome of storing a draft."""
 
     item: MemoryItem
     store: str
@@ -64,7 +64,7 @@ def plan_store(
     trust_of: TrustOf = trust_of_item,
     agreed: Mapping[Pair, Prose | None] = MappingProxyType({}),
 ) -> tuple[Changes, list[Stored]]:
-    """Returns the changes that store the drafts, and what became of each. A draft is trusted no more than its source and what
+    """Returns the changes that store the drafts, and the outcome for each. A draft is trusted no more than its source and what
     it derives from, unless a person vouches for it.
 
     agreed has texts for drafts that are the same memory as an item, and None for those that are newer, as long as the item
@@ -110,7 +110,7 @@ class _Storing:
         self._dropped: list[str] = []
 
     def changes(self) -> Changes:
-        """Returns what became of the stores."""
+        """Returns the changes to the stores."""
         working, short_term = (tuple(items) for items in self._recent.values())
         put, drop = tuple(self._put.values()), tuple(self._dropped)
         return Changes(working, short_term, put, drop, tuple(self._archive), tuple(self._log))

@@ -157,7 +157,7 @@ _NO_BANDS = tuple((name, 0) for name in BANDS)
 
 
 class Tally(NamedTuple):
-    """Holds what became of harvested observations: new items, those among them that are linked, merges, items by band."""
+    """Counts the results of a harvest: new items, those among them that are linked, merges, items by band."""
 
     harvested: int = 0
     merged: int = 0

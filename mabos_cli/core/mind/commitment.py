@@ -1,4 +1,4 @@
-"""Which intentions an agent should give up, by how it is committed: what passed, what stands still, what lost its goal."""
+"""Chooses the intentions that an agent should give up, by its commitment strategy: overdue, stalled, or without their goal."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -95,8 +95,7 @@ def judge_intentions(
 
 
 def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, Loss]:
-    """Returns the goals that are no reason to act any more under a strategy, by id or else title, with what became of
-    them."""
+    """Returns the goals that are no longer a reason to act under a strategy, by id or else title, each with why."""
     sure = [
         belief for belief in mind.beliefs if belief.is_held and belief.certainty > floor and trust_rank(belief.trust)
     ]
@@ -118,7 +117,7 @@ def lost_goals(mind: Mind, strategy: str, floor: float) -> dict[str, Loss]:
 
 
 def _find_loss(goal: Attitude, desires: Sequence[Attitude]) -> Loss | None:
-    """Returns what its own status, or that of the desires behind it, says against a goal; None when nothing does."""
+    """Returns why a goal is lost by its status, or by that of the desires behind it; None when it is not."""
     word = status_word(goal.status)
     if word in DONE:
         return Loss("achieved", "is achieved", goal.place)

@@ -1,4 +1,4 @@
-"""Beliefs that cannot both be right: which pairs are worth comparing, and what the comparison found."""
+"""Finds beliefs that cannot both be right: chooses the pairs worth comparing, and compares them."""
 
 import hashlib
 import re

@@ -49,7 +49,7 @@ class Deliberation(NamedTuple):
 
 
 class Situation(NamedTuple):
-    """Holds what is deliberated about. `gone` are facts that beliefs rest on and that hold no more, with what became of them; `reports`
+    """Holds what is deliberated about. `gone` are facts that beliefs depend on and that no longer hold, each with why; `reports`
     are what other agents made of goals that they were handed, by the goal's name here."""
 
     mind: Mind

@@ -55,7 +55,7 @@ class Known:
 
     @cached_property
     def _statements(self) -> list[tuple[bool, str]]:
-        """Returns whether each thing that is known is denied, and where it is said; its words are noted beside."""
+        """Returns whether each known statement is a denial, with its citation; indexes its words in `_by_term`."""
         statements = [(b.statement, b.id or b.place, b.certainty, b.trust) for b in self.beliefs if b.is_held]
         for fact in (fact for fact in (self.facts.all() if self.facts else ()) if holds_at(fact, self.now)):
             sentence = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(fact.triple))
@@ -70,7 +70,7 @@ class Known:
         return [(bool(DENIED.search(text)), cite) for text, cite in sure]
 
     def judge(self, condition: str) -> tuple[bool | None, str]:
-        """Returns whether a condition holds by what is known, None where nothing says so, and what says it."""
+        """Returns whether a condition holds by known statements, None where none is about it, and the citation."""
         wanted, denied = terms(DENIED.sub(" ", condition)), bool(DENIED.search(condition))
         statements = self._statements
         places = sorted((self._by_term.get(term, set()) for term in wanted), key=len)

@@ -1,4 +1,4 @@
-"""What an agent holds true, wants and does, as values with the place in the file that they come from."""
+"""Beliefs, desires, goals, intentions, plans and commitments as values, each with its place in a file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class Belief(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """Returns all that it says, as one text."""
+        """Returns the subject, the heading and the text as one sentence."""
         text = self.text or self.subject
         for head in (self.subject, self.about):
             text = f"{head}: {text}" if head and not _holds(text, head) else text

@@ -87,8 +87,7 @@ class _Types:
         return () if predicate in TYPE_PREDICATES else self.ontology.properties_named(predicate)
 
     def narrowest(self, stated: Collection[str], implied: Collection[str]) -> str:
-        """Returns the class that says most: none of the others is below it. Of several, one that a fact names, and one that is
-        deep down."""
+        """Returns the narrowest class: none of the others is below it. Of several, one that a fact names, else the deepest."""
         found = {*stated, *implied}
         lowest = [one for one in found if not any(other != one and self.taxonomy.is_a(other, one) for other in found)]
         rank = lambda one: (one not in stated, -len(self.taxonomy.ancestors(one)), one)  # noqa: E731
@@ -142,7 +141,7 @@ class _Typing:
         return None
 
     def individuals(self) -> Iterator[Record]:
-        """Yields what the facts are about, with their values. What holds for a time only is said by the fact alone."""
+        """Yields the individuals of the facts, with their values. A value that holds for a time only is left to its fact."""
         values: dict[str, dict[str, dict[Value, None]]] = {}
         for fact in self._facts:
             for each in self._types.properties(fact.predicate):

@@ -65,7 +65,7 @@ def linked_records(minds: Sequence[AgentMind]) -> list[Record]:
 
 
 def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
-    """Returns the links of some minds. Who has an id itself means that; else what only one of the others has."""
+    """Returns the links of some minds. An id refers to the mind's own entry, else to the only other mind that has it."""
     elsewhere, links = shared_ids(minds), _Gathered()
     for mind in minds:
         known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
@@ -75,8 +75,7 @@ def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
 
 
 def _written_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
-    """Links as they are written: a relation, the key of who names others, their ids, and whether it is the other side that
-    speaks for the relation."""
+    """Yields links as the files have them: relation, key of the entry that names others, their ids, and whether the other side owns the relation."""
     for belief in mind.beliefs:
         yield "belief_supports_goal", _key(mind.agent, belief), belief.supports, False
     for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions, *mind.commitments):
@@ -104,7 +103,7 @@ def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -
 
 
 def _rests(agent: str, belief: Belief, grounds: Mapping[str, Collection[str]]) -> Iterator[Links]:
-    """Yields what a belief rests on, as far as it is there."""
+    """Yields links to what a belief depends on, where that exists."""
     for kind, ids in grounds.items():
         yield derived_links(agent, kind, (each for each in belief.rests if each in ids and each != belief.id))
 
@@ -169,7 +168,7 @@ class _Gathered:
 
 
 def _computed(each: Attitude) -> dict[str, Any]:
-    """Returns what is worked out of an attitude; the rest of its record stands in its fields."""
+    """Returns the computed attributes of an attitude; the rest of its record comes from its fields."""
     fields: dict[str, Any] = {"state": state_of(each), "due_at": end_of(each.deadline)}
     if each.kind == "commitment":
         fields |= {"assignee": each.owner, "owner": None}

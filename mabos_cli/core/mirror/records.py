@@ -1,4 +1,4 @@
-"""What an agent has in its files as records for the knowledge graph: each with a key, attributes, and links to other records."""
+"""An agent's files as records for the knowledge graph: each with a key, attributes, and links to other records."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Key = tuple[str, str]  # type and uid: a goal and a plan may go by the same id
 
 
 class Links(NamedTuple):
-    """All that a record says about one relation: its own role, that of the others, and who they are; perhaps nobody."""
+    """The links of a record in one relation: its role, the role and type of the others, and their keys; possibly none."""
 
     relation: str
     role: str
@@ -103,7 +103,7 @@ def case_record(agent: str, case: Case, known: Collection[str] = ()) -> Record:
 
 
 def derived_links(agent: str, kind: str, origins: Iterable[str]) -> Links:
-    """Returns that something was made of others that the agent has."""
+    """Returns the links from something to the records that it derives from."""
     return Links("derivation", "derived", "origin", kind, tuple(dict.fromkeys(uid_of(agent, each) for each in origins)))
 
 
@@ -116,7 +116,7 @@ def persona_record(agent: str, title: str, text: str) -> Record:
 
 
 def skill_records(agent: str, skills: Iterable[tuple[str, str, float]]) -> Iterator[Record]:
-    """Yields what an agent can do: names, what is said about each, and how well it does it."""
+    """Yields the skills of an agent, given as name, description and level."""
     had = Links("agent_has_skill", "ability", "bearer", "agent", (agent,))
     for name, text, level in skills:
         fields = {"name": name, "content": text, "proficiency": level}
@@ -157,7 +157,7 @@ def result_records(agent: str, results: Iterable[tuple[KeptResult, str]]) -> lis
 
 
 def make_record(kind: str, uid: str, fields: Mapping[str, Any], links: tuple[Links, ...] = ()) -> Record:
-    """Returns a record with attributes of its type; texts and lists that are empty say nothing."""
+    """Returns a record with the attributes of its type; empty texts and lists are left out."""
     owned = _owned_by(kind)
     unknown = fields.keys() - {*owned}
     if unknown:

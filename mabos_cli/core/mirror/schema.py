@@ -1,4 +1,4 @@
-"""The schema of the mirror as values: which types there are, and what they own and play."""
+"""The schema of the mirror as values: its types, and the attributes and roles that each has."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -239,7 +239,7 @@ def _capabilities_for(
 
 
 def supertypes(ontology: Ontology) -> dict[str, str]:
-    """Returns the class right above each class, or nothing. Where the way up leads back, it is cut above the first by name."""
+    """Returns the parent of each class, or nothing. A cycle is cut above its first class by name."""
     concepts = ontology.concepts
     parents = {class_id: next((up for up in each.parents if up in concepts), "") for class_id, each in concepts.items()}
     for class_id in sorted(parents):

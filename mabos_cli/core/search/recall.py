@@ -221,8 +221,8 @@ def merge_hits(hits: Iterable[Hit], more: list[Hit], loss: float = 0.0) -> Itera
 
 
 def without_repeated(hits: Sequence[Hit], asked: Iterable[str]) -> list[Hit]:
-    """Returns hits without passages that only repeat others among the hits: notes that became memories, MEMORY.md what logs and memories
-    say, summaries what any of these say, or shorter summaries."""
+    """Returns hits without passages that only repeat other hits: notes that became memories, lines of MEMORY.md that logs or memories
+    have, and summaries of any of these."""
     asked, out = [*asked], set()
     shown: list[tuple[int, Candidate, list[str], set[str]]] = []
     levels = [_level(hit.candidate) for hit in hits]
@@ -366,7 +366,7 @@ def _deepen(search: Search, question: str, direct: list[Hit], kept: set[str], de
 
 
 def _refine(search: Search, asked: list[str], candidate: Candidate, count: int) -> tuple[list[str], list[str]]:
-    """Returns what to ask after a hit: the words of the question that it leaves open, and its rarest other words."""
+    """Returns the next query after a hit: the words of the question that the hit lacks, and its rarest other words."""
     covered = {*stems(spoken_text(candidate))}
     fresh = new_words(candidate, {stem(word) for word in asked})
     held = search.holders(fresh)

@@ -56,8 +56,7 @@ def reorder(hits: Sequence[Hit], order: Sequence[int]) -> list[Hit]:
 
 
 def newer_first(hits: list[Hit]) -> list[Hit]:
-    """Returns the hits with what is newer before what it updates, among the statements that are live side by side. The older
-    one names the newer."""
+    """Returns the hits with each newer statement before the live one that it updates. The older one names the newer."""
     live = [hit.candidate for hit in hits[:_COMPARED] if hit.candidate.item and not hit.candidate.archived]
     statements = [Statement(c.ref, c.at, c.text, c.trust) for c in live if c.item and c.item.type not in HAPPENED]
     found = [*hits]

@@ -1,4 +1,4 @@
-"""Conversations as agent hosts and providers write them: who said what, in order, as plain text."""
+"""Parses conversations as agent hosts and providers write them into turns of plain text."""
 
 import json
 from collections.abc import Callable, Iterator

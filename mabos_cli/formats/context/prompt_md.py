@@ -1,4 +1,4 @@
-"""Markdown that an agent is told before a conversation: files cut into sections, and skills with what they say of themselves."""
+"""Markdown for the opening message of a conversation: files cut into sections, and skills with their descriptions."""
 
 import shlex
 
@@ -8,8 +8,7 @@ from mabos_cli.formats.markdown.scan import find_headings, split_head
 
 
 def split_sections(name: str, text: str) -> list[Section]:
-    """Returns the sections of a file, in order, each with its heading; what stands above the first one is its first. Front matter is for
-    tools and left out.
+    """Returns the sections of a file, in order, each with its heading; text above the first heading is the first section. Front matter is left out.
 
     >>> split_sections("Persona.md", "# Ann\\n\\nCurt.\\n\\n## Style\\n\\nNo jokes.\\n")
     [Section(name='Persona.md', text='# Ann\\n\\nCurt.'), Section(name='Persona.md › Style', text='## Style\\n\\nNo jokes.')]
@@ -59,7 +58,7 @@ def fill_in(template: str, workspace: str, agent: str) -> str:
 
 
 def put_section(text: str | None, section: str) -> str:
-    """Returns a document with our section: in the place of the one that is there, or behind everything else.
+    """Returns a document with our section: in place of the existing one, or at the end.
 
     A document whose last line has no end has none behind our section either, and one without any text begins with an empty line: that is
     how it is known what was there before.

@@ -58,7 +58,7 @@ class _Trailer(NamedTuple):
 
 
 def _trailer(line: str) -> _Trailer | None:
-    """Returns what the last line of an entry says; read from its end, because tags and sources may hold anything."""
+    """Parses the last line of an entry, from its end, because tags and sources may hold anything."""
     end = _TRAILER_END.search(line) if "^" in line else None
     if end is None:
         return None
@@ -103,7 +103,7 @@ def _entry(lines: list[str], start: int, end: int, trailer: _Trailer, heading: r
 
 
 def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
-    """Returns all that a log tells, in order: its entries, and each list item and paragraph that stands between them."""
+    """Returns the events of a log, in order: its entries, and each list item and paragraph between them."""
     lines = _lines(text)
     events: list[log_event.LogEvent] = []
     done = count_head(lines)
@@ -118,9 +118,8 @@ def parse_events(text: str, day: str) -> list[log_event.LogEvent]:
 
 
 def _notes(lines: list[str], first: int, day: str) -> Iterator[log_event.LogEvent]:
-    """Yields the events of lines that people wrote: each list item, each paragraph, under the heading above it. Code
-    and comments that
-    take more than a line are none."""
+    """Yields the events of lines that people wrote: each list item, each paragraph, under the heading above it. Code and comments of
+    more than a line are skipped."""
     heading, time, start = "", "", 0
     block: list[str] = []
     hidden = _hidden_notes(lines, first)
@@ -175,7 +174,7 @@ def _split_comments(text: str) -> tuple[str, str]:
 
 
 def _note(text: str, day: str, line: int, heading: str, time: str) -> log_event.LogEvent | None:
-    """Returns what one block of notes tells; nothing when it holds only comments."""
+    """Returns the event of one block of notes; None when it holds only comments."""
     named = _BLOCK_ID.search(text)
     plain, comments = _split_comments(_BLOCK_ID.sub("", text))
     number = next(iter(_IMPORTANCE.findall(comments)), None)

@@ -78,7 +78,7 @@ def _day(day: str, digest: str, entries: int, headings: list[str], lines: list[l
 
 
 class LogLedger(NamedTuple):
-    """All that the ledger knows: how strictly each text of a day was looked through, keys of events, marks of texts."""
+    """The ledger of log consolidation: the lowest threshold by day and digest, keys of events, marks of texts."""
 
     done: dict[tuple[str, str], float]
     keys: frozenset[str] = frozenset()
@@ -90,8 +90,7 @@ class LogLedger(NamedTuple):
 
 
 def parse_log_ledger(data: bytes) -> LogLedger:
-    """Returns the ledger in its lines. Lines that are torn or no record of ours are passed over: what is missing is
-    looked up again."""
+    """Parses the lines of the ledger. Torn lines and foreign records are skipped: what is missing is looked up again."""
     done: dict[tuple[str, str], float] = {}
     keys: set[str] = set()
     marks: set[str] = set()

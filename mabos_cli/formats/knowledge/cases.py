@@ -162,8 +162,7 @@ class CaseFile:
 
 
 def parse_cases(data: bytes, path: str) -> CaseFile:
-    """Returns the cases in a file: a list, or an object with one. Each has an id of its own; what else it holds is looked at
-    when asked for."""
+    """Parses a case file: a list, or an object with one. Ids are checked to be unique; a case is decoded when it is asked for."""
     raw = parse_large(data, path) if len(data) > FULL_CHECK else parse_json(data, path)
     others = None if isinstance(raw, list) else raw
     # An object without cases is something else, such as a single case, unless it holds nothing.
@@ -194,7 +193,7 @@ def _render(lines: Sequence[bytes], others: dict[str, Any] | None) -> bytes:
 
 
 def case_to_dict(case: Case) -> dict[str, Any]:
-    """Returns the case as JSON values in a fixed order; what is not known is left out, keys of other tools come last."""
+    """Returns the case as JSON values in a fixed order; empty ones are left out, keys of other tools come last."""
     extra = dict(case.extra)
     found: dict[str, Any] = {"case_id": case.id}
     for part, names in _PARTS.items():
@@ -218,7 +217,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def case_from_dict(raw: Any, where: str) -> Case:
-    """Returns the case that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the case in a JSON object; InvalidFile names the place and the invalid field."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a case must be an object", _MEND)
     label = f"{where}: case {str(raw.get('case_id', '?'))[:60]}"

@@ -64,7 +64,7 @@ class FactFile:
         return self._block if self._lines is None else b"    " + b",\n    ".join(self._lines)
 
     def has_id(self, fact_id: str) -> bool:
-        """Returns whether a fact had this id when this was first asked."""
+        """Returns whether a fact had this id when the file was first searched for ids."""
         return json_text.dump_line(fact_id).encode() in self.ids()
 
     def ids(self) -> frozenset[bytes]:
@@ -101,7 +101,7 @@ class FactFile:
         return [fact for fact in found if fact.triple == triple]
 
     def find_united(self, fact_id: str) -> Fact | None:
-        """Returns the fact that took over an id, where two branches had asserted the same under two."""
+        """Returns the fact that a merge united with this id, where two branches had asserted the same under two ids."""
         lines = (line for line in self._lines_with(json_text.dump_line(fact_id).encode()) if b'"same_as": [' in line)
         found = (parse_fact(line, self.path) for line in lines)
         return next((fact for fact in found if fact_id in dict(fact.extra).get("same_as", ())), None)
@@ -119,8 +119,7 @@ class FactFile:
 
 
 def parse_facts(data: bytes, path: str) -> FactFile:
-    """Returns the facts in a file. What is in our layout stays text, and is only looked over; all else is decoded and
-    checked."""
+    """Parses a fact file. Lines in our layout stay text and are only scanned; everything else is decoded and checked."""
     looks = _Looks()
     head, block = json_text.find_block(data, "facts", looks) or (data, b"")
     if len(data) <= json_text.FULL_CHECK:
@@ -272,7 +271,7 @@ def fact_to_dict(fact: Fact) -> dict[str, Any]:
 
 
 def fact_from_dict(raw: Any, where: str) -> Fact:
-    """Returns the fact that a JSON object holds; InvalidFile names the place and the field that is off."""
+    """Returns the fact in a JSON object; InvalidFile names the place and the invalid field."""
     if not isinstance(raw, dict):
         raise InvalidFile(f"{where}: a fact must be an object", MEND)
     label = f"{where}: fact {str(raw.get('id', '?'))[:60]}"

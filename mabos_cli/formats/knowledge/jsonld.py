@@ -199,8 +199,8 @@ def render_new(domain: str, label: str) -> bytes:
 
 
 def find_missing(node: Mapping[str, Any], known: Sequence[Mapping[str, Any]], document: Document) -> dict[str, Any]:
-    """Returns what a node says and others about the same thing do not, by the keys of the last: whole values of keys that they lack,
-    and of those that may be repeated each further one."""
+    """Returns the statements of a node that the known nodes lack, under the keys that these use: missing keys as a whole, and the
+    missing values of keys that may be repeated."""
     stated: dict[str, list[Any]] = {}
     for each in known:
         for key, value in each.items():
@@ -223,7 +223,7 @@ def find_missing(node: Mapping[str, Any], known: Sequence[Mapping[str, Any]], do
 
 
 def _meaning(value: Any, document: Document) -> str:
-    """Returns what a value stands for: of a reference or a name, its IRI."""
+    """Returns a value in comparable form: the IRI of a reference or a name, else its JSON."""
     ref = value.get("@id") if isinstance(value, dict) else value
     return document.expand_term(ref) if isinstance(ref, str) else dump_line(value)
 

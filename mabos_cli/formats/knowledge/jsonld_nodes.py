@@ -218,8 +218,8 @@ def _rule(node: _Node) -> ontologies.BusinessRule:
 
 
 def read_constraints(ontology: ontologies.Ontology) -> tuple[list[Rule], list[Problem]]:
-    """Returns the constraints, in the words in which `ground_facts` gives facts, and the rules that cannot be read as such. A
-    rule that does not say what breaks it is for people, and left alone."""
+    """Returns the constraints, in the terms of `ground_facts`, and the rules that cannot be parsed. A rule that does not say what breaks
+    it is for people, and skipped."""
     found, problems = [], []
     for rule in ontology.rules.values():
         if rule.violated_when.strip():
@@ -231,7 +231,7 @@ def read_constraints(ontology: ontologies.Ontology) -> tuple[list[Rule], list[Pr
 
 
 def _constraint(rule: ontologies.BusinessRule, condition: str, ontology: ontologies.Ontology) -> Rule:
-    """Returns one way in which a rule is broken; several have `or if` between them."""
+    """Returns the constraint for one condition that breaks a rule; a rule separates several of them by `or if`."""
     conditions, conclusion = parse_rule_text(condition, rule.message)
     if conclusion is not None:
         raise BadValue("what breaks a rule has conditions only, no `then`")

@@ -43,7 +43,7 @@ def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
 
 
 def render_proposals(file: ProposalFile) -> bytes:
-    """Returns the file's bytes. Of a proposal that was read, only what changed is written anew."""
+    """Returns the file's bytes. A proposal that did not change keeps its text."""
     lines = [json_text.dump_line(_renewed(each, file)).encode("utf-8") for each in file.proposals]
     if file.is_list:
         return json_text.render_list(lines)

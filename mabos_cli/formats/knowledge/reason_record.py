@@ -47,7 +47,7 @@ class MethodRun(NamedTuple):
     method: Method
     answer: Answer | None
     worksheet: str
-    used: dict[str, int]  # how much was taken from the agent's files
+    used: dict[str, int]  # how many entries of the agent's files were used, by kind
 
 
 class Reasoned(NamedTuple):

@@ -302,7 +302,7 @@ def _quoted(term: str) -> str:
 
 
 def render_rule_text(conditions: tuple[Pattern, ...], conclusion: Pattern | None) -> str:
-    """Returns a rule in words."""
+    """Renders a rule as `if ... then ...`."""
     text = f"if {' and '.join(map(render_pattern, conditions))}"
     return f"{text} then {render_pattern(conclusion)}" if conclusion else text
 

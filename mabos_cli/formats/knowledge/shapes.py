@@ -49,7 +49,7 @@ class _Focus(NamedTuple):
 
 
 def read_shapes(triples: Iterable[tuple[Term, str, Term]]) -> Shapes:
-    """Returns what the shapes in some triples ask for, each as a constraint that is violated where it does not hold."""
+    """Reads the shapes in some triples as constraints, one for each demand."""
     reader = _Reader(triples)
     for shape in sorted(reader.shapes()):
         targets = [*reader.targets(shape)]
@@ -100,7 +100,7 @@ class _Reader:
         return found
 
     def shapes(self) -> set[Term]:
-        """Returns the shapes: nodes that say they are one, or that have a target or properties."""
+        """Returns the shapes: nodes that are typed as one, or that have a target or properties."""
         kinds = {f"{SH}NodeShape", f"{SH}PropertyShape"}
         return {
             subject
@@ -113,7 +113,7 @@ class _Reader:
         return local_name(shape[1]) if shape[0] == "iri" else "a nameless shape"
 
     def targets(self, shape: Term) -> Iterator[_Focus]:
-        """Yields what a shape is about."""
+        """Yields the targets of a shape."""
         kinds = {value for _, value in self.values(shape, f"{_RDF}type")}
         classes = self.values(shape, "targetClass") + ([shape] if kinds & _CLASSES else [])
         found = [(name, (Pattern("?x", "type", local_name(name[1])),)) for name in classes]
@@ -166,7 +166,7 @@ class _Reader:
         return found
 
     def _read_values(self, focus: _Focus, shape: Term, steps: list[tuple[str, bool]]) -> None:
-        """Makes a rule of each thing that a shape asks of the values at the end of a path."""
+        """Adds a rule for each demand of a shape on the values at the end of a path."""
         base = focus.variable if focus.variable.startswith("?") else "?x"
         ends = [focus.variable, *(f"{base}{n}" for n in range(1, len(steps)))]
         value = f"{base}v" if steps else focus.variable
@@ -191,7 +191,7 @@ class _Reader:
                 self._add(values.focus, name, conditions)
 
     def _broken(self, values: "_Values", shape: Term, name: str) -> list[tuple[Pattern, ...]] | None:
-        """Returns the ways in which something that is asked of values does not hold; None when it is not understood."""
+        """Returns the conditions that violate a demand on values; None when it is not supported."""
         given = self.values(shape, name)
         if name in ("node", "and"):
             inner = given if name == "node" else [item for each in given for item in self.items(each)]
@@ -221,7 +221,7 @@ class _Reader:
         return text
 
     def _neither(self, values: "_Values", options: Sequence[Term]) -> tuple[Pattern, ...] | None:
-        """Returns how a value is of none of some classes and datatypes; None where the options say anything else."""
+        """Returns the condition that a value is of none of some classes and datatypes; None where the options have other demands."""
         types, conditions = [], []
         for option in options:
             keys = {key.removeprefix(SH) for key in self.statements.get(option, {}) if key.startswith(SH)}
@@ -252,16 +252,16 @@ class _Values(NamedTuple):
     value: str
 
     def test(self, operator: str, given: str) -> tuple[Pattern, ...]:
-        """Returns that a value does not meet a comparison."""
+        """Returns the condition that a value does not meet a comparison."""
         return (*self.path, Pattern(self.value, "", given, operator))
 
     def lack(self, *more: Pattern) -> tuple[Pattern, ...]:
-        """Returns that there is no value."""
+        """Returns the condition that there is no value."""
         inner = (*self.path, *more)
         return (inner[0]._replace(negated=True),) if len(inner) == 1 else (Pattern("", "", "", negated=True, of=inner),)
 
     def number(self, operator: str, limit: str) -> tuple[Pattern, ...]:
-        """Returns that there are too few or too many values."""
+        """Returns the condition that there are too few or too many values."""
         if (operator, limit) == ("lt", "1"):
             return self.lack()
         return Pattern("?n", "", self.value, "count", of=self.path), Pattern("?n", "", limit, operator)
@@ -337,7 +337,7 @@ def render_shapes(ontology: Ontology, expand: Callable[[str], str]) -> str:
 
 
 def _property_shape(each: Property, expand: Callable[[str], str]) -> str:
-    """Returns what a shape asks of the values of a property; empty if nothing."""
+    """Renders the demands on the values of a property; empty if there are none."""
     kinds = [
         f"sh:datatype {name}" if name.startswith("xsd:") else f"sh:class <{expand(name)}>"
         for name in each.ranges

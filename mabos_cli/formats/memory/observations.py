@@ -226,7 +226,7 @@ _TIME_KEYS = ("timestamp", "at", "time", "created_at", "observed_at")
 
 
 class LineText(NamedTuple):
-    """Holds what one line says."""
+    """Holds the text of one line."""
 
     line: int
     text: str
@@ -235,7 +235,7 @@ class LineText(NamedTuple):
 
 
 def parse_line_texts(data: bytes) -> Iterator[LineText]:
-    """Yields the lines that say something; torn lines and lines without text are passed over."""
+    """Yields the lines that have text; torn lines are skipped."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip(b"\0 \t\r"):
             continue

@@ -175,7 +175,7 @@ def _cased(value: str, other: str) -> str:
 
 
 def _written_fields(draft: Draft, group: str) -> dict[str, str]:
-    """Returns the fields to be written: what the heading above says already is left out."""
+    """Returns the fields to write, without those that the heading above implies."""
     level = draft.fields.get("type", "")
     fields = {name: inert(one_line(value)) for name, value in draft.fields.items() if value}
     return {n: v for n, v in fields.items() if n != "type" or level not in group.casefold()}

@@ -1,4 +1,4 @@
-"""Plans.md and Playbooks.md: what plans stand there, as sections, items or rows, and their steps."""
+"""Parses Plans.md and Playbooks.md: plans as sections, items or rows, and their steps."""
 
 import re
 from bisect import bisect_right

@@ -86,8 +86,7 @@ def ask_uids(kind: str, agent: str, *, bare: bool = False) -> str:
 
 
 def plain_rows(query: str, rows: Iterable[Any]) -> list[Any]:
-    """Returns rows as a server gives them, with names in the order of the query, moments as files have them, types by their
-    labels, and lists of values in order."""
+    """Normalizes rows of a server: names in the order of the query, times as in files, types by their labels, sorted lists."""
     order = {name: place for place, name in enumerate(re.findall(r'"(\w+)"\s*:', query))}
 
     def plain(value: Any, name: str = "") -> Any:

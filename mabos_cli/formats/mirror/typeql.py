@@ -1,4 +1,4 @@
-"""TypeQL 3: the one place where values become text of the query language, and where text of others is looked at."""
+"""TypeQL 3: the one place that renders values as queries, and that checks queries of others."""
 
 import json
 import math
@@ -129,8 +129,7 @@ def _capabilities(entity: Entity) -> Iterator[str]:
 
 
 def render_upsert(record: Record) -> tuple[str, ...]:
-    """Returns queries that make the graph say of a record itself what it says, whatever was said before, for one write
-    transaction in this order."""
+    """Returns the queries that write a record itself, whatever the graph held of it before, for one write transaction in this order."""
     key = f"isa {label(record.type)}, has uid {literal(record.uid)}"
     has = _attributes(record)
     put = f"put $e isa {label(record.label or record.type)}, has uid {literal(record.uid)};"
@@ -165,8 +164,8 @@ def _attributes(record: Record) -> str:
 
 
 def _take_back(record: Record, key: str) -> Iterator[str]:
-    """Yields queries that delete what a record is said to be: the thing itself where it is of another type, else its
-    attributes, and the relations that it speaks for."""
+    """Yields queries that delete the old state of a record: the thing itself where it is of another type, else its attributes, and the
+    relations that it owns."""
     if record.label:
         other = f"match\n$e {key};\nnot {{ $e isa! {label(record.label)}; }};"
         yield f"{other}\n$r links ($e);\ndelete $r;"
@@ -194,7 +193,7 @@ def _link(key: str, links: Links, is_owned: bool) -> Iterator[str]:
 
 
 def _state(key: str, statement: Statement) -> str:
-    """Returns a query that says in the words of an ontology what a fact says."""
+    """Returns the query that writes a fact as a relation of an ontology."""
     ends = zip("so", (statement.subject, statement.object), strict=True)
     puts = "".join(f"\nput ${name} isa {label(kind)}, has uid {literal(uid)};" for name, (kind, uid) in ends)
     links = "evidence: $e, subject: $s, object: $o"

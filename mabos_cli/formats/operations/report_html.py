@@ -35,7 +35,7 @@ def render_page(report: Report, css: str) -> str:
 
 
 def is_generated_page(text: str) -> bool:
-    """Returns whether a file is a report as it was written, or empty; one that somebody changed is not."""
+    """Returns whether a file is empty, or a report that nobody edited since it was written."""
     return not text or (text.startswith(_HEAD) and is_as_generated(text))
 
 

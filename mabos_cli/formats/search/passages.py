@@ -143,7 +143,7 @@ def _sections(headings: list[Heading], body: int, count: int, title: str) -> Ite
 
 
 def _is_repeated_below(page: _Page, section: _Section, below: _Section) -> bool:
-    """Returns whether a section is a mere heading whose words are in the path of the section below it."""
+    """Returns whether a section is only a heading, which the path of the section below it repeats."""
     if not 0 < section.level < below.level or section.title.endswith("…"):
         return False
     marked = bisect_left(page.marked, section.first) != bisect_right(page.marked, section.last)

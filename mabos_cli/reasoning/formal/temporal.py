@@ -1,4 +1,4 @@
-"""Shows how events lie in time: whether all that is said of them fits together, and which of Allen's relations are possible.
+"""Finds how events are ordered in time: whether all demands are consistent, and which of Allen's relations are possible.
 
 Starts and ends are points with bounds on how far one is behind another: 0 for `not later`, -1 for `earlier`. A set of relations is a
 choice between sets of bounds."""

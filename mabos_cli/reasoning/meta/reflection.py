@@ -135,7 +135,7 @@ def _detail(
 
 
 def count_lessons(lessons: list[str]) -> dict[str, int]:
-    """Returns what to do next time with how often it was said, the most often first. The same words count as the same lesson."""
+    """Returns the rules for next time, each with how often it was given, the most frequent first. The same words count as the same rule."""
     found: dict[str, list[str]] = {}
     for lesson in lessons:
         found.setdefault(" ".join(lesson.casefold().rstrip(". ").split()), []).append(lesson)

@@ -81,8 +81,8 @@ def _load_sources(agent: Agent, count: Count) -> list[auditing.Source]:
 
 
 def _load_skill_sources(path: str, count: Count) -> list[auditing.Source]:
-    """Returns what a host tells an agent of each skill at all times: its name and what it is for. What the skill says when it is
-    loaded is compared as well."""
+    """Loads the text of each skill that a host shows at all times: its name and description. The body, which is shown when a skill is
+    loaded, is compared as well."""
     return [
         auditing.Source(
             f"skill {name}",

@@ -1,4 +1,4 @@
-"""Looking into the hierarchy: what drill reads, with every byte counted, how it searches, and how its way is told."""
+"""Drills into the hierarchy: reads its files, with every byte counted, searches them, and reports the path."""
 
 import math
 import os
@@ -64,7 +64,7 @@ class AgentHierarchy(HierarchyReader):
         return "\n".join(found.values())
 
     def files_of(self, period: Period) -> list[Path]:
-        """Returns the files that tell of a period; a day may have two."""
+        """Returns the files of a period; a day may have two."""
         if period.level == "daily":
             return [log.path for log in self.logs.get(period.name, ())]
         return [self.agent.paths.summary(period.level, period.name)]
@@ -76,7 +76,7 @@ class AgentHierarchy(HierarchyReader):
         return (data or b"").decode("utf-8", "replace")
 
     def events(self, day: Period) -> list[LogEvent]:
-        """Returns all that the logs of a day tell."""
+        """Returns the events of the logs of a day."""
         self.read(day)
         found = []
         for log in self.logs.get(day.name, ()):
@@ -86,7 +86,7 @@ class AgentHierarchy(HierarchyReader):
         return found
 
     def path_of(self, find: Find) -> str:
-        """Returns the file that a line stands in."""
+        """Returns the file of a line."""
         return self._places[find.event]
 
     def ask(self, question: str) -> list[Trace]:

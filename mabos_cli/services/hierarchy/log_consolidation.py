@@ -1,4 +1,4 @@
-"""Events of old daily logs into MEMORY.md, never twice.
+"""Copies events of old daily logs into MEMORY.md, each once.
 
 MEMORY.md is written first, then the ledger: after a crash in between, the block ids in MEMORY.md tell what was taken. An old log
 that changed is read, for its digest; only those that the ledger does not know as they are, and the 30 days before them, are parsed.
@@ -205,7 +205,7 @@ def _read_ledger(agent: Agent) -> LogLedger:
 def _plan(
     found: Found, rules: log_taking.Rules, ledger: LogLedger, text: str, facts: Sequence[log_taking.LogFact] = ()
 ) -> log_taking.Taking:
-    """Returns what is to be taken of the days that were found, seen what MEMORY.md and the ledger hold now."""
+    """Returns the events to copy from the days that were found, by what MEMORY.md and the ledger hold now."""
     ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.find_texts(text)
     taking = log_taking.plan_taking(
         found.days, rules.min_importance, keys=ledger.keys, marks=ledger.marks, ids=ids, texts=texts

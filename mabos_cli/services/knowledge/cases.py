@@ -101,8 +101,8 @@ def case_weights(agent: Agent) -> Weights:
 def find_texts(
     call: Session, agent: Agent, file: CaseFile, text: str, limit: int = _TEXTS
 ) -> tuple[dict[str, float], list[str]]:
-    """Returns how near the texts of cases are to one, by id, the nearest first, and warnings. Found by the index, by words and
-    meaning."""
+    """Returns how similar the texts of cases are to a text, by id, the most similar first, and warnings. The index finds them by words
+    and meaning."""
     if not len(file):
         return {}, []
     from mabos_cli.core.memory.stores import LIVE
@@ -197,7 +197,7 @@ def _is_whole(text: str) -> bool:
 
 
 class Stored(NamedTuple):
-    """Holds what became of each case (stored or merged), the ids of those that left for them, and warnings."""
+    """Holds the outcome for each case (stored or merged), the ids of those that left for them, and warnings."""
 
     states: list[tuple[Case, str]]
     left: tuple[str, ...]

@@ -44,7 +44,7 @@ _MOST = 10_000  # facts that the graph is asked for
 
 
 class Asserted(NamedTuple):
-    """Holds what became of each fact (added, updated, extended, split or unchanged), warnings, and notes about facts that rules had derived."""
+    """Holds the outcome for each fact (added, updated, extended, split or unchanged), warnings, and notes about facts that rules had derived."""
 
     states: list[tuple[Fact, str]]
     warnings: list[str]
@@ -91,7 +91,7 @@ class FactCandidate(NamedTuple):
 def extract_facts(
     agent: Agent, text: str, given: Fact, *, name: str = "text", speaker: str = ""
 ) -> tuple[list[FactCandidate], int]:
-    """Returns the facts that a text says, or without one the live memories, those that are not known yet; and how many are.
+    """Extracts the facts that a text states, or without one the live memories: those that are not known yet, and how many are.
     Nothing is written. `given` holds the source and trust of a text; a memory has its own."""
     from mabos_cli.core.knowledge.extraction import extract_triples
 
@@ -216,7 +216,7 @@ def stale_warning(agent: Agent, facts: Facts) -> list[str]:
 
 
 def import_facts(agent: Agent, text: str, path: str, form: str, silent: "Silent", by: str = "") -> tuple[Asserted, int]:
-    """Asserts the facts in a text, all or none: what became of each, and how many derived ones were left out. `silent` holds
+    """Asserts the facts in a text, all or none: the outcome for each, and how many derived ones were left out. `silent` holds
     for facts that do not say; those that do are trusted no more than that, and those from outside not at all unless somebody
     vouches for them."""
     from mabos_cli.formats.knowledge.exchange import parse_csv, parse_ndjson
@@ -296,7 +296,7 @@ def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
 
 
 def _with_support(agent: Agent, facts: Facts, fact: Fact) -> list[Fact]:
-    """Returns a fact that has left, and those that it rested on and that left too."""
+    """Returns a fact that has left, and those of its supports that left too."""
     gone = [fact]
     for each in gone:  # grows
         lost = [key for key in each.derived_from if not facts.find(key) and key not in {one.id for one in gone}]
@@ -325,7 +325,7 @@ def find_history(agent: Agent, subject: str) -> list[tuple[Fact, str, str]]:
 
 
 def check_facts(agent: Agent) -> tuple[list[LintFinding], list[str], list[str]]:
-    """Returns what is wrong with the facts of an agent, the functional predicates among them, and warnings."""
+    """Lints the facts of an agent: returns findings, the functional predicates in use, and warnings."""
     from mabos_cli.core.knowledge.constraints import lint_types  # only this needs whole ontologies
     from mabos_cli.core.knowledge.ontology import local_name
     from mabos_cli.workspace.knowledge.ontologies import load_ontology

@@ -1,4 +1,4 @@
-"""Answers from facts and rules: what follows, whether something does, what is near something, what is known about a question."""
+"""Answers from facts and rules: conclusions, proofs, neighbours, and replies to questions."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -101,7 +101,7 @@ def find_near(agent: Agent, entity: str, hops: int, at: datetime | None = None) 
 def find_route(
     agent: Agent, start: str, goal: str, hops: int, at: datetime | None = None
 ) -> tuple[str, str, tuple[Edge, ...] | None]:
-    """Returns the names of two entities as facts have them, and the shortest way between them, None if there is none."""
+    """Returns the names of two entities as facts have them, and the shortest path between them, None if there is none."""
     graph = load_graph(agent, at)
     first, last = _find_node(agent, graph, start), _find_node(agent, graph, goal)
     return first, last, find_path(graph, first, last, _check_hops(hops))
@@ -247,7 +247,7 @@ def _ask_for_triple(agent: Agent, question: str, vocabulary: Vocabulary) -> tupl
 
 
 def _recall(call: Session, agent: Agent, question: str) -> tuple[list[Hit], list[str]]:
-    """Returns what memory says about a question, and warnings. Facts and cases are shown apart."""
+    """Returns the memories about a question, and warnings. Facts and cases are shown separately."""
     from mabos_cli.services.knowledge.cases import UNDER
     from mabos_cli.services.search.agent_search import AgentSearch, SearchOptions
 

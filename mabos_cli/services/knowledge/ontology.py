@@ -1,4 +1,4 @@
-"""Ontologies of a workspace: listed and shown; what is proposed for them validated, merged or rejected."""
+"""Lists and shows the ontologies of a workspace; validates, merges and rejects proposals for them."""
 
 import os
 import re
@@ -54,7 +54,7 @@ def check_domain(domain: str) -> str:
 
 
 def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], list[str]]:
-    """Writes a proposal down, unless it is there: the proposal and whether it is new, and warnings."""
+    """Records a proposal unless it exists: returns the proposal and whether it is new, and warnings."""
     check_domain(draft.domain)
 
     def plan(library: Library) -> tuple[list[FileWrite], tuple[Proposal, bool]]:
@@ -82,7 +82,7 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
 
 
 def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple[list[ProposalVerdict], list[str]]:
-    """Checks proposals, all that wait if none is named, and keeps what was found with each."""
+    """Validates proposals, all pending ones if none is named, and records the findings with each."""
 
     def plan(library: Library) -> tuple[list[FileWrite], list[ProposalVerdict]]:
         pending = library.pending()
@@ -95,7 +95,7 @@ def validate(editor: Editor, ids: Sequence[str], similar: bool = False) -> tuple
 
 
 def _chosen(library: Library, ids: Sequence[str], pending: Sequence[Proposal]) -> list[Proposal]:
-    """Returns the proposals with some ids, each once, those that wait with names resolved."""
+    """Returns the proposals with some ids, each once, pending ones with names resolved."""
     resolved = {(each.domain, each.id): each for each in pending}
     found = [library.find_proposal(proposal_id) for proposal_id in dict.fromkeys(ids)]
     return [resolved.get((each.domain, each.id), each) for each in found]
@@ -190,7 +190,7 @@ def reject(editor: Editor, proposal_id: str, reason: str) -> tuple[tuple[Proposa
 
 
 def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
-    """Returns the files of proposals with what became of some of them; the rest of each stays as it was written."""
+    """Returns the files of proposals with the new status of some; the rest of each file stays as it was written."""
     fields = ("status", "validation_result", "merged_at", "rejected_at", "reason")
     new = {(each.domain, each.id): {name: getattr(each, name) for name in fields} for each in proposals}
     changed = []
@@ -217,8 +217,7 @@ _GROUND = "business"  # what the other ontologies build on
 
 
 class Scaffolded(NamedTuple):
-    """Holds what became of one file: how many nodes were added, whether it is new, and of how many nodes that were there something is said
-    that was not."""
+    """Holds the result for one file: how many nodes were added, whether it is new, and how many existing nodes got new statements."""
 
     file: str
     added: int
@@ -252,7 +251,7 @@ def _lacks_ground(library: Library, shipped: jsonld.Document) -> bool:
 
 
 def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files: list[FileWrite]) -> Scaffolded:
-    """Returns what becomes of the file of a domain; it is added to the files that are to be written, if it changes."""
+    """Plans the file of a domain, and adds it to the files to write if it changes."""
     library.check_readable(domain)
     path, held = library.workspace.ontology(domain), library.documents.get(domain)
     shown = f"ontologies/{path.name}"

@@ -188,7 +188,7 @@ def load_agent_data(agent: Agent, method: Method, given: Mapping[str, Any], warn
 
 
 def _trust_of(agent: Agent, used: Iterable[Mapping[str, int]]) -> str:
-    """Returns how far a result from the agent's files is trusted: as the least of the facts, which all had a say."""
+    """Returns the trust of a result from the agent's files: the lowest of the facts, if any were used."""
     facts = _load_facts(agent, []) if any(each.get("facts") for each in used) else ()
     return lowest_trust(("agent", *(fact.trust for fact in facts)))
 

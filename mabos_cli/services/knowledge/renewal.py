@@ -1,4 +1,4 @@
-"""Inference that is written: from scratch, or after a change only as far as the change reaches, by what the last run left in SQLite."""
+"""Runs inference and writes the result: from scratch, or after a change only for what it affects, by the state of the last run in SQLite."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -64,7 +64,7 @@ def _infer_all(agent: Agent, facts: Facts, rows: FactRows | None, limits: Limits
 
 
 def _state(versions: tuple[int, int], rules: Sequence[Rule], limits: Limits) -> dict[str, str]:
-    """Returns what an outcome depends on besides the facts themselves."""
+    """Returns the state that a result depends on besides the facts themselves."""
     content = repr(sorted(repr((rule[:5], rule.confidence_factor, rule.enabled)) for rule in rules))
     digest = blake2b(content.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     return {"derived": str(versions[1]), "rules": digest, "limits": repr(tuple(limits))}
@@ -123,8 +123,8 @@ class _Change(NamedTuple):
 
 
 def _renew(agent: Agent, facts: Facts, rows: FactRows, limits: Limits) -> Inferred | None:
-    """Derives again what a change reaches, and writes it; None where the last run is not what the files say, or all is to be derived
-    again."""
+    """Derives again what a change affects, and writes it; None where the state of the last run does not fit the files, or everything
+    must be derived again."""
     state, stamps = rows.state(), facts.asserted.stamps()
     if state.get("derived") != str(facts.derived.version) or STOPPED in facts.derived.head.extra:
         return None

@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 
 class Migrated(NamedTuple):
-    """The entries that became items and what became of each, and those that turned out to be items already."""
+    """The entries that became items with the outcome for each, and those that were items already."""
 
     entries: list[Named]
     results: list[Stored]
@@ -50,7 +50,7 @@ class Migrated(NamedTuple):
 
 
 class Migration(NamedTuple):
-    """The files that were read, what became of their entries, how many were known or repeated, tokens, and warnings."""
+    """The files that were read, the outcomes for their entries, how many were known or repeated, tokens, and warnings."""
 
     readings: list[Reading]
     done: Migrated
@@ -88,7 +88,7 @@ def read_notes(agent: Agent, file: NoteFile, min_tokens: int | None = None) -> R
 
 
 def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False) -> tuple[Migrated, list[str]]:
-    """Stores entries that the ledger does not know under one lock: what became of them, and warnings."""
+    """Stores entries that the ledger does not know under one lock; returns the outcomes, and warnings."""
     if not unknown:
         return Migrated([], [], {}), []
 

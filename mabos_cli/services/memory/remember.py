@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Remembered(NamedTuple):
-    """Holds what became of drafts, warnings, and what the model did if it was asked."""
+    """Holds the outcomes for drafts, warnings, and what the model did if it was asked."""
 
     results: list[Stored]
     warnings: list[str]
@@ -121,7 +121,7 @@ def queue_drafts(agent: Agent, drafts: list[Draft]) -> Remembered:
 
 
 def store_drafts(agent: Agent, drafts: list[Draft]) -> tuple[list[Stored], list[str]]:
-    """Stores drafts under one lock: what became of each, and warnings."""
+    """Stores drafts under one lock; returns the outcome for each, and warnings."""
     return agent.change("store", plan_drafts(agent, drafts))
 
 

@@ -79,7 +79,7 @@ def answer_line(row: Mapping[str, Any]) -> str:
 
 
 def describe_left(left: dict[str, int]) -> str:
-    """Says what became of items that left their stores, and which command shows them."""
+    """Describes the items that left their stores, and names the command that shows them."""
     found = sum(count for reason, count in left.items() if reach_of(reason) == FINDABLE)
     gone = [f"{count} {reason}" for reason, count in left.items() if reach_of(reason) > FINDABLE]
     parts = [*([f"{found} still found"] if found else []), *gone]

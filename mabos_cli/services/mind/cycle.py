@@ -65,7 +65,7 @@ class Cycle(NamedTuple):
 
 
 class _CyclePlan(NamedTuple):
-    """Holds what a cycle makes of the files as they are: what it writes, what it gives up, and what is in conflict."""
+    """Holds the plan of a cycle: the files to write, the intentions to give up, and the conflicts."""
 
     files: list[FileWrite]
     awaited: str
@@ -80,7 +80,7 @@ class _CyclePlan(NamedTuple):
 
 
 def run_cycle(agent: Agent, order: CycleOrder) -> Cycle:
-    """Runs the cycle, or says again what the last one came to while nothing that it looks at has changed."""
+    """Runs the cycle, or repeats the result of the last one while nothing that it reads has changed."""
     is_fresh = order.dry_run or order.compacted or agent.now().weekday() == _SUNDAY
     if is_fresh or awaited_checkpoint(agent, current_checkpoints(agent)):
         return _run_cycle(agent, order)
@@ -117,7 +117,7 @@ def _until(agent: Agent) -> str:
 
 
 def dump_cycle(cycle: Cycle) -> dict[str, Any]:
-    """Returns a cycle that wrote nothing as values for JSON."""
+    """Returns a cycle without changes as JSON values."""
     held = [[e.kind, e.id, e.title, e.path, e.line, why] for e, why in cycle.deliberation.held]
     values = {"conflicts": cycle.conflicts, "proposals": cycle.deliberation.proposals, "held": held}
     return values | {
@@ -193,7 +193,7 @@ def _deliberate(agent: Agent, order: CycleOrder, pruned: list[Verdict]) -> tuple
 
 
 class _Made:
-    """What follows from a cycle: the conflict report and mabos-beliefs.md, where there is news."""
+    """Writes what depends on a cycle: the conflict report and mabos-beliefs.md, if they change."""
 
     def __init__(self) -> None:
         self.report = ""

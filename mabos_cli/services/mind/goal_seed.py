@@ -1,4 +1,4 @@
-"""A business with goals and what belongs to them, from a template into the files of its agents."""
+"""Copies the goals of a business, and what belongs to them, from a template into the files of its agents."""
 
 from itertools import groupby
 from pathlib import Path
@@ -26,7 +26,7 @@ Places = dict[Key, tuple[str, str, str]]
 
 
 class Seeded(NamedTuple):
-    """Holds what became of a template: its entries as JSON, the agents that were created and those that are missing; and warnings."""
+    """Holds the result of seeding: the entries as JSON, the agents that were created and those that are missing; and warnings."""
 
     template: str
     business: str
@@ -37,7 +37,7 @@ class Seeded(NamedTuple):
 
 
 def seed_business(call: Session, file: str, *, create_agents: bool, dry_run: bool) -> Seeded:
-    """Writes what a template has, our own if no file is named, into the files of its agents.
+    """Writes the entries of a template, the shipped one if no file is named, into the files of its agents.
 
     What an agent has already, by id or by title, is left as it is; links lead to it.
     """
@@ -160,7 +160,7 @@ def _add(agent: Agent, kind: str, seeds: list[Seed]) -> tuple[Places, list[str]]
 def _row(
     seed: Seed, state: str, there: tuple[str, str, str] | None, place: tuple[str, str, str] | None, dry_run: bool
 ) -> dict[str, Any]:
-    """Returns what became of an entry, as JSON."""
+    """Returns the outcome for an entry, as JSON."""
     row = {"agent": seed.agent, "kind": seed.kind, "id": seed.id, "title": seed.title, "state": state, "place": None}
     if there:
         row |= {"state": "kept", "id": there[0] or None, "title": there[1], "place": there[2]}

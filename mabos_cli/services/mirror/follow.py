@@ -1,4 +1,4 @@
-"""Takes what a command wrote into TypeDB, if one is configured. Never fails the command: what cannot be written is queued.
+"""Mirrors what a command wrote into TypeDB, if one is configured. Never fails the command: what cannot be written is queued.
 
 Little is loaded as long as the server is down: then a line in the ledger is all that is written.
 """
@@ -101,7 +101,7 @@ def _reason(error: MabosError | BadValue) -> str:
 
 
 def _notes(writing: "Writing") -> list[str]:
-    """Returns what went wrong with single records."""
+    """Returns warnings about records that could not be written."""
     notes = list(writing.warnings)
     if writing.failed:
         first = writing.failed[0]
@@ -112,7 +112,7 @@ def _notes(writing: "Writing") -> list[str]:
 
 
 def _queue(agent: Agent, parts: Parts) -> int:
-    """Queues what a command named, without looking at it; where it named nothing, what differs."""
+    """Queues the records that a command named, without reading them; for parts without ids, those that differ."""
     keys: list[Key] = []
     for part, ids in parts.items():
         keys += [(_BY_ID[part], f"{agent.id}/{record_id}") for record_id in ids or ()]

@@ -161,8 +161,8 @@ def _memory_ids(memory: Memory) -> dict[str, bytes]:
 
 
 def _withheld(agent: Agent) -> set[str]:
-    """Returns the ids of what stays out of the mirror: private items, what was made of them, and the facts read from them or
-    derived from those. Only the lines that may tell of a private item are decoded, unless there is one."""
+    """Returns the ids that stay out of the mirror: private items, items derived from them, and facts extracted or derived from those.
+    Unless there is a private item, only lines that may hold one are decoded."""
     memory, mark = agent.memory(), PRIVATE.encode()
     lines = [line for line in _memory_ids(memory).values() if line]
     recent = [*memory.working, *memory.short_term]

@@ -53,7 +53,7 @@ Touched = Mapping[str, Collection[str] | None]
 
 
 class Writing:
-    """What became of the records that were to be written, as far as it went; filled on the way, because the way may end early."""
+    """The outcome for the records to write; filled as they are written, because that may end early."""
 
     def __init__(self) -> None:
         self.written = 0

@@ -1,4 +1,4 @@
-"""What each agent host is given: hooks, an MCP server, a skill or a section of its instructions; in which files it looks for them."""
+"""The files of each agent host, and what mabos adds to them: hooks, an MCP server, a skill or a section of instructions."""
 
 import json
 import os

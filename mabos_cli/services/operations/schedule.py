@@ -121,7 +121,7 @@ def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
 
 
 def job_fault(failed: list[Run], total: int) -> MabosError:
-    """Returns the error of a job, with the code of its first failure. What was done is printed already."""
+    """Returns the error of a job, with the exit code of its first failure. The results are printed already."""
     first = failed[0]
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__() if kind.__module__ == MabosError.__module__}
     names = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
@@ -284,7 +284,7 @@ def _timers(names: Iterable[str]) -> list[str]:
 
 
 def _orders(wanted: Mapping[str, str], changes: UnitChanges) -> list[list[str]]:
-    """Returns what systemd must be told after the files have changed."""
+    """Returns the orders for systemd after the files have changed."""
     orders = [["daemon-reload"]] if changes else []
     if wanted:
         orders.append(["enable", "--now", *_timers(wanted)])

@@ -308,7 +308,7 @@ class AgentSearch(Search):
         return sum(bool(hit.candidate.archived) for hit in hits)
 
     def _judge(self, hits: list[Hit]) -> list[Hit]:
-        """Returns the hits that are trusted enough, all that they derive from considered, with their journalled uses."""
+        """Returns the hits that are trusted enough, their lineage included, with their journalled uses."""
         opened = {opened.label.removesuffix("/"): opened for opened in self._opened}
         judged, least = [], trust_rank(self.options.filters.min_trust)
         for hit in hits:
@@ -371,7 +371,7 @@ class AgentSearch(Search):
             opened.refresh(rebuild=True)
 
     def _asking(self) -> Asking | TermSearch:
-        """Returns what answers: the indexes, or without SQLite the files themselves."""
+        """Returns the search: over the indexes, or without SQLite over the files themselves."""
         s, options, indexes = self._home.settings, self.options, self._indexes()
         if not indexes:
             candidates = (c for one in self._local() for c in one.read_all(options.reach) if one.may_show(c))

@@ -1,4 +1,4 @@
-"""What may be told of an agent's memory, and how far it is trusted: an agent of this workspace, or one elsewhere that shares."""
+"""Judges what may be shown of an agent's memory, and its trust: of an agent of this workspace, or one elsewhere that shares."""
 
 import json
 from abc import abstractmethod
@@ -65,7 +65,7 @@ class OwnMemory(TrustJudge):
         ]
 
     def may_show(self, candidate: Candidate) -> bool:
-        """Returns whether a candidate of this agent may be told: anything of its own, and of another what that one shares."""
+        """Returns whether a candidate of this agent may be shown: everything to itself, to others what it shares."""
         if self.sharing is None or candidate.item:
             return self.sharing is None or self.sharing.admits(candidate.item.tags if candidate.item else ())
         return self.sharing.is_open and not retells(candidate.text, self._private)
@@ -97,7 +97,7 @@ class SharedHome(TrustJudge):
         self.label = index.label
 
     def may_show(self, candidate: Candidate) -> bool:
-        """Returns whether a candidate may be told: the database holds nothing else."""
+        """Returns whether a candidate may be shown: always, because the database holds only what is shared."""
         return True
 
     def __call__(self, item: MemoryItem) -> str:

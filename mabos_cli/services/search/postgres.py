@@ -70,7 +70,7 @@ def _mark(agent: Agent) -> str:
 
 
 def rest_after(agent: Agent, error: Exception) -> str:
-    """Lets a server that failed rest for a while; returns the warning."""
+    """Stops asking a failed server for a while; returns the warning."""
     let_rest(agent.paths.workspace, _mark(agent), agent.paths.workspace.postgres_rest)
     reason = error.message if isinstance(error, MabosError) else f"PostgreSQL: {first_line(error)}"
     return f"{reason}: the local index answers"

@@ -80,6 +80,6 @@ def ask_graph(agent: Agent, queries: Iterable[str]) -> tuple[list[Row], list[str
 
 
 def local_id(row: Row, name: str) -> str:
-    """Returns the id that something has with its agent, from its key in the graph."""
+    """Returns the id within the agent, from a key in the graph."""
     key: str = row[name]
     return key.removeprefix(f"{row['agent']}/")

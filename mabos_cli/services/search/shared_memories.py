@@ -1,4 +1,4 @@
-"""Searches other agents' memory too: that of agents in the workspace, and what others put in the graph."""
+"""Searches the memory of other agents too: those of the workspace, and those in the graph."""
 
 from mabos_cli.core.language.text import asked_words, stem
 from mabos_cli.core.memory.item import MemoryItem
@@ -52,7 +52,7 @@ class SharedSearch(AgentSearch):
         )
 
     def _open_elsewhere(self, question: str) -> None:
-        """Opens what agents of other workspaces share in PostgreSQL: those whose words tell most of a question."""
+        """Opens the indexes that agents of other workspaces share in PostgreSQL: those whose words fit a question best."""
         index = self._local()[0].index
         if self._is_remote and index:
             from mabos_cli.services.search.postgres import open_shared

@@ -78,7 +78,7 @@ def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:
 
 
 def find_case(file: CaseFile, case_id: str) -> Case | None:
-    """Returns the case with an id, whether written large or small."""
+    """Returns the case with an id, in upper or lower case."""
     wanted = case_id.strip()
     place = file.places.get(wanted)
     if place is None:
@@ -115,12 +115,12 @@ def _state_of(file: CaseFile) -> str:
 
 
 def are_materialized(agent: Agent, file: CaseFile) -> bool:
-    """Returns whether mabos-cases.md tells of the cases as they are now, so that a search can find them."""
+    """Returns whether mabos-cases.md is up to date, so that a search finds all cases."""
     return not len(file) or is_made_from(agent.paths.cases_md, _state_of(file))
 
 
 def find_cases_at(agent: Agent, file: CaseFile, places: Iterable[tuple[str, int]]) -> list[str]:
-    """Returns the ids of the cases that stand at lines of these files; empty where none does, or none any more."""
+    """Returns the ids of the cases at some lines of files; empty where there is none, or none any more."""
     texts: dict[str, list[str]] = {}
     spelled: dict[str, str] = {}
     found = []

@@ -110,7 +110,7 @@ class FactStore:
         return found
 
     def find_united(self, fact_id: str) -> Fact | None:
-        """Returns the fact that took over an id, where two branches had asserted the same under two."""
+        """Returns the fact that a merge united with this id, where two branches had asserted the same under two ids."""
         return next((found for file in self.files() if (found := file.find_united(fact_id))), None)
 
     def has_id(self, fact_id: str) -> bool:
@@ -239,7 +239,7 @@ class FactStore:
 
 
 def _replace_lines(file: FactFile, new: dict[str, bytes], gone: set[str]) -> None:
-    """Puts lines in the place of those with their ids, or behind all, and takes others out."""
+    """Replaces the lines with these ids, appends new ones, and removes others."""
     if gone or any(map(file.has_id, new)):
         file.lines = [new.pop(fact_id, line) for line in file.lines if (fact_id := line_id(line)) not in gone]
     file.add(list(new.values()))

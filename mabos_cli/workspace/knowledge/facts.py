@@ -293,8 +293,7 @@ def write_derived_facts(
 def change_derived_facts(
     agent: Agent, made_from: tuple[int, int], put: Sequence[Fact], gone: Mapping[str, Fact], mark: dict[str, Any]
 ) -> tuple[Derived, list[str]]:
-    """Replaces some derived facts, others go, where the files have the versions that this was made from: what changed, and
-    warnings."""
+    """Replaces or drops derived facts if the files still have the versions that these were derived from: returns what changed, and warnings."""
     now = format_time(agent.now())
 
     def planned(fresh: Fresh) -> tuple[Write | None, tuple[Derived, list[str]]]:

@@ -63,7 +63,7 @@ def change_rules(agent: Agent, command: str, plan: RulePlan[Result]) -> tuple[Re
 
 
 def _last_number(file: RuleFile) -> int:
-    """Returns the highest number of a rule that is or was there."""
+    """Returns the highest number of a rule that exists or existed."""
     ids = (file.last_id, *(rule.id for rule in file.rules))
     return max((int(match[1]) for rule_id in ids if (match := re.fullmatch(r"R-(\d{1,18})", rule_id))), default=0)
 

@@ -75,9 +75,9 @@ def _last_id(paths: AgentPaths) -> str:
 
 
 def find_observation(paths: AgentPaths, observation_id: str) -> Found | None:
-    """Returns the observation with an id, wherever it stands, or None. Files are searched by text; only one that names it is decoded."""
+    """Returns the observation with an id, or None. Files are searched as text; only one that has the id is decoded."""
     mark = f'"{observation_id}"'.encode()
-    is_random = parse_id(observation_id) is None  # from a line that does not hold it
+    is_random = parse_id(observation_id) is None  # made from the line, which does not hold it
     for name in reversed(observation_files(paths)):
         data = read_bytes(paths.observations / name) or b""
         if not is_random and mark not in data:

@@ -66,7 +66,7 @@ class Observed:
         self._days: dict[str, NamedLines] = {}
 
     def find(self, observation_id: str) -> MemoryItem | None:
-        """Returns what stands for an observation in a lineage; None for one that is untrusted or that is not in the file of its day.
+        """Returns an item that represents an observation in a lineage; None for one that is untrusted or not in the file of its day.
 
         A day may have ten thousand: only the lines that name the id are decoded, and the least of them counts.
         """

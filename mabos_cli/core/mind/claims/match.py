@@ -1,4 +1,4 @@
-"""Two claims laid over each other: what both say, what only one says, and whether they are about the same thing; and what headings tell."""
+"""Matches two claims: what both say, what only one says, and whether they are about the same thing; also compares headings."""
 
 import re
 from typing import NamedTuple
@@ -268,8 +268,7 @@ def are_groups_apart(one: str, two: str) -> bool:
 
 
 def headings_differ(one: str, two: str, content: frozenset[str]) -> bool:
-    """Returns whether two headings tell apart texts with these roots: by their form, or by names that the texts do not
-    repeat.
+    """Returns whether two headings distinguish texts with these roots: by their form, or by names that the texts do not repeat.
 
     >>> content = frozenset(map(root, "temperature limit vaccine boxes arrival".split()))
     >>> headings_differ("Vaccine transport", "Cold chain", content), headings_differ("Line 2", "Cold chain", content)

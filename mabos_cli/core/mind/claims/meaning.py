@@ -36,8 +36,7 @@ _PERSON = root("people")
 
 
 class Context(NamedTuple):
-    """What the headings of two claims tell: their roots, whether one names something of which there is one, and whether each
-    adds something to what the claims say."""
+    """The headings of two claims: their roots, whether one names something unique, and whether each adds something to the claims."""
 
     heads: Heads = (frozenset(), frozenset())
     has_one: bool = False

@@ -1,4 +1,4 @@
-"""Two claims laid side by side with the words of their headings: what both say, what only one says, whether they are about one thing."""
+"""Compares two claims together with the words of their headings: what both say, what only one says, whether they are about one thing."""
 
 from collections.abc import Iterator, Set
 from itertools import pairwise

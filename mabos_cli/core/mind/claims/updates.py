@@ -143,14 +143,14 @@ def find_update(older: str, newer: str, *, measured: bool = False) -> str:
 
 @lru_cache(maxsize=4096)  # a statement of a change is compared with several others, and those with several changes
 def _read(text: str) -> tuple[str, str, tuple[Claim, ...]]:
-    """Returns a statement without since when it holds, the same with a value that was set as what is now, and its claims."""
+    """Returns a statement without its start date, the same in the form `is now`, and the claims of that."""
     plain = compiled(_SINCE, re.IGNORECASE).sub("", text.strip())
     current = compiled(_SET).sub("is now", compiled(_ACTIVE).sub(r"\1 is now ", plain))
     return plain, current, read_claims(current)
 
 
 def _find_handover(older: str, newer: str) -> str:
-    """Returns who has something against who had it, when the newer statement tells that it was taken over."""
+    """Returns who has something and who had it before, when the newer statement is about a handover."""
     handover = _HANDOVER.match(newer)
     if not handover:
         return ""
