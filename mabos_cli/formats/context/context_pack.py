@@ -106,7 +106,7 @@ def render_turn(number: int, turn: Turn, is_untrusted: bool = False) -> str:
     return "\n".join(start + line for line in lines if line)
 
 
-def render_bundle(lines: Sequence[str], cited: Sequence[Entry] = (), said: str = _NOTICE) -> str:
+def render_bundle(lines: Sequence[str], cited: Sequence[Entry] = (), notice: str = _NOTICE) -> str:
     """Returns the lines, and the sources of those that are numbered, in a frame that says what they are, and whose name is a digest of
     them that does not occur in them."""
     body = "".join(f"{line}\n" for line in (*lines, *([_render_sources(cited)] if cited or not lines else ())))
@@ -115,7 +115,7 @@ def render_bundle(lines: Sequence[str], cited: Sequence[Entry] = (), said: str =
         data = f"{salt} {body}".encode("utf-8", "replace")
         name = f"memory-{blake2b(data, digest_size=5).hexdigest()}"
         if name[7:] not in body.casefold():
-            return f"<{name}> {said}\n{body}</{name}>\n"
+            return f"<{name}> {notice}\n{body}</{name}>\n"
         salt += 1
 
 

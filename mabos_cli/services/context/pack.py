@@ -206,15 +206,15 @@ class PackSearch:
         relevant = [*self._relevant({entry.ref for entry in found})]
         first = {hit.candidate.ref for hit in standing}
         found = [entry._replace(applies=entry.ref in first) for entry in (*found, *relevant)]
-        told = self._nearest(found)
+        nearest = self._nearest(found)
         self.is_unknown = not (is_known or relevant) or (
-            len(told) < len(found) and all(entry.applies for entry in told)
+            len(nearest) < len(found) and all(entry.applies for entry in nearest)
         )
         self.is_doubtful = self.is_doubtful and not self.is_unknown
-        return told
+        return nearest
 
     def _nearest(self, found: list[Entry]) -> list[Entry]:
-        """Returns what is to be told for a question, of which a small memory always has something that is faintly like it."""
+        """Returns the candidates near enough to a question; a small memory always has some that are faintly similar."""
         prompt, settings, total = self._prompt, self._agent.settings, self._search.count()
         least = trust_rank(self._trust)
         judged = [e for e in found if e.kind != "fact" and not e.applies and trust_rank(e.trust) >= least]
