@@ -28,7 +28,7 @@ _FEW = 4  # texts that are given for their meaning at most
 _CROWD, _AHEAD = 10, 0.1  # where so many are relevant, one must be so much more relevant than they are
 # In a small memory: how relevant the best must be to answer a question surely, how relevant others must be beside it and at all, and how
 # many are near where none is sure (twice as many for a question about many things).
-_SURELY, _NEARLY, _AT_ALL, _NEAREST = 0.6, 0.4, 0.12, 4
+_SURELY, _NEARLY, _AT_ALL, _NEAREST = 0.6, 0.2, 0.08, 12
 # What stands between two names of one thing, as texts tell them.
 _ALSO = compiled(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
 _CLAUSE = compiled(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
@@ -260,7 +260,7 @@ def choose_nearest(values: Mapping[str, float], is_many: bool = False) -> tuple[
     """Returns what of a small memory is to be told for a question, most relevant first, and whether it surely answers: all that is
     nearly as relevant as the best then, else the few nearest.
 
-    >>> choose_nearest({"a": 0.9, "b": 0.5, "c": 0.3}), choose_nearest({"a": 0.3, "b": 0.1})
+    >>> choose_nearest({"a": 0.9, "b": 0.5, "c": 0.1}), choose_nearest({"a": 0.3, "b": 0.01})
     ((['a', 'b'], True), (['a'], False))
     """
     best = max(values.values(), default=0.0)

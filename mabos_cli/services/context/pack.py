@@ -203,18 +203,20 @@ class PackSearch:
             at = checkpoint_time(checkpoint)
             found.append(Entry(ref, text, "passage", "hot", "checkpoint", score=worth, at=at))
         found += self._facts([hit for hit in hits if is_fact_page(hit.candidate)])
-        relevant = [*self._relevant({entry.ref for entry in found})]
+        prompted = {entry.ref: entry for entry in self._prompted()}
+        relevant = [entry for ref, entry in prompted.items() if ref not in {each.ref for each in found}]
         first = {hit.candidate.ref for hit in standing}
         found = [entry._replace(applies=entry.ref in first) for entry in (*found, *relevant)]
-        nearest = self._nearest(found)
+        nearest = self._nearest(found, prompted)
         self.is_unknown = not (is_known or relevant) or (
             len(nearest) < len(found) and all(entry.applies for entry in nearest)
         )
         self.is_doubtful = self.is_doubtful and not self.is_unknown
         return nearest
 
-    def _nearest(self, found: list[Entry]) -> list[Entry]:
-        """Returns the candidates near enough to a question; a small memory always has some that are faintly similar."""
+    def _nearest(self, found: list[Entry], prompted: Collection[str]) -> list[Entry]:
+        """Returns the candidates near enough to a question, and those of the prompt hook; a small memory always has some that are
+        faintly similar."""
         prompt, settings, total = self._prompt, self._agent.settings, self._search.count()
         least = trust_rank(self._trust)
         judged = [e for e in found if e.kind != "fact" and not e.applies and trust_rank(e.trust) >= least]
@@ -235,7 +237,7 @@ class PackSearch:
             values[entry.ref] = relevance(prompt, text, shared, near) + is_within(entry.at, spans)
         kept, is_sure = choose_nearest(values, is_about_many(self.question))
         self.is_doubtful = bool(kept) and not is_sure
-        return [entry for entry in found if entry.ref not in values or entry.ref in kept]
+        return [entry for entry in found if entry.ref not in values or entry.ref in kept or entry.ref in prompted]
 
     def _answers(self) -> list[Hit]:
         """Returns what is relevant to the question, beside the best of it, if anything in memory is about it."""
@@ -264,15 +266,10 @@ class PackSearch:
         self._search.options = options
         return [hit._replace(score=round(1 - n / _RECENT, 4)) for n, hit in enumerate(found)]
 
-    def _relevant(self, known: Collection[str]) -> Iterator[Entry]:
+    def _prompted(self) -> Iterator[Entry]:
         """Yields what a hook would tell for this as a prompt: what answers it in other words."""
-        settings = self._agent.settings
-        for entry in find_entries(self._agent.paths, settings, self._prompt, _ENTRIES) or ():
-            if (
-                entry.kind == "item"
-                and entry.ref not in known
-                and (not entry.state or self._search.options.reach != LIVE)
-            ):
+        for entry in find_entries(self._agent.paths, self._agent.settings, self._prompt, _ENTRIES) or ():
+            if entry.kind == "item" and (not entry.state or self._search.options.reach != LIVE):
                 yield entry._replace(score=round(_BEHIND * entry.score, 4), use=entry.ref)
 
     def _is_unheard_of(self, hits: Sequence[Hit]) -> bool:
