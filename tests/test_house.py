@@ -443,6 +443,18 @@ def test_names() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_docstrings_are_sentences_and_no_riddles() -> None:
+    """The first line says what something is or does: it begins with a noun or a verb, not with What or Whether."""
+    wrong = [
+        f"{shown(path)}: {docstring.splitlines()[0]}"
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if (docstring := ast.get_docstring(node)) and docstring.startswith(("What ", "Whether "))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_exceptions_are_named() -> None:
     """BaseException may be caught to clean up, if it is raised again. Doors outlast a bug in what they call."""
     wrong = []

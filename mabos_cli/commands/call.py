@@ -1,4 +1,4 @@
-"""What every command starts from: the global options of the call, and the agent they name; how it declares what it takes.
+"""The common part of every command: the global options of the call, and the agent they name; how it declares what it takes.
 
 Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py makes Typer's of them."""
 

@@ -1,4 +1,4 @@
-"""What a search asks of an index, whatever keeps it: candidates by words and by meaning, and what is known about them.
+"""The protocol of an index, whatever keeps it: candidates by words and by meaning, and what is known about them.
 
 The queries here are common SQL over `items` and `passages`; how words and vectors are compared is each store's.
 
@@ -242,7 +242,7 @@ class Candidates(ABC):
 
 
 class Index(Protocol):
-    """What a search knows of an index: whose it is, its candidates, and the model of its vectors."""
+    """An index as a search sees it: whose it is, its candidates, and the model of its vectors."""
 
     label: str
     sharing: Sharing | None

@@ -306,7 +306,7 @@ NO_AGENTS = "no agents; make one: mabos agent create ID"
 
 
 class Session:
-    """What a caller names: a workspace, an agent and how long to wait for its lock."""
+    """The workspace and the agent that a caller names, and how long to wait for its lock."""
 
     def __init__(
         self,

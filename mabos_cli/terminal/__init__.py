@@ -1,1 +1,1 @@
-"""What people see: results, tables, progress. Plain when piped."""
+"""Shows results, tables and progress to people; plain when piped."""

@@ -69,7 +69,7 @@ def archived_ids(paths: AgentPaths) -> Iterator[str]:
 
 
 class Known:
-    """What the archive, the stores and the receipts of an agent come to, file by file, without reading again what did not change."""
+    """Counts of the archive, the stores and the receipts of an agent by file; only files that changed are read again."""
 
     def __init__(self, paths: AgentPaths) -> None:
         self._paths, self._path = paths, paths.status_cache

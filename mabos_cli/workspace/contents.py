@@ -1,4 +1,4 @@
-"""What the files of an agent hold for an index: items and passages, and what a file that only grows holds more than before."""
+"""Reads items and passages for an index from the files of an agent; of a file that only grows, the new end."""
 
 import os
 import re

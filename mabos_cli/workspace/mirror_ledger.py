@@ -1,4 +1,4 @@
-"""What is known about the mirror, in .mabos/typedb/: a ledger for each agent, and a mark that the server did not answer.
+"""Records the state of the mirror in .mabos/typedb/: a ledger for each agent, and a mark that the server did not answer.
 
 All of it can be deleted: then everything is written to the mirror anew.
 """

@@ -1,4 +1,4 @@
-"""What long patterns compile to, kept between processes: compiling them took a quarter of a recall.
+"""Keeps compiled patterns between processes: compiling them took a quarter of a recall.
 
 The file lies in the user's cache folder, never in a workspace, which may come from somebody else: whoever can write it could change
 what counts as a secret. So its folder has to be closed to others. It is disposable, and holds fixed patterns of the program and

@@ -1,4 +1,4 @@
-"""What differs between operating systems, once: locks, durable folders, exchanging files, rights, living processes.
+"""The differences between operating systems: locks, durable folders, exchanging files, rights, living processes.
 
 Each function is chosen by what the platform has; the portable fallback stands beside it. Plain paths and few imports: hooks of
 agent hosts load this module too.

@@ -1,4 +1,4 @@
-"""What of an agent was looked at and found to be in order, so that upkeep reads again only what changed since.
+"""Records which files were checked and found in order, so that maintenance reads again only what changed since.
 
 It is known by the stamps of the files that decide it, each of which changes with any edit. The records are local and disposable.
 """
@@ -20,7 +20,7 @@ Record = dict[str, list[Any]]  # for each name the state of what decides it, and
 
 
 class Seen:
-    """What is known by kind and name: a file for each kind, which keeps what was asked for or noted in the last run."""
+    """Findings by kind and name: one file per kind, which keeps what the last run looked up or noted."""
 
     def __init__(self, agent: Agent, *, forgets: bool = False) -> None:
         """Opens the records. One that forgets knows nothing of them, and is kept all the same."""

@@ -39,7 +39,7 @@ Unfinished = dict[str, list[str]]
 
 
 class Fresh:
-    """What a plan may use besides the files that it reads: this call's moment, new ids, and a finder of similar items, which is
+    """The means of a plan besides the files that it reads: this call's moment, new ids, and a finder of similar items, which is
     opened when it is asked for."""
 
     def __init__(self, agent: Agent) -> None:

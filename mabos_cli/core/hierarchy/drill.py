@@ -60,7 +60,7 @@ def trace_of(hit: Hit) -> Trace | None:
 
 
 class HierarchyReader(Protocol):
-    """What drill looks at: the texts of nodes, which are counted as they are read, and a search over all of them."""
+    """The input of drill: the texts of nodes, which are counted as they are read, and a search over all of them."""
 
     def read(self, period: periods.Period) -> str:
         """Returns the summary of a period, or the log of a day; empty when there is none."""

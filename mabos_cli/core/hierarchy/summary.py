@@ -1,4 +1,4 @@
-"""What a week, a month or a quarter comes to: themes, patterns, trend, decisions, milestones, and its parts.
+"""Summarizes a week, a month or a quarter: themes, patterns, trend, decisions, milestones, and its parts.
 
 Summaries are made of segments: the days of one ISO week that lie in one month, read once and boiled down. A week across a
 month boundary counts in both months and each of its days once, and one changed day costs the reading of a few.

@@ -1,4 +1,4 @@
-"""What a period speaks of: topics by tag, heading and telling words; the themes that set it apart, and trends."""
+"""Finds the topics of a period: topics by tag, heading and telling words; the themes that set it apart, and trends."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What is derived: candidates, of which the best for each triple and time is taken; and rows as facts, with ids, the facts that
+"""Chooses among derivations: candidates, of which the best for each triple and time is taken; and rows as facts, with ids, the facts that
 they rest on, and the least trust of these."""
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ ASSERTED: Row = ("", "", inf, 0, None, -1, None, "")
 
 
 class Head:
-    """What is known about a predicate that rules conclude: the best candidate for each pair, or for each pair and time; those
+    """The derivations of a predicate that rules conclude: the best candidate for each pair, or for each pair and time; those
     candidates in buckets of equal (confidence, depth); and when each pair is settled."""
 
     __slots__ = ("best", "buckets", "covered", "heap", "is_timed", "predicate")

@@ -1,4 +1,4 @@
-"""What ontologies entail, as rules in the words that facts use: subclasses, equivalent classes, subproperties, domains, ranges,
+"""The entailments of ontologies, as rules in the words that facts use: subclasses, equivalent classes, subproperties, domains, ranges,
 inverses, symmetric, transitive and inverse functional properties, chains and sameAs conclude facts; disjoint classes are constraints.
 
 Names are taken to be different things unless sameAs says otherwise, so two values of a functional property contradict each other

@@ -30,7 +30,7 @@ class JoinLimit(ValueError):
 
 
 class _Known(dict[str, bool]):
-    """Whether an object meets a comparison with a value, worked out once for each."""
+    """Decides whether an object meets a comparison with a value, once for each object."""
 
     def __init__(self, operator: str, given: str) -> None:
         self.operator, self.given = operator, given

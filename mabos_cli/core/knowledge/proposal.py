@@ -173,7 +173,7 @@ class _Taken(NamedTuple):
 
 
 class Surroundings:
-    """What proposals are checked against: the ontology, the other proposals, and the known ontologies and prefixes."""
+    """The context in which proposals are checked: the ontology, the other proposals, and the known ontologies and prefixes."""
 
     def __init__(
         self,

@@ -151,7 +151,7 @@ def group_by_tags(
 
 
 class _Topics:
-    """What items are about: tags and, under catch-all tags, words; and the keys by which those that may be alike are looked up.
+    """The topics of items: tags and, under catch-all tags, words; and the keys by which those that may be alike are looked up.
 
     Two tag sets that are alike enough share one of the rarest tags of either (as many as could be missing, plus one), and
     two texts that are share rare words: a tag that everything carries brings nobody together for comparison.

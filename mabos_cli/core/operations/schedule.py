@@ -1,4 +1,4 @@
-"""What runs by itself: the jobs of a workspace, and when each is due."""
+"""The scheduled jobs of a workspace, and when each is due."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What an index is made of: sources that change, pieces of text and memory items in them, and the model."""
+"""The parts of an index: sources that change, pieces of text and memory items in them, and the model."""
 
 from collections.abc import Callable, Sequence
 from operator import mul

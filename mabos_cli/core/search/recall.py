@@ -111,7 +111,7 @@ class Filters(NamedTuple):
 
 
 class Search(Protocol):
-    """What recall searches with: an index, or the terms of candidates held in memory."""
+    """A port for searching: an index, or the terms of candidates held in memory."""
 
     def __call__(self, question: str) -> list[Hit]:
         """Returns the best hits for a question."""

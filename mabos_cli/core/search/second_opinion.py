@@ -1,4 +1,4 @@
-"""What may be added to a recall: what is newer comes before what it updates; with a model, other words to search with and
+"""Reorders and extends a recall: newer statements come before those that they update; with a model, other words to search with and
 another order. Strong hits stay."""
 
 from collections.abc import Mapping, Sequence

@@ -31,7 +31,7 @@ _COMPARED = {"weekly": 4, "monthly": 6, "quarterly": 2}
 
 
 class Digests:
-    """What the logs of an agent come to, day by day, without reading again what did not change."""
+    """Digests of the daily logs of an agent; only logs that changed are read again."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

@@ -1,4 +1,4 @@
-"""What a language model words in memory, where somebody asks for it: near duplicates in one text, groups of memories, facts of logs.
+"""Asks a language model, if configured and asked for, to merge near duplicates, summarize groups and extract facts from logs.
 
 The model is asked before anything is locked. What it does not answer well is done without it.
 """

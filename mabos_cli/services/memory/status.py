@@ -1,4 +1,4 @@
-"""What an agent remembers, and what is due. A module of its own: `mabos status` starts light."""
+"""Counts what an agent remembers and what is due. A module of its own, so that `mabos status` starts fast."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an agent holds in mind at a glance, and what lies between agents: promises to one another, goals handed down, what is behind."""
+"""Shows a mind on one screen, and what agents owe one another: promises, delegated goals, goals that are behind."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta

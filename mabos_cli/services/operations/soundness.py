@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """What is known of a page of long-term memory: how many items it holds, the lowest and the highest number of their ids (none where
+    """A page of long-term memory as it was last checked: how many items it holds, the lowest and the highest number of their ids (none where
     one is not ours), and whether each of them is trusted as far as it says."""
 
     size: int

@@ -1,4 +1,4 @@
-"""Whether two claims disagree, and in which words."""
+"""Decides whether two claims disagree, and in which words."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -19,7 +19,7 @@ Heads = tuple[frozenset[str], frozenset[str]]
 
 
 class Overlap:
-    """What two claims have in common, a name counting for two, and for each side what the other does not say: words, those
+    """The common part of two claims, a name counting for two, and for each side what the other does not say: words, those
     of them that carry weight, and names."""
 
     def __init__(self, a: Claim, b: Claim, heads: Heads) -> None:

@@ -1,4 +1,4 @@
-"""Whether a later statement takes the place of an earlier one: the same subject and relation with another value.
+"""Decides whether a later statement replaces an earlier one: the same subject and relation with another value.
 
 Two statements are laid over each other word by word. They must have the same words in the same order around one place that
 differs, and that must be where a value stands of which there is one at a time. Claims that exclude each other are found as
