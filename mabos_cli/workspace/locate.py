@@ -30,6 +30,8 @@ def find_workspace(given: str | None) -> WorkspacePaths:
     if named:
         root = place_named(named)
         if not is_workspace(os.fspath(root)):
+            if os.path.isdir(root) and not os.access(root, os.R_OK | os.X_OK):
+                raise InvalidFile(f"cannot read {root}: Permission denied", "run as the user who owns it")
             raise NotFound(f"no workspace at {root}", f"make one: mabos init {named}")
         return WorkspacePaths(root)
     here = place_named(".")

@@ -155,6 +155,15 @@ def as_nobody(*words: str, **variables: str) -> Outcome:
     return Outcome(*forked.as_nobody(lambda: run(*words, MABOS_NOW=now, **variables)))
 
 
+def test_a_workspace_of_somebody_else_alone_is_named_as_closed_not_as_absent(public: Path) -> None:
+    lab = Lab(public / "ws")
+    os.chmod(lab.root, 0o700)
+    lab.ask("warm up")
+    done = as_nobody("recall", "anything", "-w", str(lab.root))
+    assert (done.code, done.stdout) == (4, "")
+    assert f"cannot read {lab.root}: Permission denied" in done.stderr and "mabos init" not in done.stderr
+
+
 def test_somebody_who_may_only_read_is_answered(public: Path) -> None:
     lab = Lab(public / "ws")
     os.chmod(lab.root, 0o755)  # as who wants others to read it
