@@ -1,4 +1,4 @@
-"""What doctor and materialize found to be in order is not read again, until something that decides it changes."""
+"""doctor and materialize do not read again what was in order, until something that decides it changes."""
 
 import json
 import os
