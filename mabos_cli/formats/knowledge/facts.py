@@ -13,6 +13,7 @@ from mabos_cli.formats.json import text as json_text
 from mabos_cli.formats.knowledge import fields
 
 _ID = rb'\n    \{"id": ("[^"\\]*+(?:\\.[^"\\]*+)*+")'
+_ON_PAGES = "on pages"
 _TIMES = rb'"valid_(?:from|until)": "([^"\n]*)"'
 
 
@@ -125,6 +126,8 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     if len(data) <= json_text.FULL_CHECK:
         json_text.parse_json(data, path)
     raw = json_text.parse_json(head, path)
+    if isinstance(raw, dict) and raw.get("facts") == _ON_PAGES and raw.get("pages"):
+        del raw["facts"]
     # Other tools keep a bare list.
     entries, others = fields.take_list(raw, "facts", path, "a fact store must be an object with a list of facts", MEND)
     version, last_id = fields.take_version(others, path, MEND)
@@ -186,8 +189,10 @@ def _ours(line: bytes, where: str) -> bytes:
 
 
 def render_facts(file: FactFile) -> bytes:
-    """Returns the file's bytes."""
-    parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []']
+    """Returns the file's bytes. Where all facts are on pages, it says so in place of the facts: a version that knows no pages refuses
+    that, and would take an empty list for no facts."""
+    none = json_text.render_value("facts", _ON_PAGES) if file.pages else b'  "facts": []'
+    parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else none]
     parts += [json_text.render_value(key, value) for key, value in file.extra.items()]
     parts += [json_text.render_value("last_id", file.last_id)] if file.last_id else []
     parts += [json_text.render_value("pages", dict(sorted(file.pages.items())))] if file.pages else []

@@ -84,7 +84,7 @@ def test_an_old_file_is_split_by_the_next_write_and_a_change_touches_one_page(de
     assert not pages(desk) and len(do(desk, "fact", "query")["facts"]) == 3
     do(desk, "fact", "assert", "s3", "p", "o")
     head = json.loads((desk.folder() / "facts.json").read_bytes())
-    assert head["facts"] == [] and sum(head["pages"].values()) == 4 == sum(map(len, pages(desk).values()))
+    assert head["facts"] == "on pages" and sum(head["pages"].values()) == 4 == sum(map(len, pages(desk).values()))
     stamps = {path: path.stat().st_mtime_ns for path in (desk.folder() / "facts").iterdir()}
     do(desk, "fact", "assert", "s3", "q", "o")
     changed = [path.stem for path in (desk.folder() / "facts").iterdir() if stamps.get(path) != path.stat().st_mtime_ns]

@@ -171,6 +171,7 @@ def test_what_is_wrong_is_told_with_its_line(fields, told):
         b"",
         b"{",
         b'{"facts": {}}',
+        b'{"facts": "on pages", "version": 3}',
         b'"text"',
         b'{"facts": [3]}',
         b'{"facts": [], "version": "1.0"}',
