@@ -1,6 +1,6 @@
 """Conflicts between beliefs: precision, recall, F1 on the labelled pairs of fixtures/belief_*.json and beliefs/.
 
-    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files|plain|contrast|unseen|strangers] [--show-errors]
+    python benchmarks/conflicts.py [--split dev|test|fresh|blind|files|plain|contrast|unseen|strangers|written] [--show-errors]
 
 Each pair is judged alone, as an agent with these two beliefs and no other. Rows are all pairs, each split,
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
@@ -22,7 +22,7 @@ from mabos_cli.core.mind.mind import Belief
 from mabos_cli.formats.mind.attitudes import parse_beliefs
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
-SPLITS = ("dev", "test", "fresh", "blind", "files", "plain", "contrast", "unseen", "strangers")
+SPLITS = ("dev", "test", "fresh", "blind", "files", "plain", "contrast", "unseen", "strangers", "written")
 Pair = dict[str, Any]
 
 
@@ -48,7 +48,7 @@ def beliefs_of(pair: Pair) -> list[Belief]:
 def read_pairs() -> list[Pair]:
     """Returns all labelled pairs, each with its split."""
     pairs: list[Pair] = json.loads((FIXTURES / "belief_pairs.json").read_text("utf-8"))
-    for split in ("files", "strangers"):
+    for split in ("files", "strangers", "written"):
         written = json.loads((FIXTURES / f"belief_{split}.json").read_text("utf-8"))
         pairs += [{"split": split} | each for each in written]
     for path in sorted((FIXTURES / "beliefs").glob("*.txt")):

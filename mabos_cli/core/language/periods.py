@@ -224,6 +224,18 @@ def _in_year(question: str, year: int) -> list[tuple[date, date]]:
     return found
 
 
+def written_date(text: str, *, is_end: bool = False) -> str:
+    """Returns the day that a text begins with, or the first or the last one of the month, the quarter or the season that it
+    names; empty when it names none, or several.
+
+    >>> written_date("30 Sep 2026"), written_date("end of Q3 2026", is_end=True), written_date("soon")
+    ('2026-09-30', '2026-09-30', '')
+    """
+    day = written_day(text)
+    spans = mentioned(text, ()) if not day and len(text) <= 40 else []
+    return spans[0][is_end].isoformat() if len(spans) == 1 else day
+
+
 def is_summary(path: str) -> bool:
     """Returns whether a file of an agent sums up others: a week, a month or a quarter.
 

@@ -8,7 +8,18 @@ from typing import NamedTuple
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.language.text import fold, terms
 from mabos_cli.core.memory.trust import trust_rank
-from mabos_cli.core.mind.mind import DONE, FAILED, GONE, LEVELS, Attitude, Belief, is_active, state_of, status_word
+from mabos_cli.core.mind.mind import (
+    DONE,
+    FAILED,
+    GONE,
+    LEVELS,
+    Attitude,
+    Belief,
+    is_active,
+    state_of,
+    status_word,
+    with_goals,
+)
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
 # a blind agent holds on until it has what it wants, a single-minded one also gives up what cannot be had, the others
@@ -81,7 +92,7 @@ def judge_intentions(
     long."""
     lost = lost_goals(mind, strategy, floor)
     found = []
-    for each in intentions:
+    for each in with_goals(intentions, mind.goals):
         if not is_active(each):
             continue
         gone = [(goal, lost[goal].reason) for goal in each.linked("goal") if goal in lost]

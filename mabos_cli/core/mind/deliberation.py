@@ -13,7 +13,7 @@ from mabos_cli.core.language.text import fold, one_line, plural
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.commitment import DROPS, Loss, Mind, is_past, lost_goals
 from mabos_cli.core.mind.means import ByWords, Known, Means, Ways
-from mabos_cli.core.mind.mind import DONE, WAITING, Attitude, Belief, is_active, state_of, status_word
+from mabos_cli.core.mind.mind import DONE, WAITING, Attitude, Belief, is_active, state_of, status_word, with_goals
 
 ACTIONS = ("drop", "reconsider", "re-plan", "adopt")
 _UNSAID, _HIGH, _NEVER = 0.5, 0.8, "9999"
@@ -107,8 +107,9 @@ class _View:
         self.pursued: dict[str, list[Attitude]] = {}
         self.past: dict[str, list[Attitude]] = {}
         titled = {fold(goal.title): goal.name for goal in given.mind.goals}
-        served = {plan.id: plan.linked("goal") for plan in given.plans if plan.id}
-        for each in given.intentions:
+        plans = with_goals(given.plans, given.mind.goals)
+        served = {plan.id: plan.linked("goal") for plan in plans if plan.id}
+        for each in with_goals(given.intentions, given.mind.goals):
             linked = each.linked("goal") or [goal for plan in each.linked("plan") for goal in served.get(plan, ())]
             for name in linked or [titled[title] for title in [fold(each.title)] if title in titled]:
                 (self.pursued if is_active(each) else self.past).setdefault(name, []).append(each)
@@ -117,7 +118,7 @@ class _View:
             for parent in goal.linked("parent"):
                 self.parts.setdefault(parent, []).append(goal)
         self.rivals = self._find_rivals()
-        self.ways = Ways(given.plans, given.cases, Known(given.mind.beliefs, given.facts, given.now, given.floor))
+        self.ways = Ways(plans, given.cases, Known(given.mind.beliefs, given.facts, given.now, given.floor))
 
     @cached_property
     def support(self) -> dict[str, list[Belief]]:

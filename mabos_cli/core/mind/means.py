@@ -129,7 +129,7 @@ class Ways:
         """Returns the ways to a goal, the best first: plans for it, else plans and playbooks of its words, and cases that
         went well."""
         required = [self.by_id[name] for name in goal.linked("requires") if name in self.by_id]
-        plans = {(plan.path, plan.line): plan for plan in (*required, *self.by_goal.get(goal.id, ()))}.values()
+        plans = {(plan.path, plan.line): plan for plan in (*required, *self.by_goal.get(goal.name, ()))}.values()
         usable = [
             plan for plan in plans or self._free.find(goal.title) if status_word(plan.status) not in GONE | FAILED
         ]

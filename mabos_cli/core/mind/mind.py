@@ -1,11 +1,12 @@
 """Beliefs, desires, goals, intentions, plans and commitments as values, each with its place in a file."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.item import PRIORITIES
 from mabos_cli.core.memory.trust import trust_rank
 
@@ -14,7 +15,7 @@ WITNESSES = ("fact", "memory")
 LEVELS = ("strategic", "tactical", "operational")
 # Words for how things stand, as people and other tools write them.
 ACTIVE = frozenset(
-    ("active", "executing", "in progress", "started", "running", "ongoing", "pursued", "on track", "wip")
+    ("active", "executing", "in progress", "started", "running", "ongoing", "pursued", "on track", "wip", "under way")
 )
 DONE = frozenset(
     ("achieved", "completed", "complete", "done", "finished", "fulfilled", "kept", "reached", "met", "succeeded")
@@ -27,7 +28,7 @@ _BEHIND = compiled(r"\(| by |[,;:.]|\s[-—–]\s")
 STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
-_NUMBER = compiled(r"(\d*\.?\d+)\s*(%?)")
+_NUMBER = compiled(r"(\d*\.?\d+)\s*(?:(%)|(?:/|(?:out )?of)\s*(\d+))?")
 _PRIORITIES = PRIORITIES | {
     "very high": 0.9,
     "very low": 0.1,
@@ -171,7 +172,7 @@ def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float
     match = _NUMBER.fullmatch(word)
     if not match:
         return None, f"{what} {text[:20]!r} is no number"
-    value = float(match[1]) / (100 if match[2] else 1)
+    value = float(match[1]) / (100 if match[2] else max(1, int(match[3] or 1)))
     return (value, "") if value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
 
 
@@ -247,6 +248,22 @@ def state_of(attitude: Attitude) -> str:
     return "active" if is_active(attitude) else "open"
 
 
+def with_goals(attitudes: Iterable[Attitude], goals: Sequence[Attitude]) -> list[Attitude]:
+    """Returns attitudes with their goals by name, where a file gives the title of one; words that are none are no link."""
+    titled = {fold(goal.title): goal.name for goal in goals}
+    return [
+        each._replace(links={**each.links, "goal": tuple(filter(None, (_goal_name(link, titled) for link in found)))})
+        if (found := each.linked("goal"))
+        else each
+        for each in attitudes
+    ]
+
+
+def _goal_name(link: str, titled: Mapping[str, str]) -> str:
+    is_id = " " not in link and any(map(str.isdigit, link))
+    return titled.get(fold(link), link if is_id else "")
+
+
 class Branch(NamedTuple):
     """A goal with what motivates, serves and supports it, by name, and the goals below it."""
 
@@ -263,7 +280,7 @@ def build_tree(
 ) -> list[Branch]:
     """Returns the goals that are part of no other one here, strategic ones first, each with all below it. Goals that
     are part of each other in a ring, or lie too deep to be drawn, stand at the top, once."""
-    known = {goal.id: goal for goal in goals if goal.id}
+    known, plans = {goal.id: goal for goal in goals if goal.id}, with_goals(plans, goals)
     below: dict[str, list[Attitude]] = {}
     for goal in goals:
         for parent in [each for each in goal.linked("parent") if each in known][:1]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.ids import counted_id
-from mabos_cli.core.language.periods import written_day
+from mabos_cli.core.language.periods import written_date
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.mind import mind
@@ -48,6 +48,7 @@ KINDS = {
     "commitment": Kind("Commitments.md", "C"),
     "learning": Kind("Learnings.md", "L"),
 }
+_DUE = re.compile(r"(?i)\b(?:by|until|due|before):?\s*(?=\w*\s?\d)([\w ,.-]{4,20}?)[\s.)*_]*(?:\(\S+\))?$")
 # Dates that are none, but say so: people write them where a date is asked for.
 _OPEN_END = re.compile(r"(?i)ongoing|always|never|none|open|continuous|at once|asap|each .*|every .*|n/?a|tbd|[-—–]+")
 _VIA = re.compile(rf"({cognitive_fields.ID.pattern})(?:\s+via\s+({cognitive_fields.ID.pattern}))?")
@@ -89,14 +90,16 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
     entry_id, title = split_id(entry, KINDS[kind].prefix)
     if title == entry_id and entry.text:  # an id alone is no title
         title = re.split(r"(?<=[.!?])\s", entry.text)[0]
-    priority, trouble = mind.parse_priority(entry.get("priority"))
+    priority, trouble = mind.parse_priority(entry.get("priority") or entry.get("certainty"))
     troubles = [trouble] if trouble else []
     for name in ("deadline", "updated"):
         date = entry.get(name)
         vague = _OPEN_END.fullmatch(date) or (kind == "commitment" and not re.search(r"\d", date))
-        if date and not find_time(date) and not written_day(date) and not vague:
+        if date and not find_time(date) and not written_date(date) and not vague:
             troubles.append(f"{name} {date[:40]!r} is no date")
     links = {name: _linked(entry, name) for name in KINDS[kind].links}
+    if kind in ("intention", "plan"):
+        links["goal"] = links["goal"] or _linked(entry, "supports")
     via = _VIA.fullmatch(title) if kind == "intention" else None
     if via:
         links = {"goal": links["goal"] or (via[1],), "plan": links["plan"] or tuple(filter(None, via.groups()[1:]))}
@@ -105,6 +108,7 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
         links["goal"] = (aside[1],) if aside else ()
     elif kind == "goal" and not links["parent"] and cognitive_fields.ID.fullmatch(entry.above.replace(".", "")):
         links["parent"] = (entry.above,)
+    due = _date(entry, "deadline") or (_find_due(title) if kind != "plan" else "")
     attitude = mind.Attitude(
         kind,
         entry_id,
@@ -113,7 +117,7 @@ def read_attitude(file: CognitiveFile, entry: Entry, kind: str) -> tuple[mind.At
         _status(file, entry),
         priority,
         _progress(entry.get("progress")),
-        _date(entry, "deadline"),
+        due,
         _date(entry, "updated", "closed", "created"),
         _level(file, entry) if kind == "goal" else "",
         entry.get("owner"),
@@ -156,8 +160,10 @@ def priority_of(entry: Entry) -> float | None:
 
 
 def _linked(entry: Entry, name: str) -> tuple[str, ...]:
-    """Returns the ids in a field of links; what is said behind a full stop is prose."""
-    return tuple(dict.fromkeys(cognitive_fields.ID.findall(re.split(r"\.\s", entry.get(name))[0])))
+    """Returns the ids in a field of links, or else the words: those of a title. What is said behind a full stop is prose."""
+    words = re.split(r"\.\s", entry.get(name))[0]
+    found = tuple(dict.fromkeys(cognitive_fields.ID.findall(words)))
+    return found or ((cognitive_fields.plain(words),) if name == "goal" and words.strip("-—– ") else ())
 
 
 def _progress(text: str) -> float | None:
@@ -173,6 +179,8 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
         return status
     if entry.shape == "item" and re.match(r"\S+\s+\[[xX]\]", file.lines[entry.first]):
         return "completed"
+    if "~~" in file.lines[entry.first] and re.search(r"~~.+~~", file.lines[entry.first]):
+        return "dropped"
     found = _STATUS.search(entry.group)
     return found[0].casefold() if found else ""
 
@@ -180,7 +188,13 @@ def _status(file: CognitiveFile, entry: Entry) -> str:
 def _date(entry: Entry, *names: str) -> str:
     """Returns the first date among some fields, as 2026-02-24 where it is written in another way."""
     date = next((entry.get(name) for name in names if entry.get(name)), "")
-    return date if find_time(date) else written_day(date) or date
+    return date if find_time(date) else written_date(date, is_end=names[0] == "deadline") or date
+
+
+def _find_due(title: str) -> str:
+    """Returns the day by which something is to be done, if its title ends so: `Teach Ivo sauces by 2026-03-31`."""
+    match = _DUE.search(title)
+    return written_date(match[1], is_end=True) if match else ""
 
 
 def _level(file: CognitiveFile, entry: Entry) -> str:
@@ -201,7 +215,7 @@ def parse_beliefs(text: str, path: str) -> tuple[list[mind.Belief], list[mind.Pr
         certainty, trouble = mind.parse_level(entry.get("certainty"), _CERTAINTIES, "certainty")
         problems += [mind.Problem(path, line, trouble)] if trouble else []
         updated = _date(entry, "updated", "created")
-        if updated and not written_day(updated):
+        if updated and not written_date(updated):
             problems.append(mind.Problem(path, line, f"{updated[:40]!r} is no date"))
         belief_id, subject = split_id(entry, KINDS["belief"].prefix)
         problems += [mind.Problem(path, line, each) for each in (*check_trust(entry), *note_id(seen, belief_id, line))]

@@ -37,6 +37,7 @@ CODE = re.compile(r" {4}|\t")
 # What begins another block, and so is no row of a table, whatever pipes it has.
 _BLOCK = re.compile(rf" {{0,3}}(?:#{{1,6}}[ \t]|{BULLET}[ \t]|>|`{{3}}|~{{3}}|<!--)")
 _LOG = re.compile(r"(?i)\b(?:log|history|revisions?|changes)\b")
+_ROW_ID = re.compile(r"[A-Za-z]{1,8}(?:[-._/][A-Za-z0-9]+)*[-._/]?\d+[A-Za-z]?")
 _REFERS = re.compile(r"(?i)\b(?:hierarchy|legend|references?|links|see also|how to)\b")
 
 
@@ -163,6 +164,12 @@ def _tables(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Hea
             last += 1
         names = [cell.value.strip("*_ ").casefold() for cell in split_cells(above)]
         group, columns = _group_of(groups, number - 1), _meanings(names)
+        if (
+            "id" not in columns
+            and names[0] not in NAMES
+            and _are_ids([bare(each) for each in lines[number + 1 : last + 1]])
+        ):
+            columns = ("id", *columns[1:])
         kept = bool(_LOG.search(group)) and not {"certainty", "priority"} & set(columns)
         columns = columns if kept else _titled(columns)
         yield Table(group, columns, number - 1, number + 1, last, kept)
@@ -171,6 +178,12 @@ def _tables(lines: Sequence[str], hidden: AbstractSet[int], groups: Sequence[Hea
 
 def _is_row(line: str) -> bool:
     return "|" in line and not _BLOCK.match(line)
+
+
+def _are_ids(rows: Sequence[str]) -> bool:
+    """Returns whether the first cells of some rows are ids, whatever their column is called."""
+    cells = [cell.value.strip("*_` ") for row in rows for cell in split_cells(row)[:1]]
+    return bool(cells) and len({*cells}) == len(cells) and all(_ROW_ID.fullmatch(cell) for cell in cells)
 
 
 def _meanings(names: list[str]) -> tuple[str, ...]:
@@ -182,7 +195,7 @@ def _meanings(names: list[str]) -> tuple[str, ...]:
         title = "intention"
     columns: dict[str, None] = {}
     for name in names:
-        if name == "state" and "status" not in names and title in ("goal", "intention", "plan", "commitment"):
+        if name == "state" and "status" not in names and title not in ("belief", "subject") and len(names) > 2:
             name = "status"
         meaning = NAMES.get(name, name) if NAMES.get(name) != "title" or name == title else name
         while meaning in columns:
@@ -197,10 +210,9 @@ def _titled(columns: tuple[str, ...]) -> tuple[str, ...]:
         return columns
     if len(columns) == 2 and "id" not in columns and (columns[1] == "text" or columns[1] not in NAMES.values()):
         return ("title", "text")
-    words = [
-        "about",
-        *(name for name in columns if name not in {*NAMES.values(), "reason", "outcome", "lesson", "note"}),
-    ]
+    words = [name for name in columns if name not in {*NAMES.values(), "reason", "outcome", "lesson", "note"}]
+    # What the rows are about heads their text; where there is none, it tells whom their words are about.
+    words = ["about", *words] if "text" in columns else [*words, "about"]
     title = next((name for name in words if name in columns), "")
     return tuple("title" if name == title else name for name in columns)
 

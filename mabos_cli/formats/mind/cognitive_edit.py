@@ -61,7 +61,7 @@ def _replace(lines: list[str], entry: Entry, name: str, field: cognitive_fields.
     marked = line[:start].rstrip().endswith(":") and line[end:].lstrip()[:1] == "]"
     text = _unbracketed(value) if marked else value
     text = escape_cell(text) if entry.shape == "row" else text
-    spoken = next((m for m in cognitive_fields.INLINE.finditer(line) if m.start(4) == start), None)
+    spoken = next((m for m in cognitive_fields.INLINE.finditer(line) if start in (m.start(4), m.start(5))), None)
     if entry.shape == "item" and field.line == entry.first and spoken and not marked:
         # Among the words of an item a value of more than one would not be told from them.
         start, text = (start, text) if is_spoken(name, text) else (spoken.start(), bracketed(name, text))

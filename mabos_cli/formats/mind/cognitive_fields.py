@@ -7,26 +7,35 @@ from mabos_cli.core.language.periods import written_day
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.mind.mind import ACTIVE, DONE, FAILED, GONE, STALLED, WAITING
 
+
+def _dated(meaning: str, words: str) -> dict[str, str]:
+    """Returns the names of a date that some words give: updated, updated on, last updated."""
+    return dict.fromkeys(
+        (f"{lead}{word}{end}" for word in words.split() for lead in ("", "last ") for end in ("", " on", " at")),
+        meaning,
+    )
+
+
 # What a field may be called, and what it is.
 NAMES = {
     **{
         name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
     },
     **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
-    **dict.fromkeys(("confidence", "conf", "proficiency"), "certainty"),
+    **dict.fromkeys(("confidence", "conf", "proficiency", "sure", "how sure"), "certainty"),
     **dict.fromkeys(("priority score", "priority level", "prio", "importance"), "priority"),
-    **dict.fromkeys(
-        ("last updated", "updated at", "updated on", "date", "since", "modified", "last modified"), "updated"
-    ),
-    **dict.fromkeys(("reviewed", "last reviewed", "last review", "last evaluated", "last activity"), "updated"),
-    **dict.fromkeys(("added", "created", "recorded", "noted", "adopted", "started", "begun", "opened"), "created"),
-    **dict.fromkeys(("completed", "achieved", "finished", "closed", "ended"), "closed"),
-    **dict.fromkeys(("due", "due date", "by", "until", "target date"), "deadline"),
+    **dict.fromkeys(("date", "since", "last review", "last activity"), "updated"),
+    **_dated("updated", "updated modified reviewed evaluated checked touched"),
+    **_dated("created", "created added recorded noted adopted started begun opened observed seen learned"),
+    **_dated("closed", "completed achieved finished closed ended"),
+    **dict.fromkeys(("due", "due date", "by", "by when", "until", "target date"), "deadline"),
     **dict.fromkeys(("level", "kind", "category"), "type"),
     **dict.fromkeys(("value", "content", "description", "details", "state", "tools"), "text"),
     **dict.fromkeys(("belief", "desire", "goal", "intention", "plan", "commitment", "learning", "lesson"), "title"),
     **dict.fromkeys(("subject", "name", "action", "step", "what", "task", "skill"), "title"),
     **dict.fromkeys(("goal id", "goals", "for goal"), "supports"),
+    **dict.fromkeys(("motivated by", "for desire"), "desire"),
+    **dict.fromkeys(("part of", "parent goal"), "parent"),
     **dict.fromkeys(("to", "to whom", "stakeholder", "assigned to"), "owner"),
     **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
     **dict.fromkeys(("needs", "resource", "resources"), "needs"),
@@ -63,6 +72,7 @@ _IF_MARKED = {
     **{name: name for name in ("goal", "desire", "plan", "intention", "parent", "serves", "reason", "outcome", "note")},
     **dict.fromkeys(("description", "details", "belief", "value"), "text"),
     **dict.fromkeys(("about", "subject"), "about"),
+    **{name: meaning for name, meaning in NAMES.items() if meaning in ("desire", "parent")},
     **dict.fromkeys(("rests on", "based on", "depends on", "derived from"), "rests"),
     **dict.fromkeys(("excludes", "conflicts with", "competes with"), "excludes"),
     "needs": "needs",
@@ -77,13 +87,13 @@ _BRACKETED = {
     **{name: name for name in ("rests", "needs", "excludes", "delegated")},
     **{name: NAMES[name] for name in ("rests on", "resource", "delegated by")},
 }
-ID = re.compile(r"\b[A-Z]{1,5}(?:-[A-Za-z0-9]+)*-?\d+[A-Za-z0-9-]*\b")
+ID = re.compile(r"\b[A-Z]{1,5}(?:[-./][A-Za-z0-9]+)*[-./]?\d+[A-Za-z0-9-]*\b")
 _LINKS = re.compile(rf"(?:{ID.pattern}[,;\s]*)+(?:\.\s.*)?")
 # An id at the head of a heading, a row or an item is one by what follows it: emphasis, a colon or a dash. Without a dash in
 # it, it is one if its letter is that of a kind: G1, but not Q3.
 _OPENING, _CLOSING = r"[*_`\[(\s]*", r"[*_`\])]*"
 _HEAD = re.compile(
-    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_.][A-Za-z0-9]+)*[-_.]\d[A-Za-z0-9._-]*?|(?:PL|[BDGICL])\d{{1,3}})"
+    rf"{_OPENING}([A-Z][A-Za-z]{{0,9}}(?:[-_./][A-Za-z0-9]+)*[-_./]\d[A-Za-z0-9._-]*?|(?:PL|[BDGICL])\d{{1,3}})"
     rf"(?:{_CLOSING}\s*[:—–|]|\.(?=\s)|[*_`\])]+(?=\s|$))"
 )
 _ITALIC = re.compile(r"(?:[-*+]\s+)?(?:_[^_]+_|\*[^*]+\*|\([^()]+\))")
@@ -92,19 +102,23 @@ _NOTHING = re.compile(r"(?i)(?:[-*+]\s+)?[*_`(]*(?:none|nothing|n/?a|tbd|to be d
 MARK = re.compile(rf"\[\s*({'|'.join(_BRACKETED)})\s*:([^\[\]\n]*)\]", re.IGNORECASE)
 # What else an item says of itself behind its words: `Pay in May. Recorded: 2026-01-03`, `Call them | goal: G-1`.
 _TAIL = rf"(?<=[.,;|] )(?:(?:{'|'.join(_IF_DATED)}|deadline|due)(?=:? +\d)|goal(?=: *{ID.pattern}))"
+_DAY = r"(?:\d{4}-\d\d-\d\d\b|\d{1,2}\.? [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2},? \d{4})"
+_NUMBER, _SURELY = r"(?:\d[\d.]* ?%|0?\.\d+)", "(?:certain|sure|confident|certainty|confidence)"
 INLINE = re.compile(
     # How sure one is, and since when, may be said without a colon: `; certainty 80 %`, `, conf. high`, `, recorded 2026-03-02`.
-    r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf|(?<=[|] )priority)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
-    r"|(added|created|recorded|noted|updated|reviewed|due|until|by|deadline) +(?=\d{4}-\d\d-\d\d\b))|"
+    r"(?:(?<=[.,;|–—-] )(?:(certainty|confidence|conf|importance|(?<=[|] )priority)\b\.?[:=]? +(?=\d|(?:very )?(?:high|low)\b|medium\b)"
+    rf"|(added|created|recorded|noted|updated|reviewed|due|until|by|deadline) +(?={_DAY}))|"
     r"(?<![\w\[*])(?:\*\*)?(?!confidence\s*:\s*(?!very\b)[a-z]+ [a-z])(status|priority score|priority|certainty|confidence|progress"
     # These are words of prose too, unless they are bold.
     rf"|{_TAIL}|(?<=\*\*)(?:source|supports|(?:{'|'.join(_IF_DATED)})(?=\W*\d)))\s*:(?:\*\*)?\s*)"
-    r"(\d{1,2} [A-Z][a-z]+ \d{4}|[a-z]+(?: [a-z]+){1,2}(?=\s*(?:[.,;|)]|$))"
-    r"|[★☆⭐]+|\d[\d.]* ?%|[\w%-]+(?:\.[\w%-]+)*(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)",
+    rf"({_DAY}|[a-z]+(?: [a-z]+){{1,2}}(?=\s*(?:[.,;|)]|$))"
+    r"|[★☆⭐]+|\d[\d.]* ?%|\d[\d.]* ?/ ?\d+|[\w%-]+(?:\.[\w%-]+)*(?:[ \t]*\(\d{4}-\d\d-\d\d[^()\n]*\))?)"
+    # Or the number comes first: `— 80 % certain`.
+    rf"|(?<=[.,;|–—-] )({_NUMBER}) {_SURELY}\b",
     re.IGNORECASE,
 )
 _SURE = re.compile(
-    r"(?i)\b(?:certainty|confidence|conf|priority|added|created|recorded|noted|updated|reviewed|due|until|by|deadline)\b"
+    r"(?i)\b(?:certain\w*|sure|confiden\w+|conf|priority|importance|added|created|recorded|noted|updated|reviewed|due|until|by|deadline)\b"
 )
 # Stars behind a title in bold, or behind one with an id, are its priority: `**G-1: Win the tender** ★★★★`.
 _STARS = re.compile(r"\s[★☆⭐]+(?=[\s*_]*$)")
@@ -114,6 +128,8 @@ _PART = re.compile(
     r"([A-Za-z][A-Za-z ]*?)\.?\s*[:=]?\s+(\d[\d.]* ?%|[\w.%/★☆⭐-]+(?: progress)?|\d[\w. ]+|(?<=source: |status: )[\w -]+)",
     re.IGNORECASE,
 )
+# How sure one is: (80 % sure), (0.8).
+_SURE_PART = re.compile(rf"(?:({_NUMBER}) {_SURELY}|0?\.\d+|1\.0)", re.IGNORECASE)
 # Words that say what they are of without a key.
 _BARE = dict.fromkeys(("critical", "high", "medium", "low"), "priority")
 _BARE |= dict.fromkeys(ACTIVE | DONE | GONE | FAILED | WAITING | STALLED, "status")
@@ -160,8 +176,15 @@ def plain(text: str) -> str:
     mark = words[:2]
     # Only the first words are in bold: what closes that goes with what opens it.
     words = words[2:].replace(mark, "", 1) if mark in ("**", "__") and words.find(mark, 2) < len(words) - 2 else words
-    words = words.strip("*_")
+    words = _unemphasised(words).removeprefix("~~").removesuffix("~~")
     return _KEPT.sub(r"\1", words) if "\\" in words else words
+
+
+def _unemphasised(words: str) -> str:
+    """Returns words without the emphasis around them; that of a part of them, at their end too, is theirs."""
+    inner = words.strip("*_")
+    end = words[len(words.rstrip("*_")) :]
+    return words if end and words[0] not in "*_" and end in inner else inner
 
 
 def inert(text: str) -> str:
@@ -283,14 +306,15 @@ def split_head(title: str, prefix: str) -> tuple[str, str]:
     (('INT-CFO-1', 'Build the model'), ('G-1', 'Ship'), ('', 'ISO-9001 audit'))
     """
     lead = f"{prefix[0]}[A-Z]{{0,3}}" if prefix.isalpha() else prefix
-    match = re.match(rf"{_OPENING}({lead}-[A-Za-z0-9.-]*\d[A-Za-z0-9-]*)\b{_CLOSING}(?::| \|)?", title) or _HEAD.match(
-        title
-    )
+    # With its own letter a number needs no more: G1 Ship.
+    number = rf"|{lead}\d{{1,3}}(?=\s[A-Z])" if prefix.isalpha() else ""
+    named = rf"{_OPENING}({lead}[-./][A-Za-z0-9./-]*\d[A-Za-z0-9-]*{number})\b{_CLOSING}(?::| \|)?"
+    match = re.match(named, title) or _HEAD.match(title)
     if not match:
         return "", title
     rest = title[match.end() :].lstrip(".-")
     mark = next((m for m in ("**", "__") if title.lstrip().startswith(m) and rest.count(m) % 2), "")
-    return match[1], (rest.replace(mark, "", 1) if mark else rest).strip(" :—–*_")
+    return match[1], _unemphasised((rest.replace(mark, "", 1) if mark else rest).lstrip(" :—–*_").rstrip(" :—–"))
 
 
 def is_only_fields(line: str) -> bool:
@@ -303,11 +327,8 @@ def inline_fields(line: str, number: int) -> dict[str, Field]:
     fields = marks_of(line, number)
     words = MARK.sub(lambda match: " " * len(match[0]), line)
     for match in INLINE.finditer(words) if ":" in words or _SURE.search(words) else ():
-        name = next(filter(None, match.groups()[:3])).lower()
-        fields.setdefault(
-            _BRACKETED.get(name, NAMES[name]),
-            Field(match[4], number, match.start(4), match.end(4)),
-        )
+        name, value = next(filter(None, match.groups()[:3]), "certainty").lower(), 4 if match[4] else 5
+        fields.setdefault(_BRACKETED.get(name, NAMES[name]), Field(match[value], number, *match.span(value)))
     if stars := find_stars(line):
         fields.setdefault("priority", Field(stars[0].strip(), number, stars.start() + 1, stars.end()))
     for aside in ASIDE.finditer(words) if "(" in words else ():
@@ -336,12 +357,16 @@ def aside_fields(aside: re.Match[str], number: int = 0) -> dict[str, Field]:
     for part in re.finditer(r"[^,;]+", aside[1]):
         words = part[0].strip()
         match, start = _PART.fullmatch(words), aside.start(1) + part.start() + part[0].find(words)
-        if words.casefold() in _BARE:
-            found.setdefault(_BARE[words.casefold()], Field(words, number, start, start + len(words)))
+        sure = _SURE_PART.fullmatch(words)
+        if words.casefold() in _BARE or sure:
+            value = (sure and sure[1]) or words
+            found.setdefault(
+                "certainty" if sure else _BARE[words.casefold()], Field(value, number, start, start + len(value))
+            )
             continue
         name = match[1].casefold() if match else ""
         is_dated = name in _IF_DATED or NAMES.get(name) == "deadline"
-        if not match or not (is_dated or name in _BRACKETED or name in _IN_SECTIONS):
+        if not match or not (is_dated or name in _BRACKETED or name in _IN_SECTIONS or NAMES.get(name) == "certainty"):
             return {}
         if is_dated and not written_day(match[2]):
             return {}

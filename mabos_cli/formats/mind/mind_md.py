@@ -247,7 +247,7 @@ def branch_lines(branch: Branch, indent: str = "") -> list[str]:
     facts += [f"due {goal.deadline}"] if goal.deadline else []
     away = [parent for parent in goal.linked("parent") if branch.is_root]
     facts += [f"part of {', '.join(away)}"] if away else []
-    lines = [f"{indent}{goal.name} {one_line(goal.title, 80)} ({', '.join(fact for fact in facts if fact)})"]
+    lines = [f"{indent}{one_line(goal.label, 90)} ({', '.join(fact for fact in facts if fact)})"]
     links = (("motivated by", branch.desires), ("requires", branch.plans), ("supported by", branch.beliefs))
     lines += [f"{indent}  {label} {', '.join(ids)}" for label, ids in links if ids]
     return lines + [line for each in branch.below for line in branch_lines(each, f"{indent}  ")]

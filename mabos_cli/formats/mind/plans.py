@@ -56,7 +56,7 @@ def find_plans(file: CognitiveFile) -> list[Entry]:
 
 def _is_part(file: CognitiveFile, heading: Heading) -> bool:
     """Returns whether a heading below that of a plan is part of it, and no plan itself."""
-    if cognitive_fields.split_head(heading.title, ANY)[0]:
+    if cognitive_fields.split_head(heading.title, ANY)[0] or heading.title.casefold().startswith("plan "):
         return False
     is_known = _STEPS.search(heading.title) or _NO_STEPS.search(heading.title)
     return bool(is_known) or not (_fields_before(file, heading) or cognitive_fields.MARK.search(heading.title))

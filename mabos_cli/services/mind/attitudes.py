@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import counted_id
+from mabos_cli.core.language.periods import written_date
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
@@ -89,7 +90,8 @@ def _check_fields(agent: Agent, fields: Mapping[str, Any]) -> dict[str, str]:
         elif name == "priority":
             checked[name] = _check_priority(value)
         elif name == "deadline":
-            checked[name] = format_time(parse_ahead(value.strip(), agent.now()))[:10] if value.strip() else ""
+            day, text = written_date(value, is_end=True), value.strip()
+            checked[name] = day or (format_time(parse_ahead(text, agent.now()))[:10] if text else "")
         elif name == "progress":
             checked[name] = _check_percent(value)
         elif name in _WORDS:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mabos_cli.core.mind.mind import with_goals
 from mabos_cli.formats.mind.attitudes import find_unread, parse_attitudes, parse_beliefs, parse_plans
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
@@ -9,6 +10,120 @@ from mabos_cli.formats.mind.mind_edit import Draft, add_entry
 from mabos_cli.formats.mind.plans import add_step, find_plans, finish_step
 
 DAY = "2026-03-01"
+
+
+def test_tables_whose_columns_have_other_names() -> None:
+    """Ids, titles, states and dates of a table are found by what its cells hold, or by another name of the column."""
+    text = """# Goals
+
+| Ref | Goal | Prio | State | Until | Motivated by |
+|---|---|---|---|---|---|
+| GL.1 | Cut food waste | very high | under way | end of Q3 2026 | D1 |
+| GL.2 | Inspectors come back | ★★★☆☆ | on hold | 2026/12/01 | D2 |
+"""
+    goals, problems = parse_attitudes(text, "goal", "Goals.md")
+    assert not problems
+    assert [(g.id, g.title, g.priority, g.status, g.deadline, g.linked("desire")) for g in goals] == [
+        ("GL.1", "Cut food waste", 0.9, "under way", "2026-09-30", ("D1",)),
+        ("GL.2", "Inspectors come back", 0.6, "on hold", "2026-12-01", ("D2",)),
+    ]
+    promises = """# Commitments
+
+| ID | Promise | To whom | By when | State |
+|---|---|---|---|---|
+| C3 | Send the plan | the authority | March 2026 | pending |
+| C4 | Repair the knife | Ivo | 2026-01-05 | kept |
+"""
+    found, _ = parse_attitudes(promises, "commitment", "Commitments.md")
+    assert [(c.id, c.title, c.owner, c.deadline, c.status) for c in found] == [
+        ("C3", "Send the plan", "the authority", "2026-03-31", "pending"),
+        ("C4", "Repair the knife", "Ivo", "2026-01-05", "kept"),
+    ]
+
+
+def test_beliefs_with_certainty_among_their_words() -> None:
+    """How sure one is may be said in parentheses, behind a dash, as a mark, or in a column called otherwise."""
+    text = """# Beliefs
+
+## Suppliers
+
+- The fish arrives on Tuesdays (sure: 0.9; seen 2026-01-03)
+- B.2: The price rises by 4 % in May — 80 % certain
+- Butter costs 7.20 EUR a kilo (0.6)
+
+| Nr | What I believe | About | How sure | Since |
+|---|---|---|---|---|
+| b3 | The old stove uses 40 kWh a day | stove | 70% | 2025-12 |
+
+## The cold room works
+Confidence: 9/10
+Recorded on: 2026-02-20
+"""
+    beliefs, problems = parse_beliefs(text, "Beliefs.md")
+    assert not problems
+    assert [(b.id, b.subject, b.text, b.certainty, b.updated) for b in beliefs] == [
+        ("", "The fish arrives on Tuesdays", "", 0.9, "2026-01-03"),
+        ("B.2", "The price rises by 4 % in May", "", 0.8, ""),
+        ("", "Butter costs 7.20 EUR a kilo", "", 0.6, ""),
+        ("b3", "The old stove uses 40 kWh a day", "", 0.7, "2025-12-01"),
+        ("", "The cold room works", "", 0.9, "2026-02-20"),
+    ]
+    assert beliefs[3].about == "stove"
+    file = parse_cognitive(text)
+    changed = set_field(file, file.entries[1], "certainty", "0.4")
+    assert "by 4 % in May — 0.4 certain\n" in changed
+    assert parse_beliefs(changed, "Beliefs.md")[0][1].certainty == 0.4
+
+
+def test_short_ids_crossed_out_items_and_dates_at_the_end() -> None:
+    """G1 is an id in Goals.md without a colon; what is crossed out is dropped; a title may end with when it is due."""
+    text = """# Goals
+
+- G1 Fill the winter season by 1 May 2026
+- ~~G2: Sell the boat~~
+- Keep the *kitchen*
+- Q3 Report is read
+"""
+    goals, _ = parse_attitudes(text, "goal", "Goals.md")
+    assert [(g.id, g.title, g.status, g.deadline) for g in goals] == [
+        ("G1", "Fill the winter season by 1 May 2026", "", "2026-05-01"),
+        ("G2", "Sell the boat", "dropped", ""),
+        ("", "Keep the *kitchen*", "", ""),
+        ("", "Q3 Report is read", "", ""),
+    ]
+
+
+def test_goals_of_intentions_by_title() -> None:
+    """An intention may name the title of its goal where that has no id, or instead of it."""
+    text = "# Intentions\n\n- INT/2 Call three dealers [goal: Find a fish supplier] [status: executing]\n"
+    goals, _ = parse_attitudes("# Goals\n\n- G7: Find a fish supplier\n", "goal", "Goals.md")
+    intentions, _ = parse_attitudes(text, "intention", "Intentions.md")
+    assert intentions[0].id == "INT/2"
+    assert [each.linked("goal") for each in with_goals(intentions, goals)] == [("G7",)]
+    assert [each.linked("goal") for each in with_goals(intentions, [])] == [()]
+
+
+def test_a_plan_that_is_called_one() -> None:
+    """A heading that begins with the word is a plan, also below that of another plan."""
+    text = """# Plans
+
+## P.1 Less waste
+1. [x] Buy a scale
+2. [ ] Weigh each bin
+
+### Plan B: Fish
+| # | Step | Status |
+|---|---|---|
+| 1 | List dealers | done |
+| 2 | Taste samples | in progress |
+"""
+    plans, _ = parse_plans(text, "Plans.md")
+    assert [(p.id, p.title, [s.done for s in p.steps]) for p in plans] == [
+        ("P.1", "Less waste", [True, False]),
+        ("", "Plan B: Fish", [True, False]),
+    ]
+
+
 GOALS = """\
 # Goals — Harbour Hotel
 
