@@ -23,8 +23,9 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 from cycle import beliefs_file
 from facts import RULES, facts_file
+from stores import write_workspace
 from timing import BARE, MABOS, compile_package, cpu_seconds, of_checkout
-from workspaces import init, item_rows, make_items, make_logs, make_notes, questions
+from workspaces import init, make_logs, make_notes, questions
 
 SLOW = 3.0  # seconds; what takes longer is run three times only
 
@@ -45,9 +46,8 @@ class Place(NamedTuple):
 
 
 def items(root: Path, size: int) -> Place:
-    place = Place(root, make_items(root, item_rows(size)))
-    place.run("index", "sync")
-    return place
+    ids = write_workspace(root, size, searched=True)
+    return Place(root, ids[len(ids) // 2])
 
 
 def notes(root: Path, size: int) -> Place:
@@ -122,10 +122,15 @@ ROWS = (
     Row("`doctor`, one item stored", "items", lambda place, run: ["doctor"], before=stored),
     Row("`materialize`, one item stored", "items", lambda place, run: ["materialize"], before=stored),
     Row("`lifecycle run`, one item stored", "items", lambda place, run: ["lifecycle", "run"], before=stored),
+    Row("`context audit`, one item stored", "items", lambda place, run: ["context", "audit"], before=stored),
+    Row("`index search`", "items", lambda place, run: ["index", "search", asked(run)]),
     Row("`log consolidate`, one day changed", "log entries", lambda place, run: ["log", "consolidate"],
         before=lambda place, run: place.write_line(f"Decision: consolidate the day once more, {run}")),
     Row("`index sync`, nothing changed", "notes", lambda place, run: ["index", "sync"], before=synced),
     Row("`index sync`, one changed", "notes", lambda place, run: ["index", "sync"],
+        before=lambda place, run: place.write_line(f"and one more, {run}")),
+    Row("`status` beside notes", "notes", lambda place, run: ["status"], before=synced),
+    Row("`recall` in notes, one changed", "notes", lambda place, run: ["recall", asked(run)],
         before=lambda place, run: place.write_line(f"and one more, {run}")),
     Row("`hierarchy build`, nothing changed", "log entries", lambda place, run: ["hierarchy", "build"]),
     Row("`hierarchy build`, one day changed", "log entries", lambda place, run: ["hierarchy", "build"],

@@ -33,13 +33,17 @@ YEARS = 3
 
 
 def make_items(size: int) -> Iterator[tuple[str, MemoryItem]]:
-    """Yields long-term items, oldest first, each with its month, evenly spread over three years."""
-    rnd, start = random.Random(size), datetime(2023, 1, 1, tzinfo=UTC)
+    """Yields long-term items, oldest first, each with its month, evenly spread over three years; each was used in the last four weeks,
+    or it would have left."""
+    rnd, start, today = random.Random(size), datetime(2023, 1, 1, tzinfo=UTC), datetime.now(UTC)
     for n in range(size):
         at = start + timedelta(days=365 * YEARS) * n / size
         item_id, kind = f"M-{epoch_ms(at)}-{n % 0xFFFF:04x}", rnd.choice(("fact", "decision", "event", "lesson"))
         said = MemoryItem(item_id, f"{say_long(rnd)} {n}", kind, round(rnd.random(), 2), created_at=format_time(at))
-        yield f"{at:%Y-%m}", said._replace(accessed_at=said.created_at)
+        yield (
+            f"{at:%Y-%m}",
+            said._replace(accessed_at=format_time(today - timedelta(hours=n * 7 % 670)), access_count=1),
+        )
 
 
 def write_workspace(root: Path, size: int, searched: bool) -> list[str]:

@@ -1,7 +1,6 @@
 """Audits tokens: what memory costs, what is repeated or unused, and what could be saved."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count
@@ -26,9 +25,9 @@ SCOPES = {
 # What a host puts before an agent at all times; of skills, a line each.
 ALWAYS = ("system_prompt", "index", "memory_md", "skills")
 # Derived from the store: repetitions are changed there, if at all.
-_DERIVED = ("index", "domains")
+DERIVED = ("index", "domains")
 ALIKE = 0.8
-_FEWEST_WORDS = 5  # of a statement; shorter ones are alike by chance
+_FEWEST_WORDS = 5  # of a statement
 _SAFE = 0.95  # likeness from which a copy may go without a second look
 # A paraphrase has most of the terms of the other statement, and this many at least; fewer of them where they stand in another order, for
 # a statement with one other value keeps the order. Texts that share fewer than half are not compared.
@@ -83,26 +82,43 @@ class Advice(NamedTuple):
     risk: str
 
 
+class Written:
+    """Statements that somebody wrote, to compare others with. Files derived from the store repeat it by design: they are left out."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self.places = [
+            Place(source, line, text) for source in sources for line, text in source.statements if is_compared(text)
+        ]
+        self._index = WordIndex(_NEAR)
+        for number, place in enumerate(self.places):
+            if place.source.category not in DERIVED:
+                self._index.add(str(number), _terms(place.text))
+
+    def find(self, text: str) -> Iterator[tuple[float, int]]:
+        """Yields how far places say the same as a text, with their numbers, if they do."""
+        for _, key in self._index.find(_terms(text), _NEAR) if is_compared(text) else ():
+            if same := sameness(self.places[int(key)].text, text):
+                yield same, int(key)
+
+
+def is_compared(text: str) -> bool:
+    """Returns whether a statement is long enough to be compared: shorter ones are alike by chance."""
+    return len(word_set(text)) >= _FEWEST_WORDS
+
+
 def find_duplicates(sources: Iterable[Source]) -> list[Duplicate]:
     """Returns statements that repeat another one, also in other words, in the order of the sources, each paired with the most similar one.
 
-    Two that differ in a number or a negation say different things. Files derived from the store repeat it by design.
+    Two that differ in a number or a negation say different things.
     """
-    places = [
-        Place(source, line, text)
-        for source in sources
-        for line, text in source.statements
-        if len(word_set(text)) >= _FEWEST_WORDS
-    ]
-    index, found = WordIndex(_NEAR), []
-    for at, ranks in enumerate(_by_rarity([_terms(place.text) for place in places])):
-        place, near = places[at], (places[int(key)] for _, key in index.find(ranks, _NEAR))
-        others = [other for other in near if not {other.source.category, place.source.category} <= {*_DERIVED}]
-        likest = max(((sameness(other.text, place.text), -n) for n, other in enumerate(others)), default=(0.0, 0))
-        if likest[0]:
-            found.append(_pair(others[-likest[1]], place, likest[0]))
-        index.add(f"{at:08d}", ranks)
-    return found
+    written = Written(sources)
+    likest: dict[int, tuple[float, int]] = {}
+    for at, place in enumerate(written.places):
+        for same, other in written.find(place.text):
+            first, later = sorted((at, other))
+            if first < later:
+                likest[later] = max(likest.get(later, (0.0, 0)), (same, -first))
+    return [_pair(written.places[-first], written.places[at], same) for at, (same, first) in sorted(likest.items())]
 
 
 def sameness(a: str, b: str) -> float:
@@ -128,18 +144,6 @@ def sameness(a: str, b: str) -> float:
 def _terms(text: str) -> frozenset[str]:
     found = frozenset(terms(text))
     return found - _MODAL or found
-
-
-def _by_rarity(sets: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Returns the sets with each word replaced by its rank, the rarest first.
-
-    The index looks texts up by the words that come first in one fixed order. All texts are known here, so that the order can
-    be the best there is: with frequent words in front, each text would be compared with half of the others.
-    """
-    counts = Counter(word for words in sets for word in words)
-    ranked = sorted(counts, key=lambda word: (counts[word], word))
-    ranks = {word: f"{rank:08d}" for rank, word in enumerate(ranked)}
-    return [frozenset(ranks[word] for word in words) for words in sets]
 
 
 def _pair(first: Place, second: Place, similarity: float) -> Duplicate:
@@ -180,7 +184,7 @@ def advise_on_duplicates(duplicates: Sequence[Duplicate], count: Count) -> list[
 def _removal(pair: Duplicate) -> str:
     verb = "repeats" if pair.similarity >= ALIKE else "says much the same as"
     repeated = f"{pair.extra.ref}, which {verb} {pair.kept.ref}: {one_line(pair.extra.text, 80)}"
-    if pair.extra.source.category in _DERIVED:
+    if pair.extra.source.category in DERIVED:
         return f"forget the item of {repeated}: mabos forget ID"
     return f"{'shorten' if pair.extra.source.category == 'skills' else 'remove'} {repeated}"
 

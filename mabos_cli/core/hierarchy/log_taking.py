@@ -1,7 +1,7 @@
 """Chooses old events of daily logs for MEMORY.md: which are important, where they belong, which were copied before, and which facts of a
 model replace them."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from hashlib import blake2b
 from typing import NamedTuple
@@ -212,7 +212,7 @@ def plan_taking(
     keys: Collection[str],
     marks: Collection[str],
     ids: Collection[str],
-    texts: Collection[str],
+    texts: Container[str],
 ) -> Taking:
     """Returns the events to copy from some days. `keys` and `marks` come from the ledger, `ids` and `texts` from MEMORY.md: those were
     copied before."""
@@ -241,7 +241,7 @@ def plan_taking(
     return Taking(tuple(taken), known, tuple(lines))
 
 
-def cover(taking: Taking, facts: Iterable[LogFact], *, marks: Collection[str], texts: Collection[str]) -> Taking:
+def cover(taking: Taking, facts: Iterable[LogFact], *, marks: Collection[str], texts: Container[str]) -> Taking:
     """Returns the plan with facts in place of their events where all of these are copied; a fact that is known is not repeated."""
     keys, written = {candidate.key for candidate in taking.taken}, {*marks}
     kept: list[LogFact] = []

@@ -361,6 +361,12 @@ class WordIndex:
         threshold = max(threshold, self._floor)
         keys: Iterable[str] = self._texts
         if self._holders:
-            keys = {key for mark in marks_of(text, self._floor) for key in self._holders.get(mark, ())[-IN_BAND:]}
+            marks: Sequence[int] = marks_of(text, self._floor)
+            if (
+                self._floor < _LEAST_BANDED
+            ):  # what is alike enough has one of its rarest words, or more than it may lack
+                marks = sorted(marks, key=lambda mark: len(self._holders.get(mark, ())))
+                marks = marks[: len(marks) - words_needed(text, threshold) + 1]
+            keys = {key for mark in marks for key in self._holders.get(mark, ())[-IN_BAND:]}
         scored = ((likeness(text, self._texts[key]), key) for key in keys)
         return sorted((hit for hit in scored if hit[0] >= threshold), key=lambda hit: (-hit[0], hit[1]))

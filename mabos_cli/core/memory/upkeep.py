@@ -7,11 +7,10 @@ stays what it was until the day it leaves.
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
-from mabos_cli.core.language.clock import DAY, as_stamp, earlier, find_time, format_time
+from mabos_cli.core.language.clock import DAY, as_stamp, epoch_ms, find_time, format_time
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import (
     BANDS,
@@ -76,46 +75,49 @@ class Lifecycle(NamedTuple):
     held: int
 
 
-def rests_until(items: Iterable[MemoryItem], rules: Rules) -> str:
-    """Returns a moment before which none of some items leaves or fades; empty where that never happens."""
-    ends: list[str] = []
-    for item in items:
-        span, used = rules.span(item), find_time(item.touched_at)
-        with suppress(OverflowError):  # beyond the calendar
-            ends += [format_time(used + timedelta(seconds=span - rules.notice))] if used and span < math.inf else []
-        ends.append(as_stamp(item.expires_at) if item.expires_at else "")
-    return min(filter(None, ends), default="")
+def leaves_at(item: MemoryItem, rules: Rules) -> float:
+    """Returns when an item of long-term memory will be unused, in milliseconds since 1970; never, if its times name no moment."""
+    used = find_time(item.touched_at)
+    return epoch_ms(used) + rules.span(item) * 1000 if used else math.inf
+
+
+def find_ends(items: Iterable[MemoryItem], rules: Rules) -> tuple[str, list[float]]:
+    """Returns the first date on which one of some items expires, if there is one, and the moments at which they will be unused."""
+    held = tuple(items)
+    expires = min(filter(None, (as_stamp(item.expires_at) for item in held if item.expires_at)), default="")
+    return expires, sorted(end for item in held if (end := leaves_at(item, rules)) < math.inf)
 
 
 def plan_lifecycle(
-    memory: Memory, rules: Rules = Rules(), *, now: datetime, limits: Limits = Limits(), is_confirmed: bool = False
+    memory: Memory,
+    rules: Rules = Rules(),
+    *,
+    now: datetime,
+    limits: Limits = Limits(),
+    is_confirmed: bool = False,
+    fading: int = 0,
 ) -> Lifecycle:
     """Returns what a lifecycle run would do: items of any store past their own date go, and long-term items that are unused.
 
     Unused means: more time than its type and importance allow has passed since the last use. An item that will be unused within
     the notice fades. Unless it is confirmed, a run takes no larger share of what is unused than the fuse, the longest unused first:
-    a clock that jumps ahead does not empty a memory in one night. Working and short-term memory are tidied by their own limits, as by every write; that is not counted.
+    a clock that jumps ahead does not empty a memory in one night. Working and short-term memory are tidied by their own limits, as by
+    every write; that is not counted. `fading` counts items that fade among those that memory passes over.
     """
-    at = format_time(now)
-    ends: dict[float, tuple[str, str]] = {}  # before the first an item is unused, before the second it soon will be
+    at, moment = format_time(now), epoch_ms(now)
     kept: dict[str, list[MemoryItem]] = {"working": [], "short_term": []}
     leaving: list[Leaving] = []
-    live, fading = sum(len(getattr(memory, store)) for store in STORES), 0
+    live = sum(len(getattr(memory, store)) for store in STORES)
     for store in STORES:
         for item in getattr(memory, store):
             if has_expired(item, at):
                 leaving.append(_leaving(item, store, "expired", now))
             elif store != "long_term":
                 kept[store].append(item)
-            elif (span := rules.span(item)) < math.inf:
-                if span not in ends:
-                    ends[span] = (format_time(earlier(now, span)), format_time(earlier(now, span - rules.notice)))
-                end = ends[span]
-                used = as_stamp(item.touched_at)  # what names no moment is never unused
-                if used and used < end[0]:
-                    leaving.append(_leaving(item, store, "unused", now))
-                elif used and used < end[1]:
-                    fading += 1
+            elif (end := leaves_at(item, rules)) < moment:
+                leaving.append(_leaving(item, store, "unused", now))
+            else:
+                fading += end < moment + rules.notice * 1000
     unused = [away.departure.item for away in leaving if away.cause == "unused"]
     most = len(unused) if is_confirmed else max(int(round(rules.fuse * live, 9)), rules.fuse > 0)
     held = {item.id for item in sorted(unused, key=lambda item: (item.touched_at, item.id))[most:]}

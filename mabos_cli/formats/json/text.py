@@ -135,12 +135,13 @@ def parse_ledger(data: bytes) -> Ledger:
     Ledger(records=[{'a': 1}], torn=1, foreign=1)
     """
     values, torn = [], 0
+    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
     for line in data.split(b"\n"):
         if not line.strip(b"\0 \t\r"):
             torn += b"\0" in line
             continue
         try:
-            values.append(json.loads(line.strip(b"\0").decode("utf-8"), parse_constant=_refuse_constant))
+            values.append(decode(line.strip(b"\0").decode("utf-8")))
         except (ValueError, RecursionError):
             torn += 1
     objects = [value for value in values if isinstance(value, dict)]

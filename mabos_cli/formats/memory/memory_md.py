@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from mabos_cli.core.hierarchy.log_event import split_kind
 from mabos_cli.core.hierarchy.log_taking import Candidate, LogFact
@@ -132,19 +133,33 @@ def without_marks(line: str) -> str:
     return _PLACE.sub("", _BLOCK_ID.sub("", line))
 
 
-def find_texts(text: str) -> set[str]:
-    """Returns what the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts."""
-    found: set[str] = set()
-    for _, (*above, last) in _blocks(text):
-        last = without_marks(last)
-        for end in {last, _TAGS.sub("", last)}:
-            whole = " ".join(escape.unescape_block(line) for line in (*above, end))
-            # Some lines have their links escaped, and some are as they were given: both readings count.
-            for phrase in {
-                variant for text in (whole, escape.unescape_links(whole)) for variant in (text, split_kind(text)[1])
-            }:
-                found.update(map(fold, (phrase, *consolidated_parts(phrase))))
-    return found
+class Texts:
+    """Holds what the list items and paragraphs of a file say, folded; a consolidated memory also says each of its parts. The file is
+    taken apart for a text whose words it has."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __contains__(self, folded: object) -> bool:
+        return fold(str(folded).replace("\\", "")) in self._words and folded in self._texts
+
+    @cached_property
+    def _words(self) -> str:
+        return fold(self._text.replace("\\", ""))
+
+    @cached_property
+    def _texts(self) -> set[str]:
+        found: set[str] = set()
+        for _, (*above, last) in _blocks(self._text):
+            last = without_marks(last)
+            for end in {last, _TAGS.sub("", last)}:
+                whole = " ".join(escape.unescape_block(line) for line in (*above, end))
+                # Some lines have their links escaped, and some are as they were given: both readings count.
+                for phrase in {
+                    variant for text in (whole, escape.unescape_links(whole)) for variant in (text, split_kind(text)[1])
+                }:
+                    found.update(map(fold, (phrase, *consolidated_parts(phrase))))
+        return found
 
 
 def find_statements(text: str) -> Iterator[tuple[int, str]]:

@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from pathlib import Path
 from typing import NamedTuple
 
+from mabos_cli.backends.tokenizers import Counter
 from mabos_cli.core.context import audit as auditing
 from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import split_sentences
@@ -19,7 +22,8 @@ from mabos_cli.services.memory.upkeep import run_lifecycle
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import DAY as DAY_NAME
-from mabos_cli.workspace.memory.derived_pages import stale_domains
+from mabos_cli.workspace.memory.derived_pages import sound_pages, stale_domains
+from mabos_cli.workspace.seen import Seen
 
 # What commands read when they need it; the persona is among the files of the prompt.
 _COGNITIVE = (
@@ -44,7 +48,8 @@ def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False
     """Counts what memory costs by source, and finds what occurs twice or is never used. Changes nothing."""
     wanted = auditing.SCOPES[check_choice(scope, list(auditing.SCOPES), "scope")]
     counter = open_counter(agent)
-    sources = _load_sources(agent, counter.count) + _load_skill_sources(skills, counter.count)
+    seen = Seen(agent)
+    sources = _load_sources(agent, counter, _load_skill_sources(skills, counter.count), seen)
     inside = [source for source in sources if source.category in wanted]
     pairs = [
         pair
@@ -54,30 +59,65 @@ def audit(agent: Agent, scope: str, skills: str = "", *, recommend: bool = False
     leaving = run_lifecycle(agent, dry_run=True, is_confirmed=True)[0].leaving if "domains" in wanted else ()
     stale = auditing.find_stale([away.departure.item for away in leaving if away.cause == "unused"], counter.count)
     logs = [name for name in list_names(agent.paths.memory) if re.fullmatch(rf"{DAY_NAME}\.md", name)]
-    tokens = sum(counter.count(_text(read_bytes(agent.paths.memory / name) or b"")) for name in logs)
+    tokens = sum(_measure(agent.paths.memory / name, counter, seen) for name in logs)
+    seen.save()
     always = sum(source.tokens for source in sources if source.category in auditing.ALWAYS)
     advice = _recommend(agent, wanted, inside, pairs, stale, counter.count) if recommend else []
     return Audit(inside, pairs, stale, (len(logs), tokens), always, advice, counter.name)
 
 
-def _load_sources(agent: Agent, count: Count) -> list[auditing.Source]:
-    """Returns the sources of an agent in the order in which it reads them, those that are loaded when needed last."""
-    prompt = load_prompt_files(agent)
-    index = agent.paths.relative(agent.paths.index_md)
-    found = [(name, text, "index" if name == index else "system_prompt") for name, text in prompt.items()]
-    others = [(agent.paths.memory_md, "memory_md")]
-    others += [(path, "domains") for path in sorted(agent.paths.domains.rglob("*.md"))]
-    others += [(agent.paths.root / name, "cognitive") for name in _COGNITIVE]
-    for path, category in others:
-        data = read_bytes(path)
-        if data:
-            found.append((agent.paths.relative(path), _text(data), category))
-    # The lines of items in Memory.md repeat them by design.
-    return [
-        auditing.Source(name, category, count(text), tuple(find_statements(without_legacy_lines(text))))
-        for name, text, category in found
-        if text.strip()
+def _load_sources(
+    agent: Agent, counter: Counter, skills: Sequence[auditing.Source], seen: Seen
+) -> list[auditing.Source]:
+    """Returns the sources of an agent in the order in which it reads them, those that are loaded when needed last, but for skills."""
+    paths, index = agent.paths, agent.paths.relative(agent.paths.index_md)
+    prompt = [
+        _source(name, "index" if name == index else "system_prompt", text, counter)
+        for name, text in load_prompt_files(agent).items()
     ]
+    memory_md, *cognitive = (
+        _source(paths.relative(path), category, _text(read_bytes(path) or b""), counter)
+        for path, category in [
+            (paths.memory_md, "memory_md"),
+            *((paths.root / name, "cognitive") for name in _COGNITIVE),
+        ]
+    )
+    first, later = [*prompt, memory_md], [*cognitive, *skills]
+    written = auditing.Written([*first, *later])
+    texts = "\n".join(place.text for place in written.places if place.source.category not in auditing.DERIVED)
+    digest = blake2b(texts.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    domains = (
+        _load_domain(agent, path, counter, seen, written, digest) for path in sorted(paths.domains.rglob("*.md"))
+    )
+    return [source for source in (*first, *domains, *later) if source.tokens]
+
+
+def _source(name: str, category: str, text: str, counter: Counter) -> auditing.Source:
+    # The lines of items in Memory.md repeat them by design.
+    statements = tuple(find_statements(without_legacy_lines(text)))
+    return auditing.Source(name, category, counter.count(text) if text.strip() else 0, statements)
+
+
+def _load_domain(
+    agent: Agent, path: Path, counter: Counter, seen: Seen, written: auditing.Written, digest: str
+) -> auditing.Source:
+    """Returns a domain file with those of its statements that something written repeats; they are kept while both are as they were."""
+    name = agent.paths.relative(path)
+    known = seen.find("repeated", name, [path], f"{digest} {counter.name}")
+    if known is None:
+        source = _source(name, "domains", _text(read_bytes(path) or b""), counter)
+        known = source.tokens, [(line, text) for line, text in source.statements if any(written.find(text))]
+        seen.note("repeated", name, known)
+    return auditing.Source(name, "domains", known[0], tuple((line, text) for line, text in known[1]))
+
+
+def _measure(path: Path, counter: Counter, seen: Seen) -> int:
+    """Returns the tokens of a daily log, which are counted once while it is as it was."""
+    tokens = seen.find("tokens", path.name, [path], counter.name)
+    if tokens is None:
+        tokens = counter.count(_text(read_bytes(path) or b""))
+        seen.note("tokens", path.name, tokens)
+    return int(tokens)
 
 
 def _load_skill_sources(path: str, count: Count) -> list[auditing.Source]:
@@ -120,7 +160,9 @@ def _recommend(
     advice += auditing.advise_on_stale(stale)
     advice += auditing.advise_on_files(inside, s["audit.file_tokens"])
     if "domains" in wanted or "index" in wanted:
-        advice += auditing.advise_on_index(bool(stale_domains(agent)), not agent.paths.index_md.exists())
+        advice += auditing.advise_on_index(
+            bool(stale_domains(agent, sound_pages(agent, Seen(agent)))), not agent.paths.index_md.exists()
+        )
     return auditing.rank_advice(advice)
 
 

@@ -57,11 +57,12 @@ def consolidate_logs(agent: Agent, rules: log_taking.Rules, *, llm: bool, dry_ru
 
         finder = FactFinder(agent)
     found = find_events(agent, rules)
-    taking, warnings = preview_taking(agent, found, rules), found.warnings
-    if not dry_run:
-        facts = finder.find(taking.taken) if finder else []
-        taking, notes = take_events(agent, found, rules, facts)
-        warnings = warnings + notes
+    if dry_run:
+        taking, warnings = preview_taking(agent, found, rules), found.warnings
+    else:
+        facts = finder.find(preview_taking(agent, found, rules).taken) if finder else []
+        taking, warnings = take_events(agent, found, rules, facts)
+        warnings = found.warnings + warnings
     if finder is None:
         return Consolidated(found, taking, None, list(dict.fromkeys(warnings)))
     warnings = list(dict.fromkeys([*warnings, *finder.warnings()]))
@@ -206,7 +207,7 @@ def _plan(
     found: Found, rules: log_taking.Rules, ledger: LogLedger, text: str, facts: Sequence[log_taking.LogFact] = ()
 ) -> log_taking.Taking:
     """Returns the events to copy from the days that were found, by what MEMORY.md and the ledger hold now."""
-    ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.find_texts(text)
+    ids, texts = memory_md.find_block_ids(text) | memory_md.find_cited(text), memory_md.Texts(text)
     taking = log_taking.plan_taking(
         found.days, rules.min_importance, keys=ledger.keys, marks=ledger.marks, ids=ids, texts=texts
     )

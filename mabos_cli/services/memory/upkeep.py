@@ -1,10 +1,11 @@
 """Upkeep of memory: what is due, consolidation, the lifecycle, grades that nobody gave, and derived files from scratch."""
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
 from mabos_cli.core.memory.item import MemoryItem, is_ungraded
 from mabos_cli.core.memory.stores import Changes, Limits, Memory, locate
@@ -13,10 +14,11 @@ from mabos_cli.core.memory.upkeep import (
     Lifecycle,
     Rules,
     draft_observation,
+    find_ends,
     grade_item,
+    leaves_at,
     plan_grading,
     plan_lifecycle,
-    rests_until,
 )
 from mabos_cli.errors import MabosError, NotFound
 from mabos_cli.formats.memory.items import parse_item
@@ -86,29 +88,38 @@ def run_lifecycle(agent: Agent, *, dry_run: bool, is_confirmed: bool) -> tuple[L
     rules = Rules(s["lifecycle.high_unused"], s["lifecycle.notice"], s["lifecycle.fuse"], s.keeping())
 
     def plan(memory: Memory, _: object) -> tuple[Changes, Lifecycle]:
-        awake = _without_resting(agent, memory, rules)
-        planned = plan_lifecycle(awake, rules, now=agent.now(), limits=s.limits(), is_confirmed=is_confirmed)
+        awake, fading = _without_resting(agent, memory, rules)
+        planned = plan_lifecycle(
+            awake, rules, now=agent.now(), limits=s.limits(), is_confirmed=is_confirmed, fading=fading
+        )
         return planned.changes, planned
 
     return agent.change("lifecycle", plan, dry_run=dry_run)
 
 
-def _without_resting(agent: Agent, memory: Memory, rules: Rules) -> Memory:
-    """Returns a memory that passes over pages of which no item leaves or fades yet: when the first one does is kept while the page is
-    as it was. A use only puts that off."""
-    view, now, seen = memory.long_term, format_time(agent.now()), Seen(agent)
+def _without_resting(agent: Agent, memory: Memory, rules: Rules) -> tuple[Memory, int]:
+    """Returns a memory that passes over pages of which no item leaves yet, and how many items of these pages fade: when each will is
+    kept while a page is as it was. Only a use that is not counted in yet puts that off."""
+    view, now, seen = memory.long_term, agent.now(), Seen(agent)
     assert isinstance(view, LongTermView)
-    resting = set()
-    for name in view.store.head.pages:
-        until = seen.find("resting", name, [agent.paths.store_page(name)], repr(rules))
-        if until is None:
-            items = (parse_item(line, "memory-store.json") for line in view.store.page(name))
-            until = rests_until(items, rules)
-            seen.note("resting", name, until)
-        if not until or now < until:
+    store, resting, fading = view.store, set[str](), 0
+    until = epoch_ms(now) + rules.notice * 1000
+    for name in store.head.pages:
+        ends = seen.find("ends", name, [agent.paths.store_page(name)], repr(rules))
+        if ends is None:
+            ends = find_ends((parse_item(line, "memory-store.json") for line in store.page(name)), rules)
+            seen.note("ends", name, ends)
+        expires, unused = ends
+        if not (expires and expires <= format_time(now)) and not (unused and unused[0] < epoch_ms(now)):
             resting.add(name)
+            fading += bisect_left(unused, until)
     seen.save()
-    return memory._replace(long_term=LongTermView(view.store, view.touches, view.put, view.drop, resting))
+    for item_id in view.touches:
+        line = store.find(item_id)
+        if line and leaves_at(parse_item(line, "memory-store.json"), rules) < until:
+            place, item = store.find_place(item_id), view.find(item_id)
+            fading -= bool(place and place[0] in resting and item and leaves_at(item, rules) >= until)
+    return memory._replace(long_term=LongTermView(store, view.touches, view.put, view.drop, resting)), fading
 
 
 class Graded(NamedTuple):

@@ -1,11 +1,14 @@
 """context audit as it is called: what costs how much, what occurs twice, what to do, and the check for cron."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
 
 from commands.desk import Desk, note
+from mabos_cli.formats.memory.memory_md import find_statements
+from mabos_cli.services.context import audit as auditing
 
 BILLING = "We bill per seat because finance teams need a fixed number"
 OLD = "2026-01-02T00:00:00.000Z"
@@ -150,3 +153,21 @@ def test_advice_that_was_followed_is_not_given_again(full: Desk, tmp_path: Path)
     assert audit(full, "--recommend").data["recommendations"] == []
     assert given[0] == "move_to_items"
     assert "remove_migrated" in given
+
+
+def test_domain_files_that_did_not_change_are_not_read(full: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    split: list[str] = []
+    monkeypatch.setattr(auditing, "find_statements", lambda text: split.append(text) or find_statements(text))
+    time.sleep(0.03)  # what was just written is not settled yet
+    first = audit(full).data
+    assert any(text.startswith("# Decisions") for text in split)
+    split.clear()
+    assert audit(full).data == first and first["analysis"]["duplicates"]
+    assert not any(text.startswith("# Decisions") for text in split)
+    full.run("store", "Ferries to Lisbon leave at nine in the morning", "--type", "decision")
+    with (full.folder() / "MEMORY.md").open("a") as file:
+        file.write("\n- Ferries to Lisbon leave at nine in the morning\n")
+    found = [pair["sources"] for pair in audit(full).data["analysis"]["duplicates"]]
+    assert len(found) == len(first["analysis"]["duplicates"]) + 1 and any(
+        ref.startswith("memory/domains/decisions.md:") for ref in found[-1]
+    )

@@ -85,3 +85,14 @@ def test_logs_that_did_not_change_are_not_read(desk: Desk, monkeypatch: pytest.M
         file.write("\n## Decision (11:00 UTC)\n\nWe decided to keep the quay\n")
     assert desk.run("log", "consolidate").code == 0
     assert "2025-11-09" in read and "keep the quay" in (desk.folder() / "MEMORY.md").read_text()
+
+
+def test_a_use_that_is_not_counted_in_yet_puts_fading_off(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.settle(SPLIT)
+    at(monkeypatch, 1)
+    said = [desk.run("store", f"Observed thing {n} at the pier", "--store", "long_term", "--json") for n in range(12)]
+    time.sleep(0.03)
+    at(monkeypatch, 28)
+    assert leaving(desk) == ([], 12, 12)
+    desk.home().note_uses([said[0].data["id"], said[-1].data["id"]])
+    assert leaving(desk) == leaving(desk) == ([], 10, 12)
