@@ -40,17 +40,10 @@ class Method(NamedTuple):
 
 
 def _parse_row(row: str) -> Method:
-    name, category, uncertainty, complexity, domain, data, stakes, effort, draws, about = row.replace(
-        "| |", "|  |"
-    ).split(" | ")
-    fit = (
-        tuple(uncertainty.split()),
-        tuple(complexity.split()),
-        tuple(domain.split()),
-        tuple(data.split()),
-        tuple(stakes.split()),
+    name, category, *fit, effort, draws, about = (cell.strip() for cell in row.split("|"))
+    return Method._make(
+        (name, category, about, *(tuple(words.split()) for words in fit), int(effort), tuple(draws.split()))
     )
-    return Method(name, category, about, *fit, int(effort), tuple(draws.split()))
 
 
 _ROWS = Path(__file__).with_name("catalog.txt").read_text("utf-8").split("\n")[1:-1]
@@ -106,11 +99,9 @@ def check_classification(classification: Mapping[str, str]) -> dict[str, str]:
 def score_methods(classification: Mapping[str, str]) -> tuple[Scored, ...]:
     """Returns all methods, the best fit first. Among equals the pressure of time decides: what is urgent goes to the
     lightest method, what has time to the most thorough one; else the order of the catalogue holds."""
-    found = [_score(method, classification) for method in METHODS.values()]
+    found = []
+    for method in METHODS.values():
+        matched = tuple(name for name in WEIGHTS if classification.get(name, "") in getattr(method, name))
+        found.append(Scored(method, round(sum(WEIGHTS[name] for name in matched), 10), matched))
     sign = {"urgent": 1, "none": -1}.get(classification.get("time_pressure", ""), 0)
     return tuple(sorted(found, key=lambda one: (-one.score, sign * one.method.effort)))
-
-
-def _score(method: Method, classification: Mapping[str, str]) -> Scored:
-    matched = tuple(name for name in WEIGHTS if classification.get(name, "") in getattr(method, name))
-    return Scored(method, round(sum(WEIGHTS[name] for name in matched), 10), matched)

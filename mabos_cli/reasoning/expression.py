@@ -131,7 +131,8 @@ class Reader:
         """Returns the expression that begins with `left`."""
         while True:
             sign = self.peek().text if self.peek().kind == "sign" else ""
-            if least < _COMPARED and (sign in COMPARISONS or sign in ("in", "is") or self._sees_not_in()):
+            is_not_in = sign == "not" and self.tokens[self.next + 1].text == "in"
+            if least < _COMPARED and (is_not_in or sign in (*COMPARISONS, "in", "is")):
                 left = self.read_comparison(left, depth)
             elif _TIGHTNESS.get(sign, 0) > least:
                 self.next += 1
@@ -150,9 +151,6 @@ class Reader:
         if self.steep > _STEEPEST:
             raise BadValue(f"{self.place}: more than {_STEEPEST} of / % ^ -> <->", "split it into several")
         return Node(sign, (left, right))
-
-    def _sees_not_in(self) -> bool:
-        return self.sees("not") and self.tokens[self.next + 1].text == "in"
 
     def read_comparison(self, left: Node, depth: int) -> Node:
         """Reads comparisons: `a < b <= c` means both; `x in {1, 2}` means one of the values."""

@@ -1,7 +1,7 @@
 """Defines what a method takes besides its structured input: the agent's data, and checks that several methods make."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +9,11 @@ from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case_similarity import Weights
 from mabos_cli.core.knowledge.entailment import PREFIX
 from mabos_cli.core.knowledge.fact import Fact, holds_at
-from mabos_cli.core.knowledge.rule import Rule
-from mabos_cli.core.language.values import find_value
+from mabos_cli.core.knowledge.matching import JoinLimit, match
+from mabos_cli.core.knowledge.relations import FactIndex
+from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
 from mabos_cli.reasoning.answer import suggest_name
-from mabos_cli.reasoning.shape import TRUTHS
+from mabos_cli.reasoning.shape import TRUTHS, find_number
 
 Feature = float | str
 _UNKNOWN = ("", "?", "unknown")
@@ -63,29 +64,18 @@ def parse_feature(value: Any, where: str) -> Feature | None:
     >>> parse_feature("12 %", "share"), parse_feature(True, "paid"), parse_feature(" red ", "colour"), parse_feature("?", "age")
     (0.12, 'yes', 'red', None)
     """
-    if value is None:
-        return None
+    number = find_number(value)
+    if number is not None:
+        if not math.isfinite(number) or abs(number) > LARGEST:
+            raise BadValue(f"{where}: must be a number of at most {LARGEST:g}", "use a larger unit")
+        return number
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int | float):
-        return _number(value, where)
-    if not isinstance(value, str):
+    if not isinstance(value, str | None):
         raise BadValue(f"{where}: must be a number or a word", "give one value")
-    text = value.strip()
-    if text.lower() in _UNKNOWN:
-        return None
-    known = find_value(text)
-    if known and known.kind in ("number", "money"):
-        return _number(known.amount, where)
-    if known and known.kind == "percent":
-        return _number(known.amount / 100, where)
-    return ("yes" if TRUTHS[text.lower()] else "no") if text.lower() in TRUTHS else text
-
-
-def _number(value: float, where: str) -> float:
-    if not math.isfinite(value) or abs(value) > LARGEST:
-        raise BadValue(f"{where}: must be a number of at most {LARGEST:g}", "use a larger unit")
-    return value
+    text = (value or "").strip()
+    truth = TRUTHS.get(text.lower())
+    return None if text.lower() in _UNKNOWN else text if truth is None else "yes" if truth else "no"
 
 
 def parse_features(values: Mapping[str, Any], where: str) -> dict[str, Feature]:
@@ -133,3 +123,15 @@ def known_facts(fields: Mapping[str, Any], agent: AgentData) -> tuple[list[Fact]
 def known_rules(fields: Mapping[str, Any], agent: AgentData) -> tuple[Rule, ...]:
     """Returns the rules of the input, or the agent's own."""
     return agent.take("rules") if fields["rules"] is None else tuple(fields["rules"])
+
+
+def find_ways(conditions: Sequence[Pattern], index: FactIndex, where: str, example: str) -> list[dict[str, str]]:
+    """Returns the values of the variables for each way in which conditions hold, each once."""
+    problems = check_rule(Rule(where, where, "constraint", tuple(conditions)))
+    if problems:
+        raise BadValue(f"{where}: {problems[0]}", f"write: {example}")
+    try:
+        found = dict.fromkeys(one.bindings for one in match(conditions, index))
+    except JoinLimit:
+        raise BadValue(f"{where}: joins facts in too many ways", "use fewer conditions or facts") from None
+    return [dict(bindings) for bindings in found]

@@ -136,9 +136,12 @@ def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
     >>> conform(parse_shape(["record", {"p": "probability", "n": "optional whole = 10"}]), {"p": "30%"}, {})
     {'p': 0.3, 'n': 10}
     """
-    if shape.kind in PARSED:
-        return _parse(shape, value, parsers, path)
-    return _CHECKS[shape.kind](shape, value, parsers, path)
+    if shape.kind not in PARSED:
+        return _CHECKS[shape.kind](shape, value, parsers, path)
+    try:
+        return parsers[shape.kind](value)
+    except BadValue as error:
+        raise BadValue(f"{path}: {error.message}", error.hint) from None
 
 
 def _fail(path: str, wrong: str, shape: Shape) -> BadValue:
@@ -166,7 +169,7 @@ def _check_text(shape: Shape, value: Any, parsers: Parsers, path: str) -> str:
 
 
 def _check_number(shape: Shape, value: Any, parsers: Parsers, path: str) -> float:
-    found = _find_number(value)
+    found = find_number(value)
     if found is None or not math.isfinite(found):
         raise _fail(path, f"must be a number, not {_shown(value)}", shape)
     if shape.is_whole and found != int(found):
@@ -176,7 +179,8 @@ def _check_number(shape: Shape, value: Any, parsers: Parsers, path: str) -> floa
     return int(found) if shape.is_whole else found
 
 
-def _find_number(value: Any) -> float | None:
+def find_number(value: Any) -> float | None:
+    """Returns the number that a value is, or that a text such as 12 % or $5k stands for."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -252,13 +256,6 @@ def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict
         else:
             raise _fail(here, "is missing" if name not in value else "is not filled in", each)
     return found
-
-
-def _parse(shape: Shape, value: Any, parsers: Parsers, path: str) -> Any:
-    try:
-        return parsers[shape.kind](value)
-    except BadValue as error:
-        raise BadValue(f"{path}: {error.message}", error.hint) from None
 
 
 def _check_any(shape: Shape, value: Any, parsers: Parsers, path: str) -> Any:

@@ -13,25 +13,6 @@ from mabos_cli.reasoning.inputs import AgentData, check_known, known_name
 from mabos_cli.reasoning.network import Row, parse_rows, state_name
 
 _MOST_SETS = 20
-_FORMULA = "by the formula"
-
-
-class _Found(NamedTuple):
-    """The findings from the graph about one effect."""
-
-    cause: str
-    effect: str
-    sets: list[tuple[str, ...]]
-    are_all: bool
-    reaches: bool
-    formula: Term | Hedge
-
-    @property
-    def estimand(self) -> str:
-        """Returns the formula as text; empty if there is none."""
-        if isinstance(self.formula, Hedge):
-            return ""
-        return f"P({self.effect} | do {self.cause}) = {render(self.formula, self.cause, self.effect)}"
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -45,53 +26,48 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if cause == effect:
         raise BadValue("outcome: is the treatment itself", "name two variables")
     sets, are_all = causal_graph.find_back_doors(graph, cause, effect)
+    formula = identify(graph, cause, effect)
+    estimand = ""
+    if not isinstance(formula, Hedge):
+        estimand = f"P({effect} | do {cause}) = {render(formula, cause, effect)}"
     reaches = effect in graph.below([cause])
-    found = _Found(cause, effect, sets, are_all, reaches, identify(graph, cause, effect))
-    detail = {
-        "is_identified": bool(found.estimand),
-        "estimand": found.estimand or None,
-        "hedge": found.formula._asdict() if isinstance(found.formula, Hedge) else None,
-        "back_door": [list(chosen) for chosen in found.sets],
-    }
-    rows = parse_rows(fields["data"])
-    if rows:
-        return _measure(rows, _aim(rows, fields), found, detail)
-    about = f"the effect of {cause} on {effect} can be told from observation"
-    conclusion = yes_no(bool(found.estimand), about)
-    return Answer(conclusion, None, _verdict(found), cut(_graph_lines(found)), detail, _graph_caveats(found))
-
-
-def _verdict(found: _Found) -> str:
-    cause, effect = found.cause, found.effect
-    if not found.reaches:
-        return f"{cause} has no effect on {effect}: no causal path leads there"
-    if found.sets:
-        by = listed(found.sets[0])
-        return f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
-    if found.estimand:
-        return f"no measured set closes the back door, but the formula {found.estimand} gives the effect"
-    return (
-        f"the effect of {cause} on {effect} is not identifiable: models that agree on everything measured differ in it"
-    )
-
-
-def _graph_lines(found: _Found) -> list[str]:
-    lines = [f"back door closed by: {listed(chosen) or 'nothing, it is not open'}" for chosen in found.sets[:3]]
-    if len(found.sets) > 3:
-        lines.append(f"... and {len(found.sets) - 3} more sets")
-    if isinstance(found.formula, Hedge):
-        outer, inner = (listed(part) for part in found.formula)
-        lines.append(f"hidden common causes link {outer}, and all of these act on {inner} (a hedge)")
-    elif not found.sets:
-        lines.append("no measured set closes the back door")
-    return [*lines, *notes((found.estimand, f"formula: {found.estimand}"))]
-
-
-def _graph_caveats(found: _Found) -> tuple[str, ...]:
-    return notes(
+    if not reaches:
+        verdict = f"{cause} has no effect on {effect}: no causal path leads there"
+    elif sets:
+        by = listed(sets[0])
+        verdict = f"adjust for {by}" if by else f"nothing confounds {cause} and {effect}: compare as they are"
+    elif estimand:
+        verdict = f"no measured set closes the back door, but the formula {estimand} gives the effect"
+    else:
+        differ = "models that agree on everything measured differ in it"
+        verdict = f"the effect of {cause} on {effect} is not identifiable: {differ}"
+    caveats = notes(
         (True, "All of it holds only if the graph is right; arrows that are left out are the strongest claims."),
-        (not found.are_all, "The graph is large: one set to adjust for is given, others may exist."),
+        (not are_all, "The graph is large: one set to adjust for is given, others may exist."),
     )
+    hedge = formula._asdict() if isinstance(formula, Hedge) else None
+    detail: dict[str, Any] = {"is_identified": bool(estimand), "estimand": estimand or None, "hedge": hedge}
+    detail |= {"back_door": [list(chosen) for chosen in sets]}
+    lines, rows = _graph_lines(sets, formula, estimand), parse_rows(fields["data"])
+    if not rows:
+        conclusion = yes_no(bool(estimand), f"the effect of {cause} on {effect} can be told from observation")
+        return Answer(conclusion, None, verdict, cut(lines), detail, caveats)
+    aim, ways = _aim(rows, fields), [*sets[:_MOST_SETS], *([formula] if reaches and estimand and not sets else [])]
+    return _measure(
+        rows, aim, ways, Answer(yes_no(bool(estimand)), None, verdict, tuple(lines), detail, caveats), reaches
+    )
+
+
+def _graph_lines(sets: Sequence[tuple[str, ...]], formula: Term | Hedge, estimand: str) -> list[str]:
+    lines = [f"back door closed by: {listed(chosen) or 'nothing, it is not open'}" for chosen in sets[:3]]
+    if len(sets) > 3:
+        lines.append(f"... and {len(sets) - 3} more sets")
+    if isinstance(formula, Hedge):
+        outer, inner = (listed(part) for part in formula)
+        lines.append(f"hidden common causes link {outer}, and all of these act on {inner} (a hedge)")
+    elif not sets:
+        lines.append("no measured set closes the back door")
+    return [*lines, *notes((estimand, f"formula: {estimand}"))]
 
 
 class Aim(NamedTuple):
@@ -119,40 +95,35 @@ def _aim(rows: Sequence[Row], fields: dict[str, Any]) -> Aim:
     return Aim(cause, effect, known_name("success", success, results, "value"), settings)
 
 
-def _measure(rows: Sequence[Row], aim: Aim, found: _Found, detail: dict[str, Any]) -> Answer:
-    crude = adjust(rows, aim, ())
-    caveats = [*_graph_caveats(found)]
-    estimates = _estimates(rows, aim, found, caveats)
-    detail |= {
-        "compare": list(aim.settings),
-        "success": aim.success,
-        "crude": _figures(crude),
-        "effects": [{"by": how, **_figures(one)} for how, one in estimates],
-    }
-    what = f"P({aim.effect}={aim.success})"
-    steps = [f"as seen: {what} {_sides(crude, aim)}, difference {figure(crude.effect, '+')}", *_graph_lines(found)]
+def _measure(rows: Sequence[Row], aim: Aim, ways: Sequence[Any], by_graph: Answer, reaches: bool) -> Answer:
+    """Returns the effect in the data, by each set to adjust for or by the formula, beside what the graph alone says."""
+    crude, verdict = adjust(rows, aim, ()), by_graph.summary
+    caveats = [*by_graph.caveats]
+    estimates = _estimates(rows, aim, ways, caveats)
+    detail = {**by_graph.detail, "compare": list(aim.settings), "success": aim.success, "crude": crude.figures}
+    detail["effects"] = [{"by": how, **one.figures} for how, one in estimates]
+    what, seen = f"P({aim.effect}={aim.success})", f"as seen {figure(crude.effect, '+')}"
+    steps = [f"as seen: {what} {crude.shown(aim)}, difference {figure(crude.effect, '+')}", *by_graph.steps]
     about = f"effect of {aim.cause} on {aim.effect}"
-    if not found.reaches:
+    if not reaches:
         caveats.append("By the graph the effect is 0: what differs comes by chance or from common causes.")
-    if not estimates and not found.reaches:
-        summary = f"{_verdict(found)}; as seen {figure(crude.effect, '+')}"
-        return Answer(quantity(0.0, about=about), None, summary, cut(steps), detail, tuple(caveats))
+    if not estimates and not reaches:
+        conclusion = quantity(0.0, about=about)
+        return Answer(conclusion, None, f"{verdict}; {seen}", cut(steps), detail, tuple(caveats))
     if not estimates:
-        why = "these data do not give the effect" if found.estimand else _verdict(found)
-        about = f"the effect of {aim.cause} on {aim.effect} can be told from these data"
-        summary = f"{why}; as seen {figure(crude.effect, '+')}"
-        return Answer(yes_no(False, about), None, summary, cut(steps), detail, tuple(caveats))
+        why = "these data do not give the effect" if by_graph.conclusion.value else verdict
+        conclusion = yes_no(False, f"the {about} can be told from these data")
+        return Answer(conclusion, None, f"{why}; {seen}", cut(steps), detail, tuple(caveats))
     for by, one in estimates[:4]:
-        span = (
-            f", 95 % interval {figure(one.interval[0], '+')} to {figure(one.interval[1], '+')}" if one.interval else ""
-        )
-        steps.append(f"{by}: {_sides(one, aim)}, effect {figure(one.effect, '+')}{span}")
+        span = f", 95 % interval {' to '.join(figure(end, '+') for end in one.interval)}" if one.interval else ""
+        steps.append(f"{by}: {one.shown(aim)}, effect {figure(one.effect, '+')}{span}")
     how, best = estimates[0]
     if max(one.effect for _, one in estimates) - min(one.effect for _, one in estimates) > 0.05:
         caveats.append("Sets that should agree give different effects: the graph does not fit the data.")
     if crude.effect * best.effect < 0:
         caveats.append("The adjusted effect has the opposite sign of the plain difference (Simpson's paradox).")
-    summary = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}: {figure(best.effect, '+')} ({how}), as seen {figure(crude.effect, '+')}"
+    against = f"effect of {aim.cause}={aim.settings[0]} against {aim.settings[1]} on {what}"
+    summary = f"{against}: {figure(best.effect, '+')} ({how}), {seen}"
     return Answer(quantity(best.effect, best.interval, about=about), None, summary, cut(steps), detail, tuple(caveats))
 
 
@@ -174,34 +145,31 @@ class Estimate(NamedTuple):
         reach = 1.96 * math.sqrt(self.variance)
         return max(-1.0, self.effect - reach), min(1.0, self.effect + reach)
 
+    @property
+    def figures(self) -> dict[str, Any]:
+        interval = list(self.interval) if self.interval else None
+        return {"with": self.chances[0], "without": self.chances[1], "effect": self.effect, "interval": interval}
 
-def _estimates(rows: Sequence[Row], aim: Aim, found: _Found, caveats: list[str]) -> list[tuple[str, Estimate]]:
+    def shown(self, aim: Aim) -> str:
+        first, second = aim.settings
+        return f"{figure(self.chances[0])} with {aim.cause}={first}, {figure(self.chances[1])} with {second}"
+
+
+def _estimates(rows: Sequence[Row], aim: Aim, ways: Sequence[Any], caveats: list[str]) -> list[tuple[str, Estimate]]:
     """Returns the effect by every set that the data cover, or by the formula; what they do not cover is said."""
     done = []
-    ways: list[tuple[str, ...] | None] = [*found.sets[:_MOST_SETS]]
-    if not ways and found.reaches and found.estimand:
-        ways = [None]
-    for chosen in ways:
-        how = _FORMULA if chosen is None else f"adjusted for {listed(chosen) or 'nothing'}"
-        missing = [name for name in chosen or () if name not in rows[0][0]]
+    for way in ways:
+        is_set = isinstance(way, tuple) and not isinstance(way, Term)
+        how = f"adjusted for {listed(way) or 'nothing'}" if is_set else "by the formula"
+        missing = [name for name in way if name not in rows[0][0]] if is_set else []
         if missing:
             caveats.append(f"{how}: the data lack {listed(missing)}.")
             continue
         try:
-            done.append((how, by_formula(rows, aim, found.formula) if chosen is None else adjust(rows, aim, chosen)))
+            done.append((how, adjust(rows, aim, way) if is_set else by_formula(rows, aim, way)))
         except BadValue as error:
             caveats.append(f"{how}: {error.message.removeprefix('data: ')}.")
     return done
-
-
-def _sides(one: Estimate, aim: Aim) -> str:
-    first, second = aim.settings
-    return f"{figure(one.chances[0])} with {aim.cause}={first}, {figure(one.chances[1])} with {second}"
-
-
-def _figures(one: Estimate) -> dict[str, Any]:
-    interval = list(one.interval) if one.interval else None
-    return {"with": one.chances[0], "without": one.chances[1], "effect": one.effect, "interval": interval}
 
 
 def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
@@ -234,9 +202,8 @@ def adjust(rows: Sequence[Row], aim: Aim, by: Sequence[str]) -> Estimate:
     return Estimate((chances[0], chances[1]), variance if counted else None)
 
 
-def by_formula(rows: Sequence[Row], aim: Aim, formula: Term | Hedge) -> Estimate:
+def by_formula(rows: Sequence[Row], aim: Aim, formula: Term) -> Estimate:
     """Returns the effect by the formula in what was observed."""
-    assert not isinstance(formula, Hedge)
     observed = Observed(rows)
     first, second = (observed.value(formula, {aim.cause: one, aim.effect: aim.success}) for one in aim.settings)
     return Estimate((first, second))

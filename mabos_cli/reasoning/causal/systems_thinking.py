@@ -1,8 +1,9 @@
 """Finds which feedback loops drive a system, and where to act: on what lies on most loops."""
 
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
@@ -17,26 +18,7 @@ HINT = "write: cause -> effect + (or -)"
 _LINK = re.compile(r"(?P<cause>.+?)\s*->\s*(?P<effect>.+?)(?:\s*:\s*|\s+)(?P<sign>[-+])\s*")
 
 
-class Link(NamedTuple):
-    """One influence: in the same direction (+1) or the opposite one (-1)."""
-
-    cause: str
-    effect: str
-    sign: int
-
-
-class Loop(NamedTuple):
-    """A loop of feedback: reinforcing if an even number of its links is opposite, else balancing."""
-
-    names: tuple[str, ...]
-    links: tuple[Link, ...]
-
-    @property
-    def sign(self) -> int:
-        return -1 if sum(link.sign < 0 for link in self.links) % 2 else 1
-
-
-SignedGraph = dict[str, dict[str, Link]]
+SignedGraph = dict[str, dict[str, int]]  # by cause and effect: 1 in the same direction, -1 in the opposite one
 
 
 def parse_links(lines: Sequence[str], path: str) -> SignedGraph:
@@ -46,12 +28,11 @@ def parse_links(lines: Sequence[str], path: str) -> SignedGraph:
         match = _LINK.fullmatch(line.strip())
         if not match:
             raise BadValue(f"{path}[{at}]: {line[:60]!r} is no link", HINT)
-        link = Link(match["cause"], match["effect"], 1 if match["sign"] == "+" else -1)
-        graph.setdefault(link.cause, {})
-        graph.setdefault(link.effect, {})
-        if link.effect in graph[link.cause]:
-            raise BadValue(f"{path}[{at}]: {link.cause} -> {link.effect} occurs twice", "keep one of them")
-        graph[link.cause][link.effect] = link
+        cause, effect, sign = match.groups()
+        if effect in graph.setdefault(cause, {}):
+            raise BadValue(f"{path}[{at}]: {cause} -> {effect} occurs twice", "keep one of them")
+        graph[cause][effect] = 1 if sign == "+" else -1
+        graph.setdefault(effect, {})
     check_size(path, len(graph), MOST_VARIABLES, "variables")
     return graph
 
@@ -60,48 +41,45 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the variables by the number of loops that run through them."""
     graph = parse_links(fields["links"], "links")
     loops, are_all = find_loops(graph)
-    labels = _labels(loops)
-    counts = {name: float(sum(name in loop.names for loop in loops)) for name in graph}
+    signs = [sign_of(loop, graph) for loop in loops]
+    labels = [f"{'R' if sign > 0 else 'B'}{signs[: n + 1].count(sign)}" for n, sign in enumerate(signs)]
+    counts = {name: float(sum(name in loop for loop in loops)) for name in graph}
     order = sorted((name for name in graph if counts[name]), key=lambda name: -counts[name])
     top = best_names(counts)
     more = f"There are more loops than the {len(loops)} that were found first: counts favour what is named first."
     caveats = notes((not are_all, more), (loops and len(top) > 1, f"{listed(top)} lie on equally many loops."))
+    kinds = {1: "reinforcing", -1: "balancing"}
     detail = {
-        "loops": [_loop_detail(loop, label) for loop, label in zip(loops, labels, strict=True)],
+        "loops": [
+            {"label": label, "kind": kinds[sign], "variables": list(loop)}
+            for label, sign, loop in zip(labels, signs, loops, strict=True)
+        ],
         "loops_through": counts,
     }
-    arrows = {1: "->+", -1: "->-"}
-    steps = [
-        f"{label}: {' '.join((loop.names[0], *(f'{arrows[one.sign]} {one.effect}' for one in loop.links)))}"
-        for loop, label in list(zip(loops, labels, strict=True))[:4]
-    ]
+    steps = []
+    for label, loop in list(zip(labels, loops, strict=True))[:4]:
+        arrows = (f"{'->+' if graph[one][other] > 0 else '->-'} {other}" for one, other in links_of(loop))
+        steps.append(f"{label}: {' '.join((loop[0], *arrows))}")
     steps += [f"... and {len(loops) - 4} more loops"] if len(loops) > 4 else []
     if not loops:
         summary = f"no feedback among {len(graph)} variables: effects run through once and end"
         return Answer(words(summary), None, summary, cut(steps), detail, caveats)
-    kinds = sum(loop.sign > 0 for loop in loops)
-    summary = f"{plural(len(loops), 'loop')}, {kinds} reinforcing and {len(loops) - kinds} balancing; most run through {order[0]} ({counts[order[0]]:.0f})"
+    kind = f"{signs.count(1)} reinforcing and {signs.count(-1)} balancing"
+    summary = f"{plural(len(loops), 'loop')}, {kind}; most run through {order[0]} ({counts[order[0]]:.0f})"
     return Answer(ranking(tuple(order), counts), None, summary, cut(steps), detail, caveats)
 
 
-def _labels(loops: tuple[Loop, ...]) -> list[str]:
-    """Returns R1, R2, ... for reinforcing loops, B1, ... for balancing ones."""
-    labels, seen = [], {1: 0, -1: 0}
-    for loop in loops:
-        seen[loop.sign] += 1
-        labels.append(f"{'R' if loop.sign > 0 else 'B'}{seen[loop.sign]}")
-    return labels
+def links_of(loop: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Returns each variable of a loop with the next one."""
+    return zip(loop, (*loop[1:], loop[0]), strict=True)
 
 
-def _loop_detail(loop: Loop, label: str) -> dict[str, Any]:
-    return {
-        "label": label,
-        "kind": "reinforcing" if loop.sign > 0 else "balancing",
-        "variables": list(loop.names),
-    }
+def sign_of(loop: Sequence[str], graph: SignedGraph) -> int:
+    """Returns 1 for a reinforcing loop, in which an even number of links is opposite, else -1."""
+    return prod(graph[one][other] for one, other in links_of(loop))
 
 
-def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
+def find_loops(graph: SignedGraph) -> tuple[tuple[tuple[str, ...], ...], bool]:
     """Returns the elementary loops, short ones first, and whether these are all. Each is found from its first variable, by paths
     through later ones that can still lead back."""
     rank = {name: at for at, name in enumerate(graph)}
@@ -121,8 +99,4 @@ def find_loops(graph: SignedGraph) -> tuple[tuple[Loop, ...], bool]:
             found += [path] if start in later[path[-1]] else []
             stack += [(*path, one) for one in later[path[-1]] if one in allowed and one not in path]
     found.sort(key=lambda names: (len(names), [rank[name] for name in names]))
-    loops = [
-        Loop(names, tuple(graph[one][other] for one, other in zip(names, (*names[1:], names[0]), strict=True)))
-        for names in found[:MOST_LOOPS]
-    ]
-    return tuple(loops), len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS
+    return tuple(found[:MOST_LOOPS]), len(found) <= MOST_LOOPS and steps <= MOST_PATH_STEPS

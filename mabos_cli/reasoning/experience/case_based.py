@@ -26,29 +26,6 @@ class _Near(NamedTuple):
         return self.case.plan_id or " + ".join(self.case.actions)
 
 
-class _Vote(NamedTuple):
-    """The near cases in which a plan was used."""
-
-    near: list[_Near]
-
-    def weigh(self, success: bool) -> float:
-        """Returns how near those are, in sum, that worked or that failed."""
-        return sum(one.score.total for one in self.near if one.case.success is success)
-
-    def count(self, success: bool | None) -> int:
-        """Returns how many worked, failed, or are open."""
-        return sum(one.case.success is success for one in self.near)
-
-    @property
-    def net(self) -> float:
-        return self.weigh(True) - self.weigh(False)
-
-    @property
-    def chance(self) -> float:
-        """Returns Laplace's share of successes, weighted by nearness: 1/2 if nothing is known."""
-        return (self.weigh(True) + 1) / (self.weigh(True) + self.weigh(False) + 2)
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the plan for which the nearest cases speak."""
     cases = _cases(fields["cases"]) if fields["cases"] is not None else agent.take("cases")
@@ -71,10 +48,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if not near:
         summary = f"no case is like this situation, out of {len(cases)}"
         return Answer(words("no case is like this"), None, summary, (), {"cases": [], "compared": len(cases)})
-    votes: dict[str, _Vote] = {}  # the plan of the nearest case first
-    for one in near:
-        votes.setdefault(one.plan, _Vote([])).near.append(one)
-    return _answer(near, votes, comparison, len(cases))
+    return _answer(near, comparison, len(cases))
 
 
 def _cases(rows: Sequence[Mapping[str, Any]]) -> tuple[Case, ...]:
@@ -114,16 +88,19 @@ def _nearest(comparison: Comparison, cases: Sequence[Case], most: int, least: fl
     return [_Near(cases[n], scores[n]) for n in places]
 
 
-def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, compared: int) -> Answer:
-    nets = {plan: vote.net for plan, vote in votes.items()}
+def _answer(near: list[_Near], comparison: Comparison, compared: int) -> Answer:
+    plans = {
+        plan: _weigh([one for one in near if one.plan == plan]) for plan in dict.fromkeys(one.plan for one in near)
+    }
+    nets = {plan: figures["vote"] for plan, figures in plans.items()}
     best = best_names(nets)
-    vote = votes[best[0]]
-    worked, failed, undecided = (_Vote(near).count(success) for success in (True, False, None))
+    chosen, every = plans[best[0]], _weigh(near)
+    known = every["worked"] + every["failed"]
+    counts = {name: every[name] for name in ("worked", "failed", "open")}
     detail: dict[str, Any] = {
-        "plans": {plan: _plan_detail(one) for plan, one in votes.items()},
+        "plans": plans,
         "cases": [_case_detail(one, comparison) for one in near],
-        "near": {"worked": worked, "failed": failed, "open": undecided}
-        | {"success_rate": worked / (worked + failed) if worked + failed else None},
+        "near": counts | {"success_rate": every["worked"] / known if known else None},
         "compared": compared,
     }
     steps = []
@@ -134,35 +111,35 @@ def _answer(near: list[_Near], votes: dict[str, _Vote], comparison: Comparison, 
     for one in [one for one in near if one.case.success is False][:3]:
         lesson = f": {one_line(one.case.lessons, 80)}" if one.case.lessons else ""
         caveats.append(f"{one_line(one.plan, 40)} failed in {one.case.id}, {one.score.total:.2f} near{lesson}")
-    if vote.net <= 0:
-        known = f"{worked + failed} of the {len(near)} nearest cases have an outcome"
-        summary = f"no plan has more for it than against it: {known}"
+    if chosen["vote"] <= 0:
+        summary = f"no plan has more for it than against it: {known} of the {len(near)} nearest cases have an outcome"
         return Answer(words("no plan has proved itself"), None, summary, cut(steps), detail, tuple(caveats))
     if len(best) > 1:
         caveats.append(f"as much speaks for {listed(best[1:])}")
-    worked, failed = vote.count(True), vote.count(False)
-    if worked + failed < 3:
-        caveats.append(f"only {worked + failed} near case{'s' * (worked + failed > 1)} with an outcome used this plan")
-    summary = (
-        f"{one_line(best[0], 60)}: worked in {worked} of {worked + failed} near cases, "
-        f"chance of success {vote.chance:.2f} (Laplace, by nearness)"
-    )
-    return Answer(choice(best[0], nets), vote.chance, summary, cut(steps), detail, tuple(caveats))
+    tried = chosen["worked"] + chosen["failed"]
+    if tried < 3:
+        caveats.append(f"only {tried} near case{'s' * (tried > 1)} with an outcome used this plan")
+    summary = f"{one_line(best[0], 60)}: worked in {chosen['worked']} of {tried} near cases, "
+    summary += f"chance of success {chosen['chance']:.2f} (Laplace, by nearness)"
+    return Answer(choice(best[0], nets), chosen["chance"], summary, cut(steps), detail, tuple(caveats))
 
 
-def _plan_detail(vote: _Vote) -> dict[str, Any]:
-    """Returns the figures of a plan, with the means of what was measured where it worked."""
+def _weigh(near: list[_Near]) -> dict[str, Any]:
+    """Returns how near those cases are, in sum, that worked or that failed, and how many; the chance is Laplace's share of successes,
+    weighted by nearness: 1/2 if nothing is known. Of what was measured where it worked, the means."""
     measured: dict[str, list[float]] = {}
-    for name, value in (pair for one in vote.near if one.case.success for pair in one.case.metrics):
+    for name, value in (pair for one in near if one.case.success for pair in one.case.metrics):
         measured.setdefault(name, []).append(value)
+    gain, loss = (sum(one.score.total for one in near if one.case.success is success) for success in (True, False))
+    worked, failed, undecided = (sum(one.case.success is value for one in near) for value in (True, False, None))
     return {
-        "vote": vote.net,
-        "for": vote.weigh(True),
-        "against": vote.weigh(False),
-        "worked": vote.count(True),
-        "failed": vote.count(False),
-        "open": vote.count(None),
-        "chance": vote.chance,
+        "vote": gain - loss,
+        "for": gain,
+        "against": loss,
+        "worked": worked,
+        "failed": failed,
+        "open": undecided,
+        "chance": (gain + 1) / (gain + loss + 2),
         "metrics": {name: sum(values) / len(values) for name, values in measured.items()},
     }
 

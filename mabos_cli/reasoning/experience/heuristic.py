@@ -1,6 +1,6 @@
 """Finds which option is better by the first cue that tells them apart (take-the-best)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -21,39 +21,36 @@ class Cue(NamedTuple):
     is_higher_better: bool = True
 
 
-class _Round(NamedTuple):
-    """A cue with the options before and after it, the best left."""
-
-    cue: Cue
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-
 def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
-    """Returns the option that take-the-best chooses."""
+    """Returns the option that take-the-best chooses: cue by cue, what another option beats is dropped, until one is left."""
     rows = fields["options"].items()
     options: dict[str, Profile] = {name: inputs.parse_features(values, f"options.{name}") for name, values in rows}
     caveats: list[str] = []
     cues = _cues(fields, options, caveats)
     if not cues:
         raise BadValue("options: have no cues", "give each option some cues")
-    rounds = _eliminate(cues, options)
-    left = rounds[-1].after if rounds else tuple(options)
+    left, rounds, lines, deciding = tuple(options), [], [], []
+    for cue in cues:
+        if len(left) == 1:
+            break
+        kept = tuple(name for name in left if not any(prefer(cue, options[other], options[name]) > 0 for other in left))
+        deciding += [cue] if kept != left else []
+        lines.append(_line(cue, left, kept, options))
+        rounds.append((cue.name, kept))
+        left = kept
     detail = {
         "cues": [
             {"name": cue.name, "validity": cue.validity, "better": "higher" if cue.is_higher_better else "lower"}
             for cue in cues
         ],
-        "rounds": [{"cue": one.cue.name, "left": list(one.after)} for one in rounds],
+        "rounds": [{"cue": cue, "left": list(kept)} for cue, kept in rounds],
     }
-    lines = [_line(one, options) for one in rounds]
-    deciding = [one.cue for one in rounds if len(one.after) < len(one.before)]
     if len(left) > 1:
         caveats.append(f"no cue tells {listed(left)} apart; the first is taken, which is a guess")
     sure = deciding[0].validity if len(options) == 2 and len(left) == 1 else None
     summary = f"{left[0]}, by {deciding[-1].name}" if len(left) == 1 else f"{listed(left)} are tied"
     summary += f" (right with {figure(sure)})" if sure is not None else ""
-    scores = {name: float(sum(name in one.after for one in rounds)) for name in options}
+    scores = {name: float(sum(name in kept for _, kept in rounds)) for name in options}
     return Answer(choice(left[0], scores), sure, summary, cut(lines), detail, tuple(caveats))
 
 
@@ -83,28 +80,13 @@ def _cues(fields: dict[str, Any], options: Mapping[str, Profile], caveats: list[
     return sorted(cues, key=lambda cue: (cue.validity is None, -(cue.validity or 0.0)))
 
 
-def _eliminate(cues: list[Cue], options: Mapping[str, Profile]) -> list[_Round]:
-    """Drops cue by cue what another option beats, until one is left."""
-    left = tuple(options)
-    rounds = []
-    for cue in cues:
-        if len(left) == 1:
-            break
-        kept = tuple(name for name in left if not any(prefer(cue, options[other], options[name]) > 0 for other in left))
-        rounds.append(_Round(cue, left, kept))
-        left = kept
-    return rounds
-
-
-def _line(one: _Round, options: Mapping[str, Profile]) -> str:
-    valid = f" (validity {figure(one.cue.validity)})" if one.cue.validity is not None else ""
-    if one.after == one.before:
-        return f"{one.cue.name}{valid}: does not tell them apart"
-    values = [
-        f"{name} {inputs.feature_text(options[name][one.cue.name]) if one.cue.name in options[name] else '?'}"
-        for name in one.before
-    ]
-    return f"{one.cue.name}{valid}: {listed(values)}; left: {listed(one.after)}"
+def _line(cue: Cue, before: Sequence[str], after: Sequence[str], options: Mapping[str, Profile]) -> str:
+    valid = f" (validity {figure(cue.validity)})" if cue.validity is not None else ""
+    if after == before:
+        return f"{cue.name}{valid}: does not tell them apart"
+    values = ((name, options[name].get(cue.name, "?")) for name in before)
+    shown = listed([f"{name} {inputs.feature_text(value)}" for name, value in values])
+    return f"{cue.name}{valid}: {shown}; left: {listed(after)}"
 
 
 def prefer(cue: Cue, one: Profile, two: Profile) -> int:

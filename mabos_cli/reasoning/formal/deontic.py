@@ -10,18 +10,17 @@ from mabos_cli.core.knowledge.constraints import check_constraints
 from mabos_cli.core.knowledge.explaining import fill_pattern
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.forward import forward_chain
-from mabos_cli.core.knowledge.matching import JoinLimit, fill, match
+from mabos_cli.core.knowledge.matching import fill
 from mabos_cli.core.knowledge.relations import FactIndex
-from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, pattern_text, usable_rules
+from mabos_cli.core.knowledge.rule import Rule, pattern_text, usable_rules
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
-from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts, known_rules
+from mabos_cli.reasoning.inputs import AgentData, check_known, find_ways, known_facts, known_rules
 from mabos_cli.reasoning.shape import check_size
 
 CONFLICT, UNREGULATED = "conflict", "unregulated"
 MOST_APPLYING = 1000
 _NOT = re.compile(r"^not\s+", re.IGNORECASE)
-Bindings = tuple[tuple[str, str], ...]
 OBLIGATORY, FORBIDDEN, PERMITTED, OPTIONAL = "obligatory", "forbidden", "permitted", "optional"
 _MOST_NORMS = 300
 # What each says of leaving the action undone.
@@ -174,11 +173,11 @@ def rule_on(norms: Sequence[Norm], done: Collection[str], undone: Collection[str
 
 def _judge(one: Norm, two: Norm) -> Clash:
     """Decides a clash: the higher priority wins, then the norm with all conditions of the other and more."""
-    if one.priority != two.priority:
-        winner = one if one.priority > two.priority else two
-        return Clash(one, two, winner, f"priority {winner.priority:g}")
-    if one.conditions != two.conditions and (one.conditions <= two.conditions or two.conditions <= one.conditions):
-        return Clash(one, two, one if one.conditions > two.conditions else two, "more specific")
+    strong, weak = sorted((one, two), key=lambda norm: (-norm.priority, -len(norm.conditions)))
+    if strong.priority != weak.priority:
+        return Clash(one, two, strong, f"priority {strong.priority:g}")
+    if strong.conditions > weak.conditions:
+        return Clash(one, two, strong, "more specific")
     return Clash(one, two, None, "equal priority, and neither is more specific")
 
 
@@ -217,26 +216,14 @@ def apply_norm(row: Mapping[str, Any], where: str, context: Mapping[str, bool], 
     is_met = all(_holds(flag, context) for flag in row["if"])
     if not is_met or any(_holds(flag, context) for flag in row["unless"]):
         return []
-    ways = _ways(row["where"], f"{where}.where", index) if row["where"] else [()]
+    ways = find_ways(row["where"], index, f"{where}.where", "?x isA contractor") if row["where"] else [{}]
     check_size(f"{where}.where", len(ways), MOST_APPLYING, "matches")
     found = []
-    for bindings in ways:
-        values = dict(bindings)
+    for values in ways:
         filled = (pattern_text(fill_pattern(one, values)) for one in row["where"])
-        modality, action = plain_norm(row["modality"], fill(row["action"], bindings))
-        conditions = frozenset((*row["if"], *filled))
-        found.append(Norm(row["id"], modality, action, conditions, row["priority"]))
+        modality, action = plain_norm(row["modality"], fill(row["action"], tuple(values.items())))
+        found.append(Norm(row["id"], modality, action, frozenset((*row["if"], *filled)), row["priority"]))
     return found
-
-
-def _ways(conditions: Sequence[Pattern], where: str, index: FactIndex) -> list[Bindings]:
-    problems = check_rule(Rule(where, where, "constraint", tuple(conditions)))
-    if problems:
-        raise BadValue(f"{where}: {problems[0]}", "write: ?x isA contractor")
-    try:
-        return [*dict.fromkeys(one.bindings for one in match(tuple(conditions), index))]
-    except JoinLimit:
-        raise BadValue(f"{where}: joins facts in too many ways", "use fewer conditions or facts") from None
 
 
 def plain_norm(modality: str, action: str) -> tuple[str, str]:

@@ -4,20 +4,11 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.explaining import bind, fill_pattern
-from mabos_cli.core.knowledge.matching import JoinLimit, match
 from mabos_cli.core.knowledge.relations import FactIndex
-from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule, is_variable, pattern_text
+from mabos_cli.core.knowledge.rule import Pattern, is_variable, pattern_text
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import (
-    Answer,
-    cut,
-    figure,
-    listed,
-    notes,
-    quantity,
-    wilson,
-)
-from mabos_cli.reasoning.inputs import AgentData, known_facts
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, notes, quantity, wilson
+from mabos_cli.reasoning.inputs import AgentData, find_ways, known_facts
 
 
 class _Seen(NamedTuple):
@@ -52,9 +43,9 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
     """Returns the counts over facts: an instance is each thing that meets `if`, once."""
     conditions, then = tuple(fields["if"] or ()), fields["then"]
-    problems = check_rule(Rule("if", "if", "constraint", conditions))
-    if problems:
-        raise BadValue(f"if: {problems[0]}", "write: ?x isA customer")
+    facts, caveats = known_facts(fields, agent)
+    index = FactIndex(facts)
+    ways = find_ways(conditions, index, "if", "?x isA customer")
     if not then.predicate or is_variable(then.predicate):
         raise BadValue("then: needs a predicate", "write: ?x renews yes")
     bound = {term for one in conditions for term in (one.subject, one.object) if is_variable(term)}
@@ -63,19 +54,13 @@ def _from_facts(fields: dict[str, Any], agent: AgentData) -> _Seen:
         raise BadValue("then: shares no variable with `if`", "use the same ?x in both")
     if then.operator != "eq" and is_variable(then.object):
         raise BadValue(f"then: compares with {then.object}", "compare with a value")
-    facts, caveats = known_facts(fields, agent)
-    index = FactIndex(facts)
-    try:
-        found = match(conditions, index)
-    except JoinLimit:
-        raise BadValue("if: joins facts in too many ways", "use fewer conditions or facts") from None
-    instances = dict.fromkeys(tuple(dict(one.bindings)[key] for key in keys) for one in found)
+    instances = dict.fromkeys(tuple(way[key] for key in keys) for way in ways)
     verdicts = {" ".join(one): _holds(then, dict(zip(keys, one, strict=True)), index) for one in instances}
-    unknown = tuple(name for name, verdict in verdicts.items() if verdict is None)
-    failed = tuple(name for name, verdict in verdicts.items() if verdict is False)
+    held, failed, unknown = (
+        tuple(name for name, verdict in verdicts.items() if verdict is wanted) for wanted in (True, False, None)
+    )
     about = f"if {' and '.join(map(pattern_text, conditions))} then {pattern_text(then)}"
-    held = sum(verdict is True for verdict in verdicts.values())
-    return _Seen(held, len(failed), failed, unknown, about, caveats=caveats)
+    return _Seen(len(held), len(failed), failed, unknown, about, caveats)
 
 
 def _holds(then: Pattern, bindings: dict[str, str], index: FactIndex) -> bool | None:
@@ -92,26 +77,22 @@ def _holds(then: Pattern, bindings: dict[str, str], index: FactIndex) -> bool | 
 
 
 def _rate(fields: dict[str, Any], seen: _Seen, about: str) -> Answer:
-    count = seen.held + seen.failed
+    count, level = seen.held + seen.failed, fields["level"]
     share, next_one = seen.held / count, (seen.held + 1) / (count + 2)
-    level = fields["level"]
-    ends = wilson(seen.held, count, level)
-    detail: dict[str, Any] = {
-        "held": seen.held, "failed": seen.failed, "unknown": list(seen.unknown), "share": share,
-        "rule_of_succession": next_one, "interval": list(ends), "level": level,
-        "exceptions": list(seen.exceptions),
-    }  # fmt: skip
+    low, high = wilson(seen.held, count, level)
+    detail = {"held": seen.held, "failed": seen.failed, "unknown": [*seen.unknown], "share": share}
+    detail |= {"rule_of_succession": next_one, "interval": [low, high], "level": level}
     lines = [
         f"seen in {seen.held} of {count}: {figure(share)}",
-        f"Wilson interval at {level:g}: {figure(ends[0])} to {figure(ends[1])}",
+        f"Wilson interval at {level:g}: {figure(low)} to {figure(high)}",
         f"rule of succession, for the next one: {figure(next_one)}",
+        *notes((seen.exceptions, f"exceptions: {listed(seen.exceptions)}")),
     ]
-    if seen.exceptions:
-        lines.append(f"exceptions: {listed(seen.exceptions)}")
     caveats = seen.caveats + notes(
         (seen.unknown, f"not counted, as nothing is known of them: {listed(seen.unknown)}"),
         (not seen.failed, "no exception was seen, which does not show that there is none"),
         (count < 5, f"only {plural(count, 'instance')}"),
     )
     summary = f"held in {seen.held} of {count}; the next one holds with {figure(next_one)}"
-    return Answer(quantity(next_one, ends, about=about), None, summary, cut(lines), detail, caveats)
+    conclusion = quantity(next_one, (low, high), about=about)
+    return Answer(conclusion, None, summary, cut(lines), detail | {"exceptions": [*seen.exceptions]}, caveats)

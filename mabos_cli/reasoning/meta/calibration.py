@@ -29,7 +29,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     forecasts = _read(fields["forecasts"], agent)
     groups = group_forecasts(forecasts, _MOST_GROUPS)
     detail = _score(forecasts, groups)
-    verdict = _judge(detail)
+    low, high = detail["gap_interval"]
+    # Wrong if the gap is no chance, right if there is enough to tell that it is small.
+    is_enough = len(forecasts) >= _FEW and low >= -_NEAR and high <= _NEAR
+    verdict = False if low > 0 or high < 0 else True if is_enough else None
     off = "over" if detail["gap"] > 0 else "under"
     word = {True: "calibrated", False: f"{off}confident", None: "too early to tell"}[verdict]
     right = f"right in {detail['share_right']:.2f} of {len(forecasts)}"
@@ -54,17 +57,14 @@ class Forecast(NamedTuple):
 
 
 def _read(rows: list[Any] | None, agent: AgentData) -> list[Forecast]:
-    if rows is None:
-        found = [
-            Forecast(one.confidence, one.happened)
-            for one in agent.take("past")
-            if one.confidence is not None and one.happened is not None
-        ]
-        if not found:
-            hint = "give forecasts, or record outcomes with `reason outcome`"
-            raise BadValue("forecasts: no past result has both a confidence and a known outcome", hint)
-        return found
-    return [Forecast(one["confidence"], one["happened"]) for one in rows]
+    if rows is not None:
+        return [Forecast(one["confidence"], one["happened"]) for one in rows]
+    past = ((one.confidence, one.happened) for one in agent.take("past"))
+    found = [Forecast(*one) for one in past if None not in one]
+    if not found:
+        hint = "give forecasts, or record outcomes with `reason outcome`"
+        raise BadValue("forecasts: no past result has both a confidence and a known outcome", hint)
+    return found
 
 
 class Group(NamedTuple):
@@ -92,14 +92,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "gap_interval": [mean - high, mean - low],
         "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
     }
-
-
-def _judge(scores: Mapping[str, Any]) -> bool | None:
-    """Returns False if the gap is no chance, True if there is enough to tell that it is small, and None otherwise."""
-    low, high = scores["gap_interval"]
-    if low > 0 or high < 0:
-        return False
-    return True if scores["count"] >= _FEW and low >= -_NEAR and high <= _NEAR else None
 
 
 def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:

@@ -36,8 +36,19 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     top = records[order[0]]
     summary = f"{order[0]}: right in {top.right} of {top.total}, rate above {top.low:.2f} with 95 %"
     conclusion = ranking(tuple(order), lows, "methods by the rate that they exceed with 95 %")
-    steps = _steps(records, order, factors)
-    return Answer(conclusion, None, summary, steps, detail, _caveats(records, order, enough, least, len(past)))
+    steps = [
+        f"{name}: {one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f}), fit times {factors[name]:.2f}"
+        for name, one in ((name, records[name]) for name in order)
+    ]
+    few = [name for name in order if name not in enough]
+    ties = [name for name in order if records[name] == top]
+    caveats = notes(
+        (True, f"rates by the rule of succession, with {LEVEL:.0%} intervals by Wilson"),
+        (few, f"fewer than {least} results: {listed(few)}"),
+        (not enough, f"not enough results to prefer any method: {len(past)} in all"),
+        (len(ties) > 1, f"the same record: {listed(ties)}"),
+    )
+    return Answer(conclusion, None, summary, cut(steps), detail, caveats)
 
 
 class Record(NamedTuple):
@@ -63,26 +74,6 @@ class Record(NamedTuple):
 
 
 Records = Mapping[str, Record]
-
-
-def _steps(records: Records, order: list[str], factors: Mapping[str, float]) -> tuple[str, ...]:
-    lines = []
-    for name in order:
-        one = records[name]
-        rate = f"{one.right} of {one.total}, rate {one.mean:.2f} ({one.low:.2f} to {one.high:.2f})"
-        lines.append(f"{name}: {rate}, fit times {factors[name]:.2f}")
-    return cut(lines)
-
-
-def _caveats(records: Records, order: list[str], enough: list[str], least: int, count: int) -> tuple[str, ...]:
-    few = [name for name in order if name not in enough]
-    ties = [name for name in order if records[name] == records[order[0]]]
-    return notes(
-        (True, f"rates by the rule of succession, with {LEVEL:.0%} intervals by Wilson"),
-        (few, f"fewer than {least} results: {listed(few)}"),
-        (not enough, f"not enough results to prefer any method: {count} in all"),
-        (len(ties) > 1, f"the same record: {listed(ties)}"),
-    )
 
 
 def read_episodes(rows: list[dict[str, Any]] | None, agent: AgentData) -> tuple[KeptResult, ...]:

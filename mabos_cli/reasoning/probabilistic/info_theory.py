@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, best_names, choice, cut, figure, listed, notes
@@ -12,22 +12,6 @@ from mabos_cli.reasoning.shape import check_size, read_share
 
 MOST_CELLS = 100_000
 NOTHING = "ask nothing"
-
-
-class _QuestionWorth(NamedTuple):
-    """The worth of one question: bits, and money before its cost if there is a decision."""
-
-    chances: dict[str, float]  # of its answers
-    posteriors: dict[str, dict[str, float]]
-    gain: float
-    value: float | None
-    cost: float
-    acts: dict[str, str]  # the best act after each answer
-
-    @property
-    def net(self) -> float:
-        """Returns what is left of its value after its cost."""
-        return (self.value or 0.0) - self.cost
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -42,7 +26,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         gains = read_gains(fields["payoffs"])
         check_same("payoffs", next(iter(gains.values())), states, "state")
     asked = {name: _ask(one, states, gains, f"questions.{name}") for name, one in fields["questions"].items()}
-    return _decide(states, asked, gains) if gains else _inform(states, asked)
+    return _decide(states, asked, gains) if gains else _inform(entropy(states.values()), asked)
 
 
 def entropy(shares: Iterable[float]) -> float:
@@ -50,33 +34,41 @@ def entropy(shares: Iterable[float]) -> float:
     return -sum(share * math.log2(share) for share in shares if share > 0) + 0.0
 
 
-def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> _QuestionWorth:
+def _ask(question: dict[str, Any], states: dict[str, float], gains: Gains | None, path: str) -> dict[str, Any]:
+    """Returns the worth of a question: its answers with their chances and what each tells, the bits, and with payoffs the value in
+    money (`evsi`), what is left of it after the cost, and the best act after each answer."""
     rows = {
         answer: _likelihoods(raw, states, f"{path}.answers.{answer}") for answer, raw in question["answers"].items()
     }
     for state in states:
         total = sum(row[state] for row in rows.values())
         if abs(total - 1) > 1e-6:
-            raise BadValue(
-                f"{path}.answers: probabilities of the answers in state {state!r} must sum to 1, not {total:.6g}",
-                "every state gives some answer",
-            )
+            wrong = f"{path}.answers: probabilities of the answers in state {state!r} must sum to 1, not {total:.6g}"
+            raise BadValue(wrong, "every state gives some answer")
     chances = {answer: sum(states[s] * row[s] for s in states) for answer, row in rows.items()}
     posteriors = {
         answer: {s: states[s] * row[s] / chances[answer] for s in states}
         for answer, row in rows.items()
         if chances[answer] > 0
     }
+    start = entropy(states.values())
     left = sum(chances[answer] * entropy(row.values()) for answer, row in posteriors.items())
-    # Never below 0 but by rounding.
-    gain = max(0.0, entropy(states.values()) - left)
+    gain = max(0.0, start - left)  # never below 0 but by rounding
+    found = {
+        "answers": chances,
+        "posteriors": posteriors,
+        "information": gain,
+        "entropy_left": max(0.0, start - gain),
+        "answer_entropy": entropy(chances.values()),
+        "cost": question["cost"],
+    }
     if gains is None:
-        return _QuestionWorth(chances, posteriors, gain, None, question["cost"], {})
+        return found
     now = max(expected_gains(gains, states).values())
     after = {answer: expected_gains(gains, row) for answer, row in posteriors.items()}
-    value = sum(chances[answer] * max(found.values()) for answer, found in after.items()) - now
-    acts = {answer: best_names(found, scale=largest(gains))[0] for answer, found in after.items()}
-    return _QuestionWorth(chances, posteriors, gain, max(0.0, value), question["cost"], acts)
+    value = max(0.0, sum(chances[answer] * max(acts.values()) for answer, acts in after.items()) - now)
+    best = {answer: best_names(acts, scale=largest(gains))[0] for answer, acts in after.items()}
+    return found | {"evsi": value, "net": value - question["cost"], "acts": best}
 
 
 def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, float]:
@@ -90,20 +82,19 @@ def _likelihoods(raw: Any, states: dict[str, float], path: str) -> dict[str, flo
     return {state: read_share(raw[state], f"{path}.{state}") for state in states}
 
 
-def _inform(states: dict[str, float], asked: dict[str, _QuestionWorth]) -> Answer:
+def _inform(start: float, asked: dict[str, Any]) -> Answer:
     """Returns the question that leaves the least doubt, the cheaper one of equals."""
-    gains = {name: one.gain for name, one in asked.items()}
+    gains = {name: one["information"] for name, one in asked.items()}
     top = best_names(gains, scale=1)
-    best = min(top, key=lambda name: asked[name].cost)
-    tied = [name for name in top if name != best and asked[name].cost == asked[best].cost]
-    start = entropy(states.values())
-    has_cost = any(one.cost for one in asked.values())
+    best = min(top, key=lambda name: asked[name]["cost"])
+    tied = [name for name in top if name != best and asked[name]["cost"] == asked[best]["cost"]]
+    has_cost = any(one["cost"] for one in asked.values())
     return Answer(
         choice(best, gains),
         None,
         f"ask {best} first: {figure(gains[best])} of {figure(start)} bits",
         cut([f"doubt now: {figure(start)} bits", *(_step(name, asked[name]) for name in _order(gains))]),
-        _detail(states, asked),
+        {"entropy": start, "questions": asked},
         notes(
             (tied, f"{best} is as good as {listed(tied)}; the first in the input is named."),
             (has_cost, "Costs cannot be weighed against bits; give payoffs to find out whether asking pays."),
@@ -112,12 +103,12 @@ def _inform(states: dict[str, float], asked: dict[str, _QuestionWorth]) -> Answe
     )
 
 
-def _decide(states: dict[str, float], asked: dict[str, _QuestionWorth], gains: Gains) -> Answer:
+def _decide(states: dict[str, float], asked: dict[str, Any], gains: Gains) -> Answer:
     """Returns the question that adds most to the decision after its cost, or none."""
     now = expected_gains(gains, states)
     act = best_names(now, scale=largest(gains))[0]
     perfect = sum(share * max(row[state] for row in gains.values()) for state, share in states.items()) - now[act]
-    net = {name: one.net for name, one in asked.items()} | {NOTHING: 0.0}
+    net = {name: one["net"] for name, one in asked.items()} | {NOTHING: 0.0}
     best, *tied = best_names(net, scale=largest(gains))
     if NOTHING in tied:
         # What merely pays for itself is not worth the wait.
@@ -126,12 +117,17 @@ def _decide(states: dict[str, float], asked: dict[str, _QuestionWorth], gains: G
     caveats.append("Values hold for one question; two together may be worth more or less than their sum.")
     value = max(0.0, perfect)
     head = f"now: {act} with {figure(now[act])}; knowing the state for certain would add {figure(value)}"
-    summary = (
-        f"ask {best}: adds {figure(asked[best].value or 0.0)} for {figure(asked[best].cost)}, net {figure(net[best])}"
-        if best != NOTHING
-        else f"no question is worth its cost; choose {act} now with {figure(now[act])}"
-    )
-    detail = _detail(states, asked) | {"expected_now": now, "act_now": act, "evpi": value}
+    summary = f"no question is worth its cost; choose {act} now with {figure(now[act])}"
+    if best != NOTHING:
+        adds, cost = figure(asked[best]["evsi"]), figure(asked[best]["cost"])
+        summary = f"ask {best}: adds {adds} for {cost}, net {figure(net[best])}"
+    detail = {
+        "entropy": entropy(states.values()),
+        "questions": asked,
+        "expected_now": now,
+        "act_now": act,
+        "evpi": value,
+    }
     lines = [head, *(_step(name, asked[name]) for name in _order(net) if name != NOTHING)]
     return Answer(choice(best, net), None, summary, cut(lines), detail, tuple(caveats))
 
@@ -140,28 +136,9 @@ def _order(scores: dict[str, float]) -> list[str]:
     return sorted(scores, key=lambda name: -scores[name])
 
 
-def _step(name: str, one: _QuestionWorth) -> str:
-    bits = f"{name}: {figure(one.gain)} bits"
-    if one.value is None:
-        return bits + f" ({', '.join(f'{a} {figure(p)}' for a, p in list(one.chances.items())[:4])})"
-    then = ", ".join(f"{answer} -> {act}" for answer, act in list(one.acts.items())[:4])
-    return f"{bits}, worth {figure(one.value)} for {figure(one.cost)}, net {figure(one.net)}; {then}"
-
-
-def _detail(states: dict[str, float], asked: dict[str, _QuestionWorth]) -> dict[str, Any]:
-    start = entropy(states.values())
-    return {
-        "entropy": start,
-        "questions": {
-            name: {
-                "answers": one.chances,
-                "posteriors": one.posteriors,
-                "information": one.gain,
-                "entropy_left": max(0.0, start - one.gain),
-                "answer_entropy": entropy(one.chances.values()),
-                "cost": one.cost,
-            }
-            | ({} if one.value is None else {"evsi": one.value, "net": one.net, "acts": one.acts})
-            for name, one in asked.items()
-        },
-    }
+def _step(name: str, one: dict[str, Any]) -> str:
+    bits = f"{name}: {figure(one['information'])} bits"
+    if "evsi" not in one:
+        return bits + f" ({', '.join(f'{a} {figure(p)}' for a, p in list(one['answers'].items())[:4])})"
+    then = ", ".join(f"{answer} -> {act}" for answer, act in list(one["acts"].items())[:4])
+    return f"{bits}, worth {figure(one['evsi'])} for {figure(one['cost'])}, net {figure(one['net'])}; {then}"

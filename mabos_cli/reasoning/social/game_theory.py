@@ -1,5 +1,6 @@
 """Finds what players do at their best against each other: equilibria, dominance, safety, and advice."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -29,18 +30,13 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the equilibria of a game in normal form, and what the player `me` should do."""
     if fields["coalitions"] is not None:
         return _share(*_read_coalitions(fields))
-    game = _read_game(fields)
-    me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
-    found = analyse(game, me)
-    return _answer(found, *advise(found))
-
-
-def _read_game(fields: dict[str, Any]) -> Game:
     if fields["payoffs"] is None:
         raise BadValue("payoffs: give payoffs for two players, or coalitions", "just one of them")
     game = _read_table(fields)
     check_known("players", game.players, game.players, "player")
-    return game
+    me = 0 if fields["me"] is None else game.players.index(known_name("me", fields["me"], game.players, "player"))
+    found = analyse(game, me)
+    return _answer(found, *advise(found))
 
 
 def _read_coalitions(fields: dict[str, Any]) -> tuple[tuple[str, ...], dict[frozenset[str], Fraction]]:
@@ -142,10 +138,8 @@ def _answer(found: Analysis, mix: Mix, why: str) -> Answer:
     """Returns the answer: advice first, then what it rests on."""
     game, me = found.game, found.me
     actions, used = game.actions[me], [n for n, share in enumerate(mix) if share]
-    about = f"what {game.players[me]} should do"
-    conclusion = choice(actions[used[0]], about=about)
-    if len(used) > 1:
-        conclusion = distribution({a: float(s) for a, s in zip(actions, mix, strict=True)}, about)
+    about, play = f"what {game.players[me]} should do", {a: float(s) for a, s in zip(actions, mix, strict=True)}
+    conclusion = distribution(play, about) if len(used) > 1 else choice(actions[used[0]], about=about)
     # Every game has an equilibrium: without the mixed ones only the pure ones can be said to be none.
     pure, count = ("", len(found.mixed)) if found.mixed is not None else ("pure ", len(found.pure))
     counted = f"{count or 'no'} {pure}{'equilibrium' if count == 1 else 'equilibria'}"
@@ -156,8 +150,40 @@ def _answer(found: Analysis, mix: Mix, why: str) -> Answer:
         (found.mixed is None, f"mixed equilibria not searched: more than {MOST_SYSTEMS} pairs of supports"),
         (found.is_degenerate, "degenerate game: mixtures between the equilibria shown may be equilibria too"),
     )
+    shares = [
+        [dict(zip(*each, strict=True)) for each in zip(game.actions, one.mixes, strict=True)] for one in _mixed(found)
+    ]
+    detail = {
+        "players": {who: [*mine] for who, mine in zip(game.players, game.actions, strict=True)},
+        "me": game.players[me],
+        "play": play,
+        "zero_sum": found.is_zero_sum,
+        "pure": [{"play": game.named(p), "payoffs": _by_player(game, game.payoffs[p])} for p in found.pure],
+        "mixed": [
+            {
+                "mix": {
+                    who: {a: float(s) for a, s in mine.items()} for who, mine in zip(game.players, both, strict=True)
+                },
+                "exact": {
+                    who: {a: str(s) for a, s in mine.items()} for who, mine in zip(game.players, both, strict=True)
+                },
+                "payoffs": _by_player(game, one.payoffs),
+            }
+            for one, both in zip(_mixed(found), shares, strict=True)
+        ]
+        if found.mixed is not None
+        else None,
+    }
     summary = f"{game.players[me]}: {_mix(actions, mix)} ({why}); {counted}"
-    return Answer(conclusion, None, summary, _steps(found), _detail(found, mix), caveats)
+    return Answer(conclusion, None, summary, _steps(found), detail, caveats)
+
+
+def _mixed(found: Analysis) -> list[Mixed]:
+    return [one for one in found.mixed or () if not one.is_pure]
+
+
+def _by_player(game: Game, payoffs: Sequence[Fraction]) -> dict[str, float]:
+    return dict(zip(game.players, map(float, payoffs), strict=True))
 
 
 def _figure(value: Fraction) -> str:
@@ -175,35 +201,14 @@ def _steps(found: Analysis) -> tuple[str, ...]:
     game, me = found.game, found.me
     size = " by ".join(str(len(actions)) for actions in game.actions)
     lines = [f"2 players, {size} actions" + (", constant sum" if found.is_zero_sum else "")]
-    pure = [f"pure equilibrium: {game.shown(p)} gives {', '.join(map(_figure, game.payoffs[p]))}" for p in found.pure]
+    pure = [
+        f"pure equilibrium: {', '.join(game.named(p).values())} gives {', '.join(map(_figure, game.payoffs[p]))}"
+        for p in found.pure
+    ]
     lines += cut(pure, 4) or ["no pure equilibrium"]
-    for mixed in [mixed for mixed in found.mixed or () if not mixed.is_pure][:3]:
+    for mixed in _mixed(found)[:3]:
         mixes = "; ".join(map(_mix, game.actions, mixed.mixes))
         lines.append(f"mixed equilibrium: {mixes} gives {', '.join(map(_figure, mixed.payoffs))}")
     safe, floor = find_maximin(game, me)
     lines.append(f"safest for {game.players[me]}: {game.actions[me][safe[0]]}, at least {_figure(floor)}")
     return tuple(lines)
-
-
-def _detail(found: Analysis, mix: Mix) -> dict[str, Any]:
-    game = found.game
-    return {
-        "players": {who: [*actions] for who, actions in zip(game.players, game.actions, strict=True)},
-        "me": game.players[found.me],
-        "play": {a: float(s) for a, s in zip(game.actions[found.me], mix, strict=True)},
-        "zero_sum": found.is_zero_sum,
-        "pure": [
-            {"play": game.named(p), "payoffs": dict(zip(game.players, map(float, game.payoffs[p]), strict=True))}
-            for p in found.pure
-        ],
-        "mixed": None if found.mixed is None else [_mixed(game, one) for one in found.mixed if not one.is_pure],
-    }
-
-
-def _mixed(game: Game, one: Mixed) -> dict[str, Any]:
-    parts = [[*zip(actions, mix, strict=True)] for actions, mix in zip(game.actions, one.mixes, strict=True)]
-    return {
-        "mix": {who: {a: float(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
-        "exact": {who: {a: str(s) for a, s in part} for who, part in zip(game.players, parts, strict=True)},
-        "payoffs": dict(zip(game.players, map(float, one.payoffs), strict=True)),
-    }

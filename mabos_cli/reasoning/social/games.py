@@ -21,21 +21,13 @@ class Game(NamedTuple):
         """Returns a profile as player and action."""
         return {who: self.actions[n][profile[n]] for n, who in enumerate(self.players)}
 
-    def shown(self, profile: Profile) -> str:
-        """Returns the actions of a profile, as text."""
-        return ", ".join(self.named(profile).values())
-
 
 class Mixed(NamedTuple):
     """An equilibrium of two players: what each mixes, and what each gets."""
 
     mixes: tuple[Mix, Mix]
     payoffs: tuple[Fraction, ...]
-
-    @property
-    def is_pure(self) -> bool:
-        """Returns whether both play one action only."""
-        return all(max(mix) == 1 for mix in self.mixes)
+    is_pure: bool  # both play one action only
 
 
 class Corner(NamedTuple):
@@ -57,21 +49,28 @@ class Analysis(NamedTuple):
     game: Game
     me: int
     pure: list[Profile]
+    is_zero_sum: bool  # or of another constant sum
     mixed: list[Mixed] | None = None
     is_degenerate: bool = False
 
-    @property
-    def is_zero_sum(self) -> bool:
-        """Returns whether the players share a constant sum."""
-        return len({sum(got) for got in self.game.payoffs.values()}) == 1
-
 
 def analyse(game: Game, me: int) -> Analysis:
-    """Returns everything that can be found out about a game; mixed equilibria only where there are few actions."""
-    found = Analysis(game, me, find_pure(game))
-    if comb(sum(map(len, game.actions)), len(game.actions[0])) <= MOST_SYSTEMS + 1:
-        return _add_mixed(found)
-    return found
+    """Returns everything that can be found out about a game; mixed equilibria, where each plays only best replies, only where there
+    are few actions."""
+    found = Analysis(game, me, find_pure(game), len({sum(got) for got in game.payoffs.values()}) == 1)
+    if comb(sum(map(len, game.actions)), len(game.actions[0])) > MOST_SYSTEMS + 1:
+        return found
+    rows, columns = (find_corners(_matrix(game, n)) for n in (0, 1))
+    mixed = [
+        Mixed((mine.mix, yours.mix), (yours.value, mine.value), max(mine.mix) == max(yours.mix) == 1)
+        for mine in rows
+        for yours in columns
+        if mine.support <= yours.replies and yours.support <= mine.replies
+    ]
+    mixed.sort(key=lambda one: (not one.is_pure, [[-share for share in mix] for mix in one.mixes]))
+    # With more best replies than actions, equilibria may form ranges.
+    is_degenerate = any(len(corner.replies) > len(corner.support) for corner in (*rows, *columns))
+    return found._replace(mixed=mixed, is_degenerate=is_degenerate)
 
 
 def find_pure(game: Game) -> list[Profile]:
@@ -110,21 +109,6 @@ def share_by_shapley(players: tuple[str, ...], worth: dict[frozenset[str], Fract
         + Fraction(0)
         for who in players
     }
-
-
-def _add_mixed(found: Analysis) -> Analysis:
-    """Adds the mixed equilibria, where each plays only best replies."""
-    rows, columns = (find_corners(_matrix(found.game, n)) for n in (0, 1))
-    mixed = [
-        Mixed((mine.mix, yours.mix), (yours.value, mine.value))
-        for mine in rows
-        for yours in columns
-        if mine.support <= yours.replies and yours.support <= mine.replies
-    ]
-    mixed.sort(key=lambda one: (not one.is_pure, [[-share for share in mix] for mix in one.mixes]))
-    # With more best replies than actions, equilibria may form ranges.
-    is_degenerate = any(len(corner.replies) > len(corner.support) for corner in (*rows, *columns))
-    return found._replace(mixed=mixed, is_degenerate=is_degenerate)
 
 
 def _matrix(game: Game, player: int) -> list[list[Fraction]]:

@@ -13,23 +13,59 @@ from mabos_cli.reasoning.shape import check_size
 
 _MOST_DEALS = 20_000  # of two parties; of more, a tenth
 _SCORED = 20
-Floor = Mapping[str, float]  # what each party can walk away to
-Worths = dict[str, tuple[float, ...]]  # of each deal, to each party
-Worth = Mapping[str, Mapping[str, float]]  # by issue and value
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the Nash bargaining solution beside the others, or that no deal suits all."""
     floor = {name: one["batna"] for name, one in fields["parties"].items()}
     worths = _read_issues(fields["parties"]) if fields["options"] is None else _read_options(fields)
-    return _solve_deals(floor, worths)
+    deals = [Deal(name, tuple(u - d for u, d in zip(us, floor.values(), strict=True))) for name, us in worths.items()]
+    room = [deal for deal in deals if min(deal.gains) >= 0]
+    if not room:
+        return _answer_no_deal(floor, deals)
+    frontier = find_frontier(room)
+    fair = find_fair(frontier)
+    best, *ties = fair["nash"]
+
+    def gained(deal: Deal) -> str:
+        return ", ".join(f"{who} {figure(gain)}" for who, gain in zip(floor, deal.gains, strict=True))
+
+    def shown(deal: Deal) -> dict[str, Any]:
+        worth, gain = (dict(zip(floor, each, strict=True)) for each in (worths[deal.name], deal.gains))
+        return {"deal": deal.name, "worth": worth, "gain": gain}
+
+    detail = {
+        "batna": floor,
+        "deals": len(deals),
+        "acceptable": len(room),
+        "frontier": [shown(deal) for deal in frontier],
+        "solutions": {
+            rule: shown(picked[0]) | {"ties": [tie.name for tie in picked[1:]]} for rule, picked in fair.items()
+        },
+    }
+    counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
+    steps = [f"{counts}; {len(frontier)} of them on the frontier"]
+    steps += [f"{rule}: {picked[0].name} ({gained(picked[0])})" for rule, picked in fair.items()]
+    summary = f"{best.name}: gains over no deal {gained(best)}"
+    scores = dict(sorted(score_nash(frontier).items(), key=lambda one: -one[1])[:_SCORED])
+    others = [rule for rule, picked in fair.items() if picked[0].gains != best.gains]
+    stuck = [who for n, who in enumerate(floor) if max(deal.gains[n] for deal in room) == 0]
+    across = "egalitarian and utilitarian compare gains across parties: they need a common scale"
+    caveats = notes(
+        (ties, f"as good by the Nash product: {'; '.join(tie.name for tie in ties[:3])}"),
+        (others, f"the rules do not agree: {', '.join(others)} would pick another deal"),
+        (stuck, f"no deal gives {', '.join(stuck)} more than walking away: expect no eagerness there"),
+        (not stuck and min(best.gains) == 0, "no deal gives everybody more than walking away"),
+        ({"egalitarian", "utilitarian"} & {*others}, across),
+    )
+    return Answer(choice(best.name, scores, "the deal to agree on"), None, summary, cut(steps), detail, caveats)
 
 
 def _most_deals(parties: Collection[str]) -> int:
     return _MOST_DEALS if len(parties) == 2 else _MOST_DEALS // 10
 
 
-def _read_options(fields: dict[str, Any]) -> Worths:
+def _read_options(fields: dict[str, Any]) -> dict[str, tuple[float, ...]]:
     parties, options = fields["parties"], fields["options"]
     check_size("options", len(options), _most_deals(parties), "possible deals", "leave out some")
     for name, worth in options.items():
@@ -37,7 +73,7 @@ def _read_options(fields: dict[str, Any]) -> Worths:
     return {name: tuple(worth[party] for party in parties) for name, worth in options.items()}
 
 
-def _read_issues(parties: dict[str, Any]) -> Worths:
+def _read_issues(parties: dict[str, Any]) -> dict[str, tuple[float, ...]]:
     first = next(iter(parties))
     issues = parties[first]["worth"]
     if issues is None:
@@ -59,29 +95,6 @@ def _read_issues(parties: dict[str, Any]) -> Worths:
     return worths
 
 
-def _solve_deals(floor: Floor, worths: Worths) -> Answer:
-    deals = [Deal(name, tuple(u - d for u, d in zip(us, floor.values(), strict=True))) for name, us in worths.items()]
-    room = [deal for deal in deals if min(deal.gains) >= 0]
-    if not room:
-        return _answer_no_deal(floor, deals)
-    frontier = find_frontier(room)
-    fair = find_fair(frontier)
-    best = fair[0]
-    scores = score_nash(frontier)
-    counts = f"{len(room)} of {len(deals)} deals are no worse than walking away for anybody"
-    steps = [f"{counts}; {len(frontier)} of them on the frontier"]
-    steps += [f"{one.rule}: {one.deal.name} ({_gained(floor, one.deal)})" for one in fair]
-    summary = f"{best.deal.name}: gains over no deal {_gained(floor, best.deal)}"
-    return Answer(
-        choice(best.deal.name, dict(sorted(scores.items(), key=lambda one: -one[1])[:_SCORED]), "the deal to agree on"),
-        None,
-        summary,
-        cut(steps),
-        _detail(floor, worths, len(room), frontier, fair),
-        _caveats(floor, best, fair, room),
-    )
-
-
 class Deal(NamedTuple):
     """A possible deal and what each party gains by it over walking away."""
 
@@ -89,63 +102,12 @@ class Deal(NamedTuple):
     gains: tuple[float, ...]
 
 
-def _gained(floor: Floor, deal: Deal) -> str:
-    return ", ".join(f"{who} {figure(gain)}" for who, gain in zip(floor, deal.gains, strict=True))
-
-
-class Fair(NamedTuple):
-    """A rule, the deal it picks, and deals that are as good by it."""
-
-    rule: str
-    deal: Deal
-    ties: tuple[Deal, ...]
-
-
-def _detail(
-    floor: Floor,
-    worths: Worths,
-    room: int,
-    frontier: list[Deal],
-    fair: tuple[Fair, ...],
-) -> dict[str, Any]:
-    def shown(deal: Deal) -> dict[str, Any]:
-        worth, gain = (dict(zip(floor, each, strict=True)) for each in (worths[deal.name], deal.gains))
-        return {"deal": deal.name, "worth": worth, "gain": gain}
-
-    return {
-        "batna": dict(floor),
-        "deals": len(worths),
-        "acceptable": room,
-        "frontier": [shown(deal) for deal in frontier],
-        "solutions": {one.rule: shown(one.deal) | {"ties": [tie.name for tie in one.ties]} for one in fair},
-    }
-
-
-def _caveats(floor: Floor, best: Fair, fair: tuple[Fair, ...], room: list[Deal]) -> tuple[str, ...]:
-    others = [one.rule for one in fair if one.deal.gains != best.deal.gains]
-    stuck = [who for n, who in enumerate(floor) if max(deal.gains[n] for deal in room) == 0]
-    return notes(
-        (best.ties, f"as good by the Nash product: {'; '.join(tie.name for tie in best.ties[:3])}"),
-        (others, f"the rules do not agree: {', '.join(others)} would pick another deal"),
-        (stuck, f"no deal gives {', '.join(stuck)} more than walking away: expect no eagerness there"),
-        (not stuck and min(best.deal.gains) == 0, "no deal gives everybody more than walking away"),
-        (
-            {"egalitarian", "utilitarian"} & {*others},
-            "egalitarian and utilitarian compare gains across parties: they need a common scale",
-        ),
-    )
-
-
-def _answer_no_deal(floor: Floor, deals: list[Deal]) -> Answer:
+def _answer_no_deal(floor: Mapping[str, float], deals: list[Deal]) -> Answer:
     nearest = max(deals, key=lambda deal: sum(min(gain, 0.0) for gain in deal.gains))
     lacks = {who: -gain for who, gain in zip(floor, nearest.gains, strict=True) if gain < 0}
     short = ", ".join(f"{who} lacks {figure(amount)}" for who, amount in lacks.items())
-    detail = {
-        "batna": dict(floor),
-        "deals": len(deals),
-        "acceptable": 0,
-        "nearest": {"deal": nearest.name, "lacking": lacks},
-    }
+    detail = {"batna": dict(floor), "deals": len(deals), "acceptable": 0}
+    detail |= {"nearest": {"deal": nearest.name, "lacking": lacks}}
     return Answer(
         choice("no deal", about="the deal to agree on"),
         None,
@@ -173,26 +135,20 @@ def _able(frontier: Sequence[Deal]) -> list[int]:
     return [n for n in range(len(frontier[0].gains)) if any(deal.gains[n] > 0 for deal in frontier)]
 
 
-def find_fair(frontier: Sequence[Deal]) -> tuple[Fair, ...]:
-    """Returns the deal that each rule picks from the frontier: Nash, Kalai-Smorodinsky, egalitarian, utilitarian."""
+def find_fair(frontier: Sequence[Deal]) -> dict[str, list[Deal]]:
+    """Returns the deal that each rule picks from the frontier, and behind it those that are as good by it. Scores are compared part
+    by part, so the worst off counts first; those that differ by rounding only are equal."""
     ideal = {n: max(deal.gains[n] for deal in frontier) for n in _able(frontier)}
     products = score_nash(frontier)
-
-    def kalai(deal: Deal) -> tuple[float, ...]:
-        return tuple(sorted(deal.gains[n] / most for n, most in ideal.items())) or (0.0,)
-
-    return (
-        _pick("nash", frontier, lambda deal: (products[deal.name],)),
-        _pick("kalai-smorodinsky", frontier, kalai),
-        _pick("egalitarian", frontier, lambda deal: tuple(sorted(deal.gains))),
-        _pick("utilitarian", frontier, lambda deal: (math.fsum(deal.gains),)),
-    )
-
-
-def _pick(rule: str, frontier: Sequence[Deal], score: Callable[[Deal], tuple[float, ...]]) -> Fair:
-    """Returns the first deal with the best score. Scores are compared part by part, so the worst off counts first; those
-    that differ by rounding only are equal."""
-    scores = [tuple(float(f"{part:.9g}") for part in score(deal)) for deal in frontier]
-    best = max(scores)
-    chosen, *ties = [deal for deal, one in zip(frontier, scores, strict=True) if one == best]
-    return Fair(rule, chosen, tuple(ties))
+    rules: dict[str, Callable[[Deal], tuple[float, ...]]] = {
+        "nash": lambda deal: (products[deal.name],),
+        "kalai-smorodinsky": lambda deal: tuple(sorted(deal.gains[n] / most for n, most in ideal.items())) or (0.0,),
+        "egalitarian": lambda deal: tuple(sorted(deal.gains)),
+        "utilitarian": lambda deal: (math.fsum(deal.gains),),
+    }
+    found = {}
+    for rule, score in rules.items():
+        scores = [tuple(float(f"{part:.9g}") for part in score(deal)) for deal in frontier]
+        best = max(scores)
+        found[rule] = [deal for deal, one in zip(frontier, scores, strict=True) if one == best]
+    return found

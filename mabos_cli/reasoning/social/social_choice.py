@@ -1,7 +1,7 @@
 """Finds what a group prefers: winners by several voting rules, and whether these agree."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,28 +17,12 @@ _MOST_CANDIDATES = 50
 _COUNTED = re.compile(r"\s*(\d+)\s*:(.*)", re.S)
 
 
-class Count(NamedTuple):
-    """The outcome by one rule: the winners, all candidates in order, and their scores."""
-
-    winners: tuple[str, ...]
-    order: tuple[str, ...]
-    scores: Mapping[str, float]
-
-
 class Ballot(NamedTuple):
     """So many voters with the same ranking: groups of candidates, the best first; those in a group are tied. Who is not named
     comes last, tied."""
 
     voters: int
     groups: tuple[tuple[int, ...], ...]
-
-
-class Tally(NamedTuple):
-    """The ballots with what every rule counts by."""
-
-    names: tuple[str, ...]
-    ballots: list[Ballot]
-    pairs: list[list[int]]
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -53,8 +37,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if len(names) < 2:
         raise BadValue("ballots: there is only one candidate", "a choice needs two")
     ballots = [Ballot(count, tuple(tuple(map(names.index, group)) for group in groups)) for count, groups in read]
-    tally = Tally(names, ballots, count_pairs(ballots, len(names)))
-    return _answer(fields["rule"], tally, _count_all(tally))
+    return _answer(fields["rule"], names, ballots, count_pairs(ballots, len(names)))
 
 
 def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ...]]:
@@ -81,79 +64,61 @@ def _read_ballot(ballot: Any, path: str) -> tuple[int, tuple[tuple[str, ...], ..
     return found["count"], tuple(filter(None, groups))
 
 
-def _count_all(tally: Tally) -> dict[str, Count]:
-    names, ballots, pairs = tally
-    paths = find_paths(pairs)
+def _score_all(ballots: Sequence[Ballot], pairs: Pairs, paths: Pairs) -> dict[str, Sequence[Fraction | int]]:
+    """Returns the score of each candidate by each rule."""
     # How many others each beats by the strongest path, less how many beat it: the relation is transitive.
     wins = [
         sum((a > b) - (b > a) for a, b in zip(row, column, strict=True))
         for row, column in zip(paths, zip(*paths, strict=True), strict=True)
     ]
-    schulze = _by_score(wins, names)
-    first = [Fraction(0)] * len(names)
+    first = [Fraction(0)] * len(pairs)
     for voters, (best, *_) in ballots:
         for n in best:  # who is tied at the top shares the vote
             first[n] += Fraction(voters, len(best))
-    return {
-        "schulze": schulze._replace(winners=tuple(names[n] for n in find_schulze(paths))),
-        "borda": _by_score(score_borda(pairs, sum(ballot.voters for ballot in ballots)), names),
-        "plurality": _by_score(first, names),
-    }
+    points = score_borda(pairs, sum(ballot.voters for ballot in ballots))
+    return {"schulze": wins, "borda": points, "plurality": first}
 
 
-def _by_score(scores: Sequence[Fraction | int], names: tuple[str, ...]) -> Count:
-    order = sorted(range(len(names)), key=lambda n: -scores[n])
-    best = scores[order[0]]
-    return Count(
-        tuple(name for name, score in zip(names, scores, strict=True) if score == best),
-        tuple(names[n] for n in order),
-        {name: float(score) for name, score in zip(names, scores, strict=True)},
-    )
-
-
-def _answer(rule: str, tally: Tally, counts: dict[str, Count]) -> Answer:
-    chosen, detail = counts[rule], _detail(rule, tally, counts)
-    winner = detail["condorcet_winner"]
-    by_winner: dict[str, list[str]] = {}
-    for name, count in counts.items():
-        by_winner.setdefault(" and ".join(count.winners), []).append(name)
-    steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(tally.names), 'candidate')}"]
-    steps.append(f"{winner or 'nobody'} beats every other one by a majority")
-    steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
-    steps.append(f"order by {rule}: {_order_line(chosen)}")
-    agree = f"{len(by_winner)} different winners by {len(counts)} rules" if len(by_winner) > 1 else "all rules agree"
-    summary = f"{' and '.join(chosen.winners)} by {rule}; {agree}"
-    is_tied = len(chosen.winners) > 1
-    has_ties = len({*chosen.scores.values()}) < len(tally.names)
-    caveats = notes(
-        (len(by_winner) > 1, "the rules disagree: which was agreed on beforehand decides"),
-        (is_tied, f"tie for the first place by {rule}: {', '.join(chosen.winners)}"),
-        (has_ties and not is_tied, f"ties by {rule} further down stand in the order of the candidates"),
-    )
-    return Answer(ranking(chosen.order, chosen.scores), None, summary, cut(steps), detail, caveats)
-
-
-def _detail(rule: str, tally: Tally, counts: dict[str, Count]) -> dict[str, Any]:
-    names, ballots, pairs = tally
-    size = range(len(names))
-    winners = [names[a] for a in size if all(pairs[a][b] > pairs[b][a] for b in size if b != a)]
-    return {
+def _answer(rule: str, names: tuple[str, ...], ballots: Sequence[Ballot], pairs: Pairs) -> Answer:
+    size, paths = range(len(names)), find_paths(pairs)
+    every = _score_all(ballots, pairs, paths)
+    orders = {name: sorted(size, key=lambda n: -found[n]) for name, found in every.items()}
+    scores = {name: {names[n]: float(found[n]) for n in size} for name, found in every.items()}
+    winners = {name: [names[n] for n in size if found[n] == max(found)] for name, found in every.items()}
+    winners["schulze"] = [names[n] for n in find_schulze(paths)]
+    beats_all = [names[a] for a in size if all(pairs[a][b] > pairs[b][a] for b in size if b != a)]
+    detail: dict[str, Any] = {
         "rule": rule,
         "voters": sum(ballot.voters for ballot in ballots),
-        "winners": {name: [*count.winners] for name, count in counts.items()},
-        "orders": {name: [*count.order] for name, count in counts.items()},
-        "scores": {name: dict(count.scores) for name, count in counts.items()},
+        "winners": winners,
+        "orders": {name: [names[n] for n in order] for name, order in orders.items()},
+        "scores": scores,
         "pairs": {names[a]: {names[b]: pairs[a][b] for b in size if b != a} for a in size},
-        "condorcet_winner": winners[0] if winners else None,
+        "condorcet_winner": beats_all[0] if beats_all else None,
     }
-
-
-def _order_line(count: Count) -> str:
-    """Returns all candidates in order, those with the same score tied."""
-    line = count.order[0]
-    for one, other in pairwise(count.order):
-        line += f" {'=' if count.scores[one] == count.scores[other] else '>'} {other}"
-    return line
+    by_winner: dict[str, list[str]] = {}
+    for name, found in winners.items():
+        by_winner.setdefault(" and ".join(found), []).append(name)
+    steps = [f"{plural(detail['voters'], 'voter')}, {plural(len(names), 'candidate')}"]
+    steps.append(f"{detail['condorcet_winner'] or 'nobody'} beats every other one by a majority")
+    steps += [f"{who}: {', '.join(rules)}" for who, rules in by_winner.items()]
+    line, deciding = names[orders[rule][0]], every[rule]
+    for one, other in pairwise(orders[rule]):
+        line += f" {'=' if deciding[one] == deciding[other] else '>'} {names[other]}"
+    steps.append(f"order by {rule}: {line}")
+    agree = f"{len(by_winner)} different winners by {len(every)} rules" if len(by_winner) > 1 else "all rules agree"
+    is_tied = len(winners[rule]) > 1
+    caveats = notes(
+        (len(by_winner) > 1, "the rules disagree: which was agreed on beforehand decides"),
+        (is_tied, f"tie for the first place by {rule}: {', '.join(winners[rule])}"),
+        (
+            not is_tied and len({*deciding}) < len(names),
+            f"ties by {rule} further down stand in the order of the candidates",
+        ),
+    )
+    summary = f"{' and '.join(winners[rule])} by {rule}; {agree}"
+    conclusion = ranking(tuple(names[n] for n in orders[rule]), scores[rule])
+    return Answer(conclusion, None, summary, cut(steps), detail, caveats)
 
 
 def count_pairs(ballots: Sequence[Ballot], size: int) -> list[list[int]]:
