@@ -137,11 +137,11 @@ class Agent(NamedTuple):
         extra = {name: tuple(d.item for d in waiting if d.store == name) for name in ("working", "short_term")}
         return Memory(memory.working + extra["working"], memory.short_term + extra["short_term"], view)
 
-    def departures(self, item_id: str) -> list[Departure]:
+    def departures(self, item_id: str, *, is_live: bool = False) -> list[Departure]:
         """Returns the archive's records about an id, oldest first."""
         from mabos_cli.workspace.archive import find_departures
 
-        return find_departures(self.paths, item_id)
+        return find_departures(self.paths, item_id, is_live=is_live)
 
     def all_departures(self) -> Iterator[Departure]:
         from mabos_cli.workspace.archive import all_departures

@@ -37,10 +37,12 @@ def append_records(paths: AgentPaths, records: Iterable[tuple[str, bytes]]) -> N
         append_bytes(paths.archive / f"{month}.jsonl", b"".join(lines), root=paths.workspace.root)
 
 
-def find_departures(paths: AgentPaths, item_id: str) -> list[Departure]:
-    """Returns all records about an id, oldest first. An item cannot have left before the month it was made in."""
+def find_departures(paths: AgentPaths, item_id: str, *, is_live: bool = False) -> list[Departure]:
+    """Returns all records about an id, oldest first. An item leaves after it was made, but a clock that was ahead dates ids into the
+    future: where later files have nothing of an item that is gone, those of earlier months are read too."""
     earliest = month_of(item_id, "") if parse_id(item_id) else ""
-    return find_all_departures(paths, [item_id], earliest)[item_id]
+    left = find_all_departures(paths, [item_id], earliest)[item_id]
+    return left if left or is_live else find_all_departures(paths, [item_id])[item_id]
 
 
 def find_all_departures(paths: AgentPaths, ids: Iterable[str], earliest: str = "") -> dict[str, list[Departure]]:

@@ -47,7 +47,7 @@ class Found(NamedTuple):
 def find_item(agent: Agent, memory: Memory, item_id: str) -> Found:
     """Returns the item with an id, live or archived; NotFound for an id that was never issued here."""
     live = locate(memory, item_id)
-    history = tuple(agent.departures(item_id))
+    history = tuple(agent.departures(item_id, is_live=bool(live)))
     if live:
         return Found(live[1], live[0], True, history)
     if history:

@@ -96,3 +96,15 @@ def test_a_use_that_is_not_counted_in_yet_puts_fading_off(desk: Desk, monkeypatc
     assert leaving(desk) == ([], 12, 12)
     desk.home().note_uses([said[0].data["id"], said[-1].data["id"]])
     assert leaving(desk) == leaving(desk) == ([], 10, 12)
+
+
+def test_an_id_from_a_clock_that_was_ahead_resolves_when_it_has_left(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MABOS_NOW", "2027-03-22T07:00:00Z")
+    desk.run("store", "The clock is a year ahead", "--store", "long_term")
+    monkeypatch.setenv("MABOS_NOW", "2026-03-22T07:00:00Z")
+    item = desk.run("store", "The clock is right again", "--json").data["id"]
+    assert desk.run("forget", item, "--reason", "over").code == 0
+    monkeypatch.setenv("MABOS_NOW", "2027-05-01T07:00:00Z")
+    assert "forgotten" in desk.run("get", item).stdout
