@@ -175,6 +175,19 @@ class Repository(NamedTuple):
             raise GitFailed(f"{path} is not in the repository {self.top}")
         return found.relative_to(self.top).as_posix()
 
+    def read_objects(self, names: Sequence[str]) -> list[bytes]:
+        """Returns the contents of files by their names in git, all at once; empty for one that is not there."""
+        wanted = [name if "\n" not in name else "" for name in names]  # no line of a question names that one
+        asked = os.fsencode("".join(f"{name}\n" for name in wanted))
+        out, at, found = self.run("cat-file", "--batch", stdin=asked) if names else b"", 0, []
+        for _ in names:
+            end = out.index(b"\n", at)
+            head = out[at:end].rsplit(b" ", 2)
+            size = int(head[-1]) if head[-1].isdigit() else -1
+            found.append(out[end + 1 : end + 1 + size] if head[1:2] == [b"blob"] else b"")
+            at = end + size + 2
+        return found
+
     def read_config(self, name: str, *, local_only: bool = False) -> str:
         """Returns a configuration value, or with `local_only` one of the repository itself; empty when it is not set."""
         where = ("--local",) if local_only else ()
@@ -337,20 +350,8 @@ class Revision:
 
     def load(self, names: list[str]) -> None:
         """Reads old versions, all at once."""
-        wanted = [name for name in names if "\n" not in name]
-        asked = "".join(f"{self._tree}:{self._prefix}{name}\n" for name in wanted)
-        out, at = self._repository.run("cat-file", "--batch", stdin=os.fsencode(asked)), 0
-        for name in wanted:
-            end = out.index(b"\n", at)
-            head = out[at:end].rsplit(b" ", 2)
-            if head[-1] == b"missing":
-                at = end + 1
-            elif len(head) == 3 and head[1] == b"blob":
-                size = int(head[2])
-                self._old[name] = out[end + 1 : end + 1 + size]
-                at = end + size + 2
-            else:
-                raise GitFailed(f"git cat-file: {out[at:end][:80].decode('utf-8', 'replace')}")
+        found = self._repository.read_objects([f"{self._tree}:{self._prefix}{name}" for name in names])
+        self._old |= zip(names, found, strict=True)
 
     def old(self, name: str) -> bytes:
         """Returns a file as it was; empty when it was not there."""

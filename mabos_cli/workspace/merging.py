@@ -33,8 +33,7 @@ class Merge(NamedTuple):
 
     def versions(self, paths: Sequence[str]) -> list[Versions]:
         """Returns what files hold in the three commits."""
-        names = [f"{commit}:{path}" for path in paths for commit in self.commits]
-        found = self._read(names)
+        found = self.repository.read_objects([f"{commit}:{path}" for path in paths for commit in self.commits])
         return [(found[n], found[n + 1], found[n + 2]) for n in range(0, len(found), 3)]
 
     def blobs(self, folder: str) -> dict[str, tuple[str, str, str]]:
@@ -46,23 +45,12 @@ class Merge(NamedTuple):
     def load(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """Returns what is stored under some names, all at once; nothing for an empty name."""
         wanted = [*dict.fromkeys(filter(None, blobs))]
-        return {"": b"", **dict(zip(wanted, self._read(wanted), strict=True))}
+        return {"": b"", **dict(zip(wanted, self.repository.read_objects(wanted), strict=True))}
 
     def _list(self, commit: str, folder: str) -> dict[str, str]:
         out = self.repository.run("ls-tree", "-r", "-z", commit, "--", folder)
         rows = (entry.partition(b"\t") for entry in out.split(b"\0") if b" blob " in entry)
         return {os.fsdecode(path): row.split(b" ")[2].decode() for row, _, path in rows}
-
-    def _read(self, names: Sequence[str]) -> list[bytes]:
-        asked = os.fsencode("".join(f"{name}\n" for name in names))
-        out, at, found = self.repository.run("cat-file", "--batch", stdin=asked) if names else b"", 0, []
-        for _ in names:
-            end = out.index(b"\n", at)
-            head = out[at:end].rsplit(b" ", 2)
-            size = int(head[2]) if len(head) == 3 and head[1] == b"blob" else -1
-            found.append(out[end + 1 : end + 1 + size] if size >= 0 else b"")
-            at = end + 1 + (size + 1 if size >= 0 else 0)
-        return found
 
 
 def find_merge(path: str, versions: Versions) -> Merge | None:

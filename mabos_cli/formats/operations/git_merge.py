@@ -1,56 +1,15 @@
-"""Decides how git merges the files of a workspace: lines of .gitattributes, the kind of a file by its path. Merges proposals.
+"""Decides how git merges the files of a workspace: lines of .gitattributes, the kind of a file by its path.
 
 Merged files are as our codecs write them, and say the same whichever side is ours.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from operator import eq
-from typing import Any
+from typing import TYPE_CHECKING
 
-from mabos_cli.core.language.ids import distinct_id
-from mabos_cli.core.operations.three_way import Settled, follow_renames, merge_keyed, merge_maps
-from mabos_cli.formats.json import text
-from mabos_cli.formats.knowledge.proposals import ProposalFile, parse_proposals
-from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides, read_sides
-
-_TIMES = ("merged_at", "rejected_at", "proposed_at")
-
-
-def merge_proposals(path: str, sides: Sides) -> Merged:
-    """Merges the proposals of both sides by their ids; of two that got one id the younger gets letters behind it."""
-    base, ours, theirs = read_sides(lambda data, name: parse_proposals(data, name, "x"), ProposalFile, path, sides)
-    records = follow_renames([file.raw for file in (base, ours, theirs)], _node_of, _proposal_id)
-    union = merge_keyed(records[0], records[1], records[2], _settle_proposal, eq, lambda name: (len(name), name))
-    kept, notes = dict(union.kept), []
-    for spare in union.spares:
-        new_id = _proposal_id(spare.id, spare.record)
-        kept[new_id] = spare.record | {"id": new_id}
-        notes.append(f"{spare.id} was given to two proposals: the younger one is {new_id}")
-    lines = [text.dump_line(record).encode("utf-8") for record in kept.values()]
-    if ours.is_list and theirs.is_list:
-        return Merged(text.render_list(lines), tuple(notes))
-    extra = merge_maps(base.extra, ours.extra, theirs.extra, max(ours.extra, theirs.extra, key=repr))
-    others = [text.render_value(key, value) for key, value in extra.items()]
-    return Merged(text.render_document([text.render_array("proposals", lines), *others]), tuple(notes))
-
-
-def _node_of(proposal: Mapping[str, Any]) -> str:
-    return str(proposal.get("node_id", ""))
-
-
-def _proposal_id(proposal_id: str, proposal: Mapping[str, Any]) -> str:
-    return distinct_id(proposal_id, _node_of(proposal))
-
-
-def _settle_proposal(base: dict[str, Any] | None, a: dict[str, Any], b: dict[str, Any]) -> Settled:
-    """Merges a proposal that both sides changed: what became of it last counts."""
-    older, newer = sorted((a, b), key=lambda each: (max(str(each.get(name, "")) for name in _TIMES), repr(each)))
-    if base is None and a.get("node_id") != b.get("node_id"):
-        return Settled(older, "ours" if newer is a else "theirs")
-    return Settled(merge_maps(base or {}, a, b, newer))
-
+if TYPE_CHECKING:
+    from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides
 
 DRIVER = "mabos"
 _BEGIN, _END = "# >>> mabos: written by mabos git install", "# <<< mabos"
@@ -126,7 +85,7 @@ def names_driver(text: str) -> bool:
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
 
 
-def merge_file(kind: str, path: str, sides: Sides, renames: Renames | None = None) -> Merged | None:
+def merge_file(kind: str, path: str, sides: "Sides", renames: "Renames | None" = None) -> "Merged | None":
     """Returns the file of a kind as both sides have it; None when it is text that only people can merge.
 
     `renames` has the ids that things in other files get, by side. InvalidFile when one of the three is malformed.
@@ -142,14 +101,14 @@ def merge_file(kind: str, path: str, sides: Sides, renames: Renames | None = Non
         "fact page": partial(records.merge_fact_files, is_page=True),
         "rules": records.merge_rule_files,
         "cases": records.merge_case_files,
-        "log": records.merge_logs,
-        "derived": records.merge_derived,
+        "log": minds.merge_logs,
+        "derived": minds.merge_derived,
         "mind": minds.merge_minds,
         "checkpoint": minds.merge_checkpoints,
-        "proposals": merge_proposals,
+        "proposals": records.merge_proposals,
     }
     if kind in ("cases", "log") and renames:
-        sides = minds.rename_sides(sides, renames, *([records.ENTRIES] if kind == "log" else []))
+        sides = minds.rename_sides(sides, renames, *([minds.ENTRIES] if kind == "log" else []))
     if kind == "mind" and renames:
         return minds.merge_minds(path, sides, renames)
     return merges[kind](path, sides) if kind in merges else None

@@ -1,4 +1,4 @@
-"""Merges cognitive files, MEMORY.md and checkpoints: entries by their ids or titles, other text by its lines.
+"""Merges Markdown: cognitive files and MEMORY.md by entries, with their ids or titles, and by lines; logs and checkpoints by entries.
 
 An id that both sides gave to different things stays with the older one; the other gets letters behind it, and what its side
 wrote about it follows. Words that both sides changed stay both: the newer ones in place, the older ones as an entry behind.
@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from mabos_cli.core.language.ids import distinct_id
+from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.text import one_line
-from mabos_cli.core.operations.three_way import follow_renames, merge_lines, merge_sets
+from mabos_cli.core.operations.three_way import follow_renames, merge_lines, merge_runs, merge_sets
+from mabos_cli.formats.markdown.escape import is_as_generated
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
@@ -34,6 +35,8 @@ _BY_FILE = {kind.file: name for name, kind in KINDS.items()}
 # Columns whose text is what an entry says; the rest is about it.
 _WORDS = ("title", "text")
 _LINES = r"(?<=\n)"
+_ENTRY_ID = re.compile(r"\^(M-\d{1,16}-[0-9a-f]{4})\s*\Z")
+ENTRIES = r"(?m)^(?=## )"  # where the entries of a log begin
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 NO_RENAMES: Renames = ({}, {}, {})
 
@@ -251,12 +254,33 @@ def _name(unit: Unit) -> str:
 
 def merge_checkpoints(path: str, sides: Sides) -> Merged:
     """Merges checkpoints that were written under one name in the same minute: one behind the other."""
-    base, ours, theirs = (_split_checkpoints(data.decode("utf-8", "surrogateescape")) for data in sides)
+    base, ours, theirs = (_split_parts(data.decode("utf-8", "surrogateescape"), r"(?m)^(?=# )") for data in sides)
     merged = sorted(merge_sets(base, ours, theirs))
     notes = (f"{len(merged)} checkpoints of one minute are in it now",) if len(merged) > 1 else ()
     return Merged(("\n\n".join(merged) + "\n").encode("utf-8", "surrogateescape"), notes)
 
 
-def _split_checkpoints(text: str) -> list[str]:
-    """Splits a file before each title of a checkpoint."""
-    return [part for each in re.split(r"(?m)^(?=# )", text) if (part := each.strip("\n"))]
+def merge_logs(path: str, sides: Sides) -> Merged:
+    """Merges daily logs: whole entries of both sides in the order of their ids; text stays behind its entry."""
+    base, ours, theirs = (_split_parts(data.decode("utf-8", "surrogateescape"), ENTRIES) for data in sides)
+    merged = merge_runs(base, ours, theirs, _entry_time)
+    return Merged(("\n\n".join(merged) + "\n" if merged else "").encode("utf-8", "surrogateescape"))
+
+
+def _split_parts(text: str, start: str) -> list[str]:
+    """Splits a text before each place where a part starts; parts without blank lines around them."""
+    return [part for each in re.split(start, text) if (part := each.strip("\n"))]
+
+
+def _entry_time(block: str) -> tuple[int, int] | None:
+    named = _ENTRY_ID.search(block)
+    return parse_id(named[1]) if named else None
+
+
+def merge_derived(path: str, sides: Sides) -> Merged | None:
+    """Returns the derived file that a person edited, which the next run sets aside, else ours; None for two.
+
+    What it stands for is merged elsewhere, and it is rebuilt from that.
+    """
+    edited = [data for data in sides[1:] if not is_as_generated(data.decode("utf-8", "replace"))]
+    return None if len(edited) == 2 else Merged(edited[0] if edited else sides[1])

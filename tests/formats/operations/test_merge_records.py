@@ -84,7 +84,7 @@ def test_an_item_that_both_edited_is_there_twice_and_linked():
         "We bill per year",
     )
     assert first["related_to"] == [other["id"]] and other["related_to"] == [first["id"]]
-    assert merged.notes == (f"{item(0).id} was edited on both sides: the older text is {other['id']}",)
+    assert merged.notes == (f"{item(0).id} was changed on both sides: the other version is {other['id']}",)
     assert parse_store(merged.data, "x").last_id == max(first["id"], other["id"])
 
 
