@@ -1,14 +1,13 @@
 """Parses global options, loads commands when they are called, and turns errors into exit codes."""
 
 import sys
-from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated
 
 from mabos_cli import INTERRUPTED, __version__
 from mabos_cli.commands.call import Call, Commands, Context, Option, run_function
-from mabos_cli.commands.parse import name_options, plan_calls
+from mabos_cli.commands.parse import name_options, plan_calls, read_parameters
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.terminal.emit import emit, emit_error, write
@@ -102,7 +101,7 @@ def declare_globals(
     """Memory and mind for autonomous agents, kept in plain files."""
 
 
-_SWITCHES, _VALUES = name_options(declare_globals)
+_SWITCHES, _VALUES = name_options(read_parameters(declare_globals))
 del _SWITCHES["--version"]  # which stands alone
 ANYWHERE = "Accepted anywhere: -w/--workspace DIR, -a/--agent ID, --json, -q/--quiet, -v/--verbose, --commit, --lock-timeout SECONDS."
 
@@ -113,21 +112,6 @@ def find_commands(name: str) -> Commands:
     group = getattr(module, name, None)  # a module may hold several groups, each under its name
     found: Commands = group if isinstance(group, Commands) else module.app
     return found
-
-
-class Program(Mapping[str, Any]):
-    """Every command as Typer knows it, by name, with the root under no name; one is imported when it is asked for."""
-
-    def __getitem__(self, name: str) -> Any:
-        from mabos_cli.typer_app import build_root, load_command
-
-        return load_command(name) if name else build_root()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("", *COMMANDS))
-
-    def __len__(self) -> int:
-        return len(COMMANDS) + 1
 
 
 def _global_options(args: list[str]) -> tuple[Call, list[str]]:
@@ -158,7 +142,7 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
             found |= [_SWITCHES[f"-{letter}"] for letter in word[1:]]
         else:
             rest.append(word)
-    doors = {"program": Program(), "parse": _global_options, "run": _run}
+    doors = {"find_commands": find_commands, "parse": _global_options, "run": _run}
     call = Call(**found, opened=[], written=watch_writes(), **doors)  # type: ignore[arg-type]
     return call, rest
 

@@ -1,4 +1,4 @@
-"""Typer's view of the commands: help, what is wrong with a line, and what completion and MCP ask about parameters."""
+"""Typer's view of the commands: help, and what is wrong with a line."""
 
 import functools
 import inspect
@@ -76,31 +76,6 @@ class PlainCommand(TyperCommand):
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
-class _BuiltWhenAsked(dict[str, Any]):
-    """Commands by name; who asks for one builds it, who asks for all builds all."""
-
-    def __init__(self, commands: Commands) -> None:
-        super().__init__(dict.fromkeys(commands))
-        self._commands = commands
-
-    def __getitem__(self, name: str) -> Any:
-        if super().__getitem__(name) is None:
-            self[name] = _build_command(self._commands, name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            return default
-
-    def values(self) -> Any:
-        return [self[name] for name in self]
-
-    def items(self) -> Any:
-        return [(name, self[name]) for name in self]
-
-
 def _group_class(commands: Commands) -> type[TyperGroup]:
     """Returns a class of groups with these commands, whose first is meant where they say so."""
 
@@ -109,7 +84,7 @@ def _group_class(commands: Commands) -> type[TyperGroup]:
 
         def __init__(self, **attributes: Any) -> None:
             super().__init__(**attributes)
-            self.commands = _BuiltWhenAsked(commands)
+            self.commands = {name: _build_command(commands, name) for name in commands}
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             if self.runs_first and args and args[0] not in self.commands and args[0] not in ctx.help_option_names:

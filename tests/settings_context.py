@@ -11,7 +11,6 @@ from settings_trial import Trial, days_ago, effect
 
 from mabos_cli.app import _global_options
 from mabos_cli.serve import hook
-from mabos_cli.typer_app import load_command
 
 _TALK = [
     {"role": ("user", "assistant")[n % 2], "content": f"Turn {n}: " + "we talk about berths and prices. " * 6}
@@ -321,10 +320,8 @@ def _(t: Trial):
 def _(t: Trial):
     from mabos_cli.serve.calling import call_tool
     from mabos_cli.serve.mcp import TOOLS
-    from mabos_cli.serve.tool import input_schema
 
     _berths(t)
     tool = TOOLS["memory_recall"]
     call, _ = _global_options(["-w", os.fspath(t.root)])
-    schema = input_schema(tool, load_command("recall"))
-    return "truncated" in call_tool(call, tool, schema, {"query": "berth"}).data
+    return "truncated" in call_tool(call, tool, {"query": "berth"}).data

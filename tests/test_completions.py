@@ -15,8 +15,9 @@ from completion_table import (
 )
 from shells import INSTALLED, ROOT, Tab, press_tab, shell_environment
 
-from mabos_cli.app import Program
+from mabos_cli.app import COMMANDS
 from mabos_cli.serve.known_values import KINDS
+from mabos_cli.typer_app import build_root, load_command
 from tests.commands.desk import Desk, note
 
 TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")
@@ -24,7 +25,7 @@ TAGS = ("two words", "team:ops", "it's", "$(touch x)", "büro")
 
 @pytest.fixture(scope="module")
 def commands() -> dict:
-    return Program()
+    return {"": build_root(), **{name: load_command(name) for name in COMMANDS}}
 
 
 def test_the_table_is_what_the_program_makes(commands: dict) -> None:

@@ -52,8 +52,8 @@ class Call(Session):
     literal_dash = False  # whether a dash was put behind `--`, and stands for nothing else
     # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
     written: set[Path] | None = None
-    # Every command of the program by name, imported when asked for; "" is the root. For who describes the program.
-    program: Mapping[str, Any] | None = None
+    # Finds the commands that a first word stands for. For who describes the program.
+    find_commands: "Callable[[str], Commands] | None" = None
     # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
     parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None
     # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.

@@ -12,14 +12,26 @@ from typing import Any, NamedTuple
 from mabos_cli.commands.call import Argument, Commands, Function, Option
 
 _NUMBERS = {int: re.compile(r"-?\d{1,18}"), float: re.compile(r"-?\d{1,15}(\.\d{1,15})?")}
-_READABLE = (bool, str, int, float, list, Path)
 
 
-class _Parameter(NamedTuple):
+class Parameter(NamedTuple):
+    """A parameter of a command: its name, the type of a value, or list where it takes several, and how it is declared."""
+
     name: str
     type: Any
     declared: Option
+    default: Any
     is_required: bool
+
+    @property
+    def is_argument(self) -> bool:
+        return isinstance(self.declared, Argument)
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Returns the names of an option; a switch may have one for each of its sides, as in `--live/--no-live`."""
+        plain = f"--{self.name.replace('_', '-')}"
+        return self.declared.names or ((f"{plain}/--no-{plain[2:]}",) if self.type is bool else (plain,))
 
 
 def plan_calls(commands: Commands, words: Sequence[str]) -> list[tuple[Function, str, dict[str, Any]]]:
@@ -40,10 +52,8 @@ def plan_calls(commands: Commands, words: Sequence[str]) -> list[tuple[Function,
 
 def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | None:
     """Returns what the words of a call give a function, by parameter; None where they are not plain."""
-    parameters = _read_parameters(function)
-    if parameters is None:
-        return None
-    flags, valued = _name_options(parameters)
+    parameters = read_parameters(function)
+    flags, valued = name_options(parameters)
     given, places = _defaults(function), list[str]()
     rest = iter(words)
     for word in rest:
@@ -65,36 +75,24 @@ def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | No
     return _place(parameters, places, given)
 
 
-def _read_parameters(function: Function) -> list[_Parameter] | None:
-    """Returns what a function declares; None where Typer has to look at values."""
-    code, found = function.__code__, []
-    first_default = code.co_argcount - len(function.__defaults__ or ())
-    for at, name in enumerate(code.co_varnames[1 : code.co_argcount], 1):
+def read_parameters(function: Function) -> list[Parameter]:
+    """Returns what a function declares behind its context."""
+    code, found, defaults = function.__code__, list[Parameter](), _defaults(function)
+    for name in code.co_varnames[1 : code.co_argcount]:
         annotation = function.__annotations__[name]
-        type_ = annotation.__origin__
-        if isinstance(type_, UnionType):
-            type_ = type_.__args__[0]
-        type_ = getattr(type_, "__origin__", type_)
-        if type_ not in _READABLE:
-            return None
-        found.append(_Parameter(name, type_, annotation.__metadata__[0], at < first_default))
+        kind = annotation.__origin__
+        kind = kind.__args__[0] if isinstance(kind, UnionType) else kind
+        kind = getattr(kind, "__origin__", kind)
+        found.append(Parameter(name, kind, annotation.__metadata__[0], defaults.get(name), name not in defaults))
     return found
 
 
-def name_options(function: Function) -> tuple[dict[str, tuple[str, bool]], dict[str, _Parameter]]:
-    """Returns the words that switch something for a function, and those that take a value."""
-    return _name_options(_read_parameters(function) or [])
-
-
-def _name_options(parameters: Sequence[_Parameter]) -> tuple[dict[str, tuple[str, bool]], dict[str, _Parameter]]:
+def name_options(parameters: Sequence[Parameter]) -> tuple[dict[str, tuple[str, bool]], dict[str, Parameter]]:
     """Returns the words that switch something, with what they say, and the words that take a value."""
     flags: dict[str, tuple[str, bool]] = {}
-    valued: dict[str, _Parameter] = {}
+    valued: dict[str, Parameter] = {}
     for each in parameters:
-        if isinstance(each.declared, Argument):
-            continue
-        plain = f"--{each.name.replace('_', '-')}"
-        for name in each.declared.names or ((f"{plain}/--no-{plain[2:]}",) if each.type is bool else (plain,)):
+        for name in () if each.is_argument else each.spellings:
             if each.type is bool:
                 on, _, off = name.partition("/")
                 flags |= {on: (each.name, True)} | ({off: (each.name, False)} if off else {})
@@ -109,7 +107,7 @@ def _defaults(function: Function) -> dict[str, Any]:
     return dict(zip(function.__code__.co_varnames[count - len(values) : count], values, strict=True))
 
 
-def _read_value(parameter: _Parameter, word: str) -> Any:
+def _read_value(parameter: Parameter, word: str) -> Any:
     """Returns the value of a word, None where Typer has to look at it: an empty one, or one that may be an option."""
     if not word or (word[0] == "-" and word != "-"):
         return None
@@ -122,10 +120,10 @@ def _read_value(parameter: _Parameter, word: str) -> Any:
     return value if is_within else None
 
 
-def _place(parameters: Sequence[_Parameter], words: list[str], given: dict[str, Any]) -> dict[str, Any] | None:
+def _place(parameters: Sequence[Parameter], words: list[str], given: dict[str, Any]) -> dict[str, Any] | None:
     """Returns what is given with the words that are known by their places; None for too few or too many."""
     for each in parameters:
-        if not isinstance(each.declared, Argument):
+        if not each.is_argument:
             if each.is_required and each.name not in given:
                 return None
         elif words and each.type is list:

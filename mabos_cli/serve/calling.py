@@ -21,7 +21,7 @@ from mabos_cli.core.language.secrets import redact
 from mabos_cli.core.language.text import one_line, plural, visible
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_line
-from mabos_cli.serve.tool import Line, Schema, Tool, check_arguments, line_of
+from mabos_cli.serve.tool import Line, Tool, check_arguments, find_function, input_schema, line_of
 from mabos_cli.workspace.files import watch_writes
 from mabos_cli.workspace.locate import find_agent
 from mabos_cli.workspace.settings import load_settings
@@ -44,11 +44,11 @@ class Reply(NamedTuple):
         return self.data is None
 
 
-def call_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, Any]) -> Reply:
+def call_tool(call: Call, tool: Tool, arguments: Mapping[str, Any]) -> Reply:
     """Runs a tool and returns its answer; whatever goes wrong is an answer too."""
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
-        named, line = _prepare(call, tool, schema, given)
+        named, line = _prepare(call, tool, given)
         answer, room = run_line(named, line), _room(named)
         if tool.shape is None:
             return _bounded(answer, room)
@@ -58,17 +58,18 @@ def call_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, An
         return _refusal(error)
 
 
-def answer_tool(call: Call, tool: Tool, schema: Schema, arguments: Mapping[str, Any]) -> Answer | MabosError:
+def answer_tool(call: Call, tool: Tool, arguments: Mapping[str, Any]) -> Answer | MabosError:
     """Runs a tool and returns all that its command says, or what went wrong, without secrets."""
     try:
-        return run_line(*_prepare(call, tool, schema, dict(arguments)))
+        return run_line(*_prepare(call, tool, dict(arguments)))
     except Exception as error:  # a bug in one command must not end the server
         return _fault(error)
 
 
-def _prepare(call: Call, tool: Tool, schema: Schema, given: dict[str, Any]) -> tuple[Call, Line]:
+def _prepare(call: Call, tool: Tool, given: dict[str, Any]) -> tuple[Call, Line]:
     """Returns the call for the agent that arguments name, which is taken out of them, and the words for the rest."""
-    check_arguments(schema, given)
+    assert call.find_commands is not None, "app knows its commands"
+    check_arguments(input_schema(tool, find_function(tool, call.find_commands)[0]), given)
     return _named(call, given.pop("agent_id", "")), line_of(tool, given)
 
 

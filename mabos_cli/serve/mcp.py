@@ -22,7 +22,7 @@ from mabos_cli.commands.call import Call
 from mabos_cli.core import BadValue
 from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.serve.calling import Reply, call_tool, read_text
-from mabos_cli.serve.tool import Tool, about_tool, find_command, input_schema
+from mabos_cli.serve.tool import Tool, about_tool, find_function, input_schema
 from mabos_cli.serve.tools import load_tools
 from mabos_cli.workspace.locate import list_agents
 
@@ -143,7 +143,6 @@ class _Server:
         self._call, self._out, self._is_structured = call, out, structured
         self._listed = {tool.name: tool for tool in tools}
         self._known = {tool.name: tool for tool in (*tools, *others)}
-        self._schemas: dict[str, dict[str, Any]] = {}
         self._waiting: SimpleQueue[Request | None] = SimpleQueue()
         self._cancelled: set[Any] = set()
         self._writing = Lock()
@@ -255,16 +254,6 @@ class _Server:
         wanted = params.get("protocolVersion")
         return {"protocolVersion": wanted if wanted in HANDSHAKES else HANDSHAKES[-1]} | self._hello
 
-    def _schema(self, tool: Tool) -> dict[str, Any]:
-        """Returns the schema of a tool's arguments; the module of its command is imported for it."""
-        if tool.name not in self._schemas:
-            self._schemas[tool.name] = input_schema(tool, self._command(tool))
-        return self._schemas[tool.name]
-
-    def _command(self, tool: Tool) -> Any:
-        assert self._call.program is not None, "app knows the commands"
-        return find_command(tool, self._call.program)
-
     def _list_tools(self, params: dict[str, Any]) -> dict[str, Any]:
         # Where there is one agent, the short list does without a parameter for it in every tool.
         is_short = len(self._known) > len(self._listed)
@@ -272,15 +261,16 @@ class _Server:
         return {"tools": [self._describe(tool, has_one) for tool in self._listed.values()]}
 
     def _describe(self, tool: Tool, has_one_agent: bool) -> dict[str, Any]:
-        schema, effect = self._schema(tool), tool.effect
+        assert self._call.find_commands is not None, "app knows its commands"
+        function, help = find_function(tool, self._call.find_commands)
+        schema, effect = input_schema(tool, function), tool.effect
         if has_one_agent:
             schema = schema | {"properties": _without(schema["properties"], "agent_id")}
         hints = {"readOnlyHint": effect.reads} if effect.reads else {"destructiveHint": effect.removes}
         hints |= {"idempotentHint": True} if effect.repeats and not effect.reads else {}
-        about = about_tool(tool, self._command(tool))
         return {
             "name": tool.name,
-            "description": about,
+            "description": about_tool(tool, help),
             "inputSchema": schema,
             "annotations": hints | {"openWorldHint": False},
         }
@@ -294,7 +284,7 @@ class _Server:
             known = "it is left out here" if name in TOOLS else "see the list of tools"
             answer = Reply(None, f"not_found: no tool {name[:60]!r}; {known}")
         else:
-            answer = call_tool(self._call, tool, self._schema(tool), arguments or {})
+            answer = call_tool(self._call, tool, arguments or {})
         if self._is_structured and answer.data is not None:
             return {"content": [], "structuredContent": answer.data, "isError": False}
         return {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_error}

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from mabos_cli.commands.call import Commands, Function
+from mabos_cli.commands.parse import Parameter, read_parameters
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.json.text import dump_line
 
@@ -141,59 +143,54 @@ def _text(value: Any) -> str:
     return dump_line(value)
 
 
-def find_command(tool: Tool, program: Mapping[str, Any]) -> Any:
-    """Finds the command behind a tool."""
+def find_function(tool: Tool, find_commands: Callable[[str], Commands]) -> tuple[Function, str]:
+    """Finds the function behind a tool, and what its command says of itself."""
     first, *below = (part for part in tool.command if not part.startswith("-"))
-    found = program[first]
-    for name in below:
-        found = found.commands[name]
-    return found
+    commands = find_commands(first)
+    name = below[0] if below else "" if commands.name else first
+    function = commands[name] if name else commands.first
+    assert function is not None, "a tool names a command"
+    return function, commands.helps.get(name, function.__doc__ or "")
 
 
-def about_tool(tool: Tool, command: Any) -> str:
-    """Returns what a tool does, in a line or two."""
-    about = tool.about or (command.help or "").split("Example:")[0]
-    return " ".join(about.split())
+def about_tool(tool: Tool, help: str) -> str:
+    """Returns what a tool does, in a line or two; `help` is what its command says of itself."""
+    return " ".join((tool.about or help.split("Example:")[0]).split())
 
 
-def input_schema(tool: Tool, command: Any) -> dict[str, Any]:
+def input_schema(tool: Tool, function: Function) -> dict[str, Any]:
     """Returns the JSON Schema of a tool's arguments."""
-    places = [each for each in command.params if each.param_type_name == "argument"]
-    named = {name: each for each in command.params for name in (*each.opts, *each.secondary_opts)}
+    declared = read_parameters(function)
+    places = [each for each in declared if each.is_argument]
+    named = {name: each for each in declared for names in each.spellings for name in names.split("/")}
     properties: dict[str, Any] = {"agent_id": AGENT}
     required = []
     for param in tool.params:
         given = named[param.option] if param.option else (places.pop(0) if places else None)
         properties[param.name] = _property(param, given)
-        if given.required if param.required is None and given else param.required:
+        if given.is_required if param.required is None and given else param.required:
             required.append(param.name)
     found = {"type": "object", "properties": properties, "additionalProperties": False}
     return found | {"required": required} if required else found
 
 
-def _property(param: Param, given: Any) -> dict[str, Any]:
-    found = dict(param.schema) if "type" in param.schema else _taken(param, given) | dict(param.schema)
-    about = param.about or _ONLY_THERE.sub("", (given.help if given else "") or "")
+def _property(param: Param, given: Parameter | None) -> dict[str, Any]:
+    found = dict(param.schema) if "type" in param.schema or not given else _taken(param, given) | dict(param.schema)
+    about = param.about or _ONLY_THERE.sub("", given.declared.help if given else "")
     return found | ({"description": about} if about else {})
 
 
-def _taken(param: Param, given: Any) -> dict[str, Any]:
+def _taken(param: Param, given: Parameter) -> dict[str, Any]:
     """Returns what an option or argument of a command takes, and what it is when it is not given."""
-    if getattr(given, "is_flag", False):
-        return {"type": "boolean"}
-    name = given.type.name
-    kind = {"int": "integer", "flo": "number", "boo": "boolean"}.get(name[:3], "string")
-    one: dict[str, Any] = {"type": kind}
-    for key, bound in (("minimum", "min"), ("maximum", "max")):
-        if getattr(given.type, bound, None) is not None:
-            one[key] = getattr(given.type, bound)
-    if param.option and given.multiple:
+    one: dict[str, Any] = {"type": _TYPES.get(given.type, "string")}
+    for key, bound in (("minimum", given.declared.min), ("maximum", given.declared.max)):
+        one |= {} if bound is None else {key: bound}
+    if param.option and given.type is list:
         return {"type": "array", "items": one}
-    if isinstance(given.default, str | int | float) and given.default:
-        one["default"] = given.default
-    return one
+    return one | ({"default": given.default} if isinstance(given.default, str | int | float) and given.default else {})
 
 
+_TYPES = {bool: "boolean", int: "integer", float: "number"}
 _KINDS: dict[str, tuple[str, Any]] = {
     "string": ("a text", str),
     "integer": ("a whole number", int),

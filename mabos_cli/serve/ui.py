@@ -26,7 +26,7 @@ from mabos_cli.core.memory.item import TYPES
 from mabos_cli.errors import Conflict, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.serve.calling import answer_tool
-from mabos_cli.serve.tool import Tool, find_command, input_schema
+from mabos_cli.serve.tool import Tool
 from mabos_cli.serve.tools import load_tools
 from mabos_cli.workspace.entries import stamp_entries
 from mabos_cli.workspace.files import read_text
@@ -67,7 +67,6 @@ class Door:
 
     def __init__(self, call: Call, *, read_only: bool) -> None:
         self._call, self._turn, self._looking = call, Lock(), Lock()
-        self._schemas: dict[str, dict[str, Any]] = {}
         self._stamp, self._next_look = "", 0.0
         self.is_read_only, self.ending = read_only, Event()
         self.streams = BoundedSemaphore(_STREAMS)
@@ -120,10 +119,7 @@ class Door:
     def _run(
         self, tool: Tool, arguments: dict[str, Any], confirm: Callable[[], None] | None = None
     ) -> Answer | MabosError:
-        if tool.name not in self._schemas:
-            assert self._call.program is not None, "app knows its commands"
-            self._schemas[tool.name] = input_schema(tool, find_command(tool, self._call.program))
-        return answer_tool(self._call.with_changes(confirm=confirm), tool, self._schemas[tool.name], arguments)
+        return answer_tool(self._call.with_changes(confirm=confirm), tool, arguments)
 
     def about(self) -> dict[str, Any]:
         """Returns what the page starts from."""

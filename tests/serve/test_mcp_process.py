@@ -16,6 +16,7 @@ import pytest
 from commands.desk import Desk
 from warm import Request, become_program
 
+from mabos_cli.app import find_commands
 from mabos_cli.commands.call import Answer, Call
 from mabos_cli.serve import calling
 from mabos_cli.serve.mcp import TOOLS
@@ -210,7 +211,7 @@ def test_a_bug_in_a_command_is_told_by_its_type(desk: Desk, capsys: pytest.Captu
         raise KeyError("AKIAIOSFODNN7EXAMPLQ")
 
     call = Call(workspace=os.fspath(desk.root), run=broken)
-    answer = calling.call_tool(call, TOOLS["memory_status"], {"properties": {}}, {})
+    answer = calling.call_tool(call.with_changes(find_commands=find_commands), TOOLS["memory_status"], {})
     assert answer.is_error and answer.text.startswith("internal: KeyError: ")
     assert "AKIA" not in answer.text and "\n" not in answer.text
     assert "Traceback" in capsys.readouterr().err

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mabos_cli.app import Program
+from mabos_cli.app import find_commands
+from mabos_cli.commands.parse import read_parameters
 from mabos_cli.errors import UsageFault
 from mabos_cli.serve.mcp import FAMILIES, TOOLS, choose_tools
 from mabos_cli.serve.tool import (
@@ -17,13 +18,13 @@ from mabos_cli.serve.tool import (
     Tool,
     about_tool,
     either,
-    find_command,
+    find_function,
     input_schema,
     line_of,
     unless,
 )
+from mabos_cli.typer_app import load_command
 
-PROGRAM = Program()
 # What the documents that this program comes from call them, with what they require besides the agent.
 NAMED = {
     "memory_store_item": {"content", "type"},
@@ -73,7 +74,7 @@ NAMED = {
 
 
 def schema_of(name: str) -> dict[str, Any]:
-    return input_schema(TOOLS[name], find_command(TOOLS[name], PROGRAM))
+    return input_schema(TOOLS[name], find_function(TOOLS[name], find_commands)[0])
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -83,9 +84,10 @@ def test_tools_have_the_names_and_needs_that_are_known(name: str) -> None:
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_descriptions_speak_of_no_command_line(name: str) -> None:
-    tool, command = TOOLS[name], find_command(TOOLS[name], PROGRAM)
+    tool = TOOLS[name]
+    help = find_function(tool, find_commands)[1]
     said = [part["description"] for part in schema_of(name)["properties"].values()]
-    for text in (about_tool(tool, command), *said):
+    for text in (about_tool(tool, help), *said):
         assert text[-1] in ".…" and not re.search(r"--|standard input|repeat|Example|\bmabos ", text), text
 
 
@@ -147,7 +149,7 @@ def test_lines_of_a_file(first: int | None, last: float | None, place: str) -> N
 def test_the_command_gets_the_text_that_was_given(content: str, context: str, tags: list[str]) -> None:
     tool = TOOLS["memory_store_item"]
     line = line_of(tool, {"content": content, "context": context, "tags": tags, "if_new": True})
-    found = find_command(tool, PROGRAM).make_context("store", line.words[1:]).params
+    found = load_command("store").make_context("store", line.words[1:]).params
     assert (found["text"], found["context"], [*(found["tag"] or ())], found["if_new"]) == (
         content,
         context,
@@ -177,6 +179,9 @@ AT_A_TERMINAL = {"--check", "--shared", "--llm", "--trust", "--by", "--review", 
 @pytest.mark.parametrize("name", [n for n, t in TOOLS.items() if t.family in ("fact", "rule", "infer", "graph")])
 def test_tools_of_knowledge_take_all_that_their_commands_take(name: str) -> None:
     tool = TOOLS[name]
-    options = (each for each in find_command(tool, PROGRAM).params if each.param_type_name == "option")
+    declared = read_parameters(find_function(tool, find_commands)[0])
+    options = [
+        [name for names in each.spellings for name in names.split("/")] for each in declared if not each.is_argument
+    ]
     taken = {param.option for param in tool.params} | AT_A_TERMINAL
-    assert [o.opts for o in options if taken.isdisjoint([*o.opts, *o.secondary_opts])] == []
+    assert [names for names in options if taken.isdisjoint(names)] == []
