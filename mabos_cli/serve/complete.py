@@ -12,6 +12,8 @@ import sys
 _TABLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "templates", "completion.txt")
 _SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+,:@%")
 Pair = tuple[str, str]
+# By command, or by a name behind @ for words: what it is about, what its arguments take, and the rows below it.
+Table = dict[str, tuple[str, str, list[list[str]]]]
 
 
 def main(words: list[str]) -> int:
@@ -32,27 +34,25 @@ def main(words: list[str]) -> int:
 def offer(words: list[str], current: str) -> list[Pair]:
     """Returns what may stand in place of the current word behind some words; a value behind `--option=` comes alone."""
     try:
-        with open(_TABLE, encoding="utf-8") as file:
-            table = file.read().split("\n")
+        table = _read_table()
     except OSError:
         return []
-    at, pending, is_literal, number, where = _walk(table, words)
-    about = _read_command(table, at)
+    command, pending, is_literal, number, where = _walk(table, words)
     if pending:
-        kind = about.kinds.get(pending, "")
+        kind = command.kinds.get(pending, "")
     elif not is_literal and current.startswith("--") and "=" in current:
         name, _, current = current.partition("=")
-        kind = about.kinds.get(name, "")
+        kind = command.kinds.get(name, "")
     elif not is_literal and current.startswith("-"):
-        return _starting(about.options, current)
-    elif number == 0 and about.below:
-        return _starting(about.below, current)
+        return _starting(command.options, current)
+    elif number == 0 and command.below:
+        return _starting(command.below, current)
     else:
-        kind = about.arguments[number] if number < len(about.arguments) else about.more
+        kind = command.arguments[number] if number < len(command.arguments) else command.more
     return _values(table, kind, where, current)
 
 
-def _values(table: list[str], kind: str, where: dict[str, str], start: str) -> list[Pair]:
+def _values(table: Table, kind: str, where: dict[str, str], start: str) -> list[Pair]:
     if kind in ("", "any"):
         return []
     if kind in ("files", "folders"):
@@ -60,7 +60,7 @@ def _values(table: list[str], kind: str, where: dict[str, str], start: str) -> l
     if kind[0] == "=":
         return _starting([(word, "") for word in kind[1:].split(" ")], start)
     if kind[0] == "@":
-        return _starting(_block(table, kind), start)
+        return _starting([(row[0], row[-1]) for row in table[kind][2]], start)
     from mabos_cli.serve.known_values import find_values
 
     return find_values(kind, where.get("-w", ""), where.get("-a", ""), start)
@@ -70,61 +70,43 @@ def _starting(pairs: list[Pair], start: str) -> list[Pair]:
     return [pair for pair in pairs if pair[0].startswith(start)]
 
 
+def _read_table() -> Table:
+    """Reads what completion knows of the program."""
+    found: Table = {}
+    rows: list[list[str]] = []
+    with open(_TABLE, encoding="utf-8") as file:
+        for line in file.read().rstrip("\n").split("\n"):
+            if line[:1] == " ":
+                rows.append(line[1:].split("\t"))
+            else:
+                name, about, arguments = [*line.split("\t"), "", ""][:3]
+                rows = []
+                found[name] = (about, arguments, rows)
+    return found
+
+
 class _Command:
     """Holds what may follow a command: the commands below it, options and what they take, and arguments in order."""
 
-    def __init__(self) -> None:
-        self.below: list[Pair] = []
+    def __init__(self, table: Table, name: str) -> None:
+        _, arguments, rows = table[name]
+        self.arguments = arguments.removesuffix(" *").split("|") if arguments else []
+        self.more = self.arguments[-1] if arguments.endswith(" *") else ""
         self.options: list[Pair] = []
         self.kinds: dict[str, str] = {}
-        self.arguments: list[str] = []
-        self.more = ""
-
-    def add_option(self, line: str) -> None:
-        names, kind, about = line.split("\t")
-        for name in names.split(" "):
-            self.options.append((name, about))
-            if kind:
-                self.kinds[name] = kind
+        for names, kind, about in (*table["*"][2], *rows):  # the options of `*` are those of all commands
+            self.options += [(option, about) for option in names.split(" ")]
+            self.kinds |= dict.fromkeys(names.split(" "), kind) if kind else {}
+        pairs = ((known.rpartition(" "), row[0]) for known, row in table.items() if known and known[0] not in "@*")
+        self.below = [(last, about) for (above, _, last), about in pairs if above == name]
 
 
-def _read_command(table: list[str], name: str) -> _Command:
-    """Returns what the table says about a command; the options of `*` hold for all."""
-    found, reading, depth = _Command(), "", name.count(" ") + bool(name)
-    for line in table:
-        if line[:1] != " ":
-            reading, _, rest = line.partition("\t")
-            about, _, arguments = rest.partition("\t")
-            if reading == name and arguments:
-                found.arguments = arguments.removesuffix(" *").split("|")
-                found.more = found.arguments[-1] if arguments.endswith(" *") else ""
-            elif reading.count(" ") == depth and reading[:1] not in ("", "@", "*") and reading.startswith(name):
-                last = reading[len(name) :]
-                if not name or last[0] == " ":
-                    found.below.append((last.strip(), about))
-        elif reading == name or reading == "*":
-            found.add_option(line[1:])
-    return found
-
-
-def _block(table: list[str], name: str) -> list[Pair]:
-    """Returns the words, each with what it means, below a name."""
-    first = table.index(name) + 1
-    found: list[Pair] = []
-    for line in table[first:]:
-        if line[:1] != " ":
-            break
-        word, _, about = line[1:].partition("\t")
-        found.append((word, about))
-    return found
-
-
-def _walk(table: list[str], words: list[str]) -> tuple[str, str, bool, int, dict[str, str]]:
+def _walk(table: Table, words: list[str]) -> "tuple[_Command, str, bool, int, dict[str, str]]":
     """Returns the command that some words name, the option that waits for its value, whether `--` came, how many arguments
     came, and where to look."""
     at, pending, is_literal, number = "", "", False, 0
     where: dict[str, str] = {}
-    about = _read_command(table, "")
+    command = _Command(table, "")
     for word in words:
         if pending:
             where[_short(pending)], pending = word, ""
@@ -136,13 +118,13 @@ def _walk(table: list[str], words: list[str]) -> tuple[str, str, bool, int, dict
             name, _, value = word.partition("=")
             where[_short(name)] = value
         elif len(word) > 1 and word[0] == "-":
-            pending = word if word in about.kinds else ""
-        elif number == 0 and any(word == name for name, _ in about.below):
+            pending = word if word in command.kinds else ""
+        elif number == 0 and any(word == name for name, _ in command.below):
             at = f"{at} {word}".strip()
-            about = _read_command(table, at)
+            command = _Command(table, at)
         else:
             number += 1
-    return at, pending, is_literal, number, where
+    return command, pending, is_literal, number, where
 
 
 def _short(option: str) -> str:
