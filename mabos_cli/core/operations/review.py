@@ -1,7 +1,7 @@
 """Describes what changed between two states of an agent: rows by section, new ones first, the weightiest first."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.case import Case
@@ -61,25 +61,34 @@ def state_of(was: object, now: object) -> str:
     return NEW if was is None else GONE if now is None else CHANGED
 
 
-def _value_change(name: str, was: Any, now: Any) -> str:
-    """Describes the change of one value; empty when it did not change."""
-    return "" if was == now else f"{name} {_short(was)} -> {_short(now)}"
+def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
+    """Describes the fields that differ, as `source mail -> none`."""
+    return [
+        f"{name.replace('_', ' ')} {_short(getattr(was, name))} -> {_short(getattr(now, name))}"
+        for name in names
+        if getattr(was, name) != getattr(now, name)
+    ]
 
 
 def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.2f}"
-    if isinstance(value, tuple):
-        return one_line(", ".join(map(str, value)), 40) or "none"
-    return one_line(str(value), 40) if value not in ("", None) else "none"
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else "" if value is None else str(value)
+    return one_line(text, 40) or "none"
 
 
-def _changes(was: Any, now: Any, names: Sequence[str]) -> list[str]:
-    return [
-        text
-        for name in names
-        if (text := _value_change(name.replace("_", " "), getattr(was, name), getattr(now, name)))
-    ]
+def _row(
+    was: Any, now: Any, text: str, changes: Sequence[str], content: Callable[[Any], str], **about: Any
+) -> Row | None:
+    """Returns the row of something with an id; None where it was there before, and nothing that counts changed.
+
+    `content` is what it says: the earlier one is quoted.
+    """
+    if was and now and content(was) != content(now):
+        changes = [*changes, f"was: {one_line(content(was), _WIDTH)}"]
+    if was and now and not changes:
+        return None
+    return Row(state_of(was, now), (now or was).id, text, "; ".join(changes), **about)
 
 
 def item_row(
@@ -90,7 +99,7 @@ def item_row(
     `why` has the reasons of those that left.
     """
     store, item = now or was  # type: ignore[misc]
-    changes: list[str] = []
+    changes = [] if now else [why.get(item.id, "removed")]
     if was and now:
         lasts = was[0] != store == "long_term"
         if is_only_used(was[1], item) and not lasts:
@@ -98,10 +107,8 @@ def item_row(
         changes = [f"{was[0]} -> {store}"] if lasts else []
         changes += _changes(was[1], item, ("type", "importance", "trust", "tags", "expires_at"))
         changes += [f"was: {one_line(was[1].content, _WIDTH)}"] if was[1].content != item.content else []
-    elif was:
-        changes = [why.get(item.id, "removed")]
-    about = f"{item.type} {item.importance:.2f} {'untrusted ' if item.trust == 'untrusted' else ''}"
-    text = about + one_line(item.content, _WIDTH)
+    low = "untrusted " if item.trust == "untrusted" else ""
+    text = f"{item.type} {item.importance:.2f} {low}{one_line(item.content, _WIDTH)}"
     return Row(state_of(was, now), item.id, text, "; ".join(changes), store, item.importance, item.type)
 
 
@@ -120,60 +127,42 @@ def fold_parts(rows: Sequence[Row], parts: Mapping[str, str]) -> Iterator[Row]:
 
 def fact_row(was: Fact | None, now: Fact | None) -> Row | None:
     """Describes what happened to a fact."""
-    fact = now or was
-    assert fact is not None
+    fact: Any = now or was
     changes = _changes(was, now, ("confidence", "source", "trust", "valid_from", "valid_until")) if was and now else []
-    if was and now and was.triple != now.triple:
-        changes.append(f"was: {one_line(' '.join(was.triple), _WIDTH)}")
-    if was and now and not changes:
-        return None
     text = f"{one_line(' '.join(fact.triple), _WIDTH)} ({fact.confidence:.2f})"
-    return Row(state_of(was, now), fact.id, text, "; ".join(changes), weight=fact.confidence)
+    return _row(was, now, text, changes, lambda fact: " ".join(fact.triple), weight=fact.confidence)
 
 
 def belief_row(was: Belief | None, now: Belief | None) -> Row | None:
     """Describes what happened to a belief; None where only its date changed."""
-    belief = now or was
-    assert belief is not None
+    belief: Any = now or was
     changes = _changes(was, now, ("certainty", "status", "source", "trust")) if was and now else []
-    if was and now and was.statement != now.statement:
-        changes.append(f"was: {one_line(was.statement, _WIDTH)}")
-    if was and now and not changes:
-        return None
     low = "" if trust_rank(belief.trust) else f", {belief.trust}"
     text = f"{one_line(belief.statement, _WIDTH)} ({belief.certainty:.2f}{low})"
-    return Row(state_of(was, now), belief.id, text, "; ".join(changes), now.place if now else "", belief.certainty)
+    about = {"place": now.place if now else "", "weight": belief.certainty}
+    return _row(was, now, text, changes, lambda belief: belief.statement, **about)
 
 
 def attitude_row(was: Attitude | None, now: Attitude | None) -> Row | None:
     """Describes what happened to a desire, goal, intention, plan, commitment or lesson."""
-    one = now or was
-    assert one is not None
-    names = ("status", "progress", "priority", "deadline", "title", "text", "owner")
-    changes = _changes(was, now, names) if was and now else []
+    one: Any = now or was
+    changes = []
     if was and now:
-        done = [sum(bool(step.done) for step in each.steps) for each in (was, now)]
-        counts = [f"{number} of {len(each.steps)}" for number, each in zip(done, (was, now), strict=True)]
-        changes += filter(None, [_value_change("steps done", *counts)])
-        if not changes:
-            return None
-    text = one_line(one.title or one.text, _WIDTH) + (
-        f" [{one_line(status_word(one.status), 40)}]" if one.status else ""
-    )
-    return Row(state_of(was, now), one.id, text, "; ".join(changes), now.place if now else "", one.priority or 0.0)
+        changes = _changes(was, now, ("status", "progress", "priority", "deadline", "title", "text", "owner"))
+        old, new = (f"{sum(bool(step.done) for step in each.steps)} of {len(each.steps)}" for each in (was, now))
+        changes += [f"steps done {old} -> {new}"] if old != new else []
+    status = f" [{one_line(status_word(one.status), 40)}]" if one.status else ""
+    about = {"place": now.place if now else "", "weight": one.priority or 0.0}
+    return _row(was, now, one_line(one.title or one.text, _WIDTH) + status, changes, lambda one: "", **about)
 
 
 def case_row(was: Case | None, now: Case | None) -> Row | None:
     """Describes what happened to a case; None where it was only used."""
-    case = now or was
-    assert case is not None
+    case: Any = now or was
     names = ("success", "context", "plan_id", "actions", "lessons", "beliefs", "desires")
-    changes = _changes(was, now, names) if was and now else []
-    if was and now and not changes:
-        return None
     situation = case.context or ", ".join((*case.beliefs, *case.desires))
     text = f"{case.word}: {one_line(situation, 60)} -> {one_line(case.plan_id or '; '.join(case.actions), 60)}"
-    return Row(state_of(was, now), case.id, text, "; ".join(changes))
+    return _row(was, now, text, _changes(was, now, names) if was and now else [], lambda case: "")
 
 
 def rule_row(was: tuple[Rule, str] | None, now: tuple[Rule, str] | None) -> Row:
