@@ -39,7 +39,7 @@ for path in sorted(root.rglob("[!_]*.py")):
     __import__(".".join(("mabos_cli", *path.relative_to(root).with_suffix("").parts)))
 """
 # Pages and transcripts that need an extra: without it they cannot go as they are written.
-NEED_AN_EXTRA = {"fact-exchange": "rdf", "ontology": "rdf"}
+NEED_AN_EXTRA = {"constraint-policy": "rdf", "fact-exchange": "rdf", "ontology": "rdf"}
 
 
 class Python(NamedTuple):

@@ -17,7 +17,7 @@ def _library(form: str = "Turtle", instead: str = "ndjson") -> Any:
     try:
         import pyoxigraph
     except ImportError:
-        hint = f"pip install 'mabos-cli[rdf]'; or --format {instead}"
+        hint = "pip install 'mabos-cli[rdf]'" + (f"; or --format {instead}" if instead else "")
         raise Unavailable(f"{form} needs pyoxigraph", hint) from None
     return pyoxigraph
 
@@ -56,7 +56,7 @@ def _name(term: Any) -> str:
 
 def parse_shapes(text: str, path: str, form: str) -> list[tuple[tuple[str, str], str, tuple[str, str]]]:
     """Returns the triples of a file of shapes, with the kind of each term."""
-    rdf = _library("SHACL", "turtle needs it too")
+    rdf = _library("SHACL", "")
     kinds = {rdf.NamedNode: "iri", rdf.BlankNode: "blank", rdf.Literal: "literal"}
     try:
         format_ = rdf.RdfFormat.TURTLE if form == "turtle" else rdf.RdfFormat.JSON_LD
