@@ -1,7 +1,8 @@
 """How the index keeps texts and vectors on disk: texts compressed, vectors as one byte for each number, and as their signs."""
 
 import zlib
-from struct import unpack
+from collections.abc import Sequence
+from struct import iter_unpack, unpack
 
 # What lines of items and passages have in common; a text shares more with this than with itself. Changing it means another SCHEMA.
 _COMMON = (
@@ -60,3 +61,17 @@ def signs_of(packed: bytes) -> bytes:
     """
     bits = int(packed.translate(_SIGNS) or b"0", 2)
     return bits.to_bytes(-(-len(packed) // 8))
+
+
+def near_by_signs(rows: Sequence[int], signs: bytes, wanted: bytes, most: int) -> dict[int, int]:
+    """Returns the rows whose signs differ least from those that are wanted, and in how many: so many, and those that differ as little. A
+    row 0 has no vector.
+
+    >>> near_by_signs([7, 8, 0, 9], bytes([0b11, 0b10, 0b11, 0b00]), bytes([0b11]), 2)
+    {7: 0, 8: 1}
+    """
+    target, number, none = int.from_bytes(wanted), int.from_bytes, 8 * len(wanted) + 1
+    parts = iter_unpack(f"{len(wanted)}s", signs)
+    apart = [(target ^ number(one)).bit_count() if row else none for row, (one,) in zip(rows, parts, strict=True)]
+    least = sorted(apart)[:most]
+    return {row: count for row, count in zip(rows, apart, strict=True) if count <= least[-1] and row}

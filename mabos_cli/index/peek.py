@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping
 from heapq import nlargest
 from math import cos, log, pi
 from struct import error as StructError
-from struct import iter_unpack
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.ids import stamp_of
@@ -27,9 +26,9 @@ from mabos_cli.core.search.prompt import (
 )
 from mabos_cli.core.search.scoring import Signals, Weighing, score, shares
 from mabos_cli.index.candidates import ARCHIVED, END_OF_TIME, GONE, Row, first_parts
-from mabos_cli.index.packing import pack_vector, signs_of
+from mabos_cli.index.packing import near_by_signs, pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.tables import SCHEMA, SqliteLanes, address_of, give_memo, match_any, read_meta
+from mabos_cli.index.tables import SCHEMA, SqliteLanes, address_of, give_memo, match_any, read_meta, read_signs
 
 _ROWS = 2000  # passages with a word that are looked at
 _KEPT = 40  # candidates that are looked at closely
@@ -132,26 +131,13 @@ class Peek:
     def _near(self, query: bytes) -> dict[int, float]:
         """Returns the live passages whose vectors point most nearly the same way, and roughly how much so, by the signs of their
         numbers."""
-        wanted, number = int.from_bytes(signs_of(pack_vector(query))), int.from_bytes
+        kind = self._meta.get("kind", "")
         try:
-            rows, signs = self._signs(len(query) // 32)
-        except (sqlite3.Error, StructError):  # another layout
+            rows, signs = read_signs(self._db, f"passages_{kind.removesuffix('0')}", kind, 0)
+            near = near_by_signs(rows, signs, signs_of(pack_vector(query)), _LOOKED_AT)
+        except (sqlite3.Error, StructError, ValueError):  # another layout, or another width
             return {}
-        apart = [(wanted ^ number(one)).bit_count() for one in signs]
-        most = sorted(apart)[:_LOOKED_AT][-1] if apart else 0
-        near = [n for n, count in enumerate(apart) if count <= most]
-        return {rows[n]: cos(pi * apart[n] / (len(query) // 4)) for n in near if rows[n]}
-
-    def _signs(self, size: int) -> tuple[list[int], list[bytes]]:
-        """Returns the numbers of live passages, and the signs of their vectors. What sqlite-vec keeps, a thousand in a row, is read
-        without loading it."""
-        if self._meta.get("kind") != "vec0":
-            found = self._db.execute("SELECT row, signs FROM passages_blob WHERE row < ?", (ARCHIVED,)).fetchall()
-            return [row for row, _ in found], [signs for _, signs in found]
-        sql = "SELECT c.rowids, v.vectors FROM passages_vec_chunks c JOIN passages_vec_vector_chunks01 v ON v.rowid = c.chunk_id"
-        chunks = self._db.execute(f"{sql} WHERE c.partition00 = 0").fetchall()
-        rows = [row for numbers, _ in chunks for (row,) in iter_unpack("<q", numbers)]
-        return rows, [signs for _, packed in chunks for (signs,) in iter_unpack(f"{size}s", packed)]
+        return {row: cos(pi * apart / (len(query) // 4)) for row, apart in near.items()}
 
     def count(self) -> int:
         """Returns how many items there are; what was merely said in a session does not count."""

@@ -12,6 +12,7 @@ meta       the shape of the index: schema and settings, the model, the width of 
 """
 
 import os
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from heapq import nlargest
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.language.text import spaced
-from mabos_cli.index.candidates import ARCHIVED, PARTS, Candidates, best_parts, pieces_of
+from mabos_cli.index.candidates import ARCHIVED, BOUNDS, PARTS, Candidates, best_parts, pieces_of
 from mabos_cli.index.restriction import Restriction
 
 if TYPE_CHECKING:
@@ -148,6 +149,21 @@ class SqliteLanes(Candidates):
             "SELECT a.doc, min(t.doc) FROM temp.asked_terms a JOIN passages_terms t ON t.term = a.term GROUP BY a.doc"
         )
         return {words[number]: held for number, held in found}
+
+
+def read_signs(db: Any, table: str, kind: str, away: int) -> "tuple[array[int], bytes]":
+    """Returns the numbers of the passages of a partition, and the signs of their vectors one behind the other. What sqlite-vec keeps in
+    tables of its own, a chunk in a row with places that are empty (0), is read without loading it."""
+    rows = array("q")
+    if kind == "vec0":
+        sql = f"SELECT c.rowids, v.vectors FROM {table}_chunks c JOIN {table}_vector_chunks01 v ON v.rowid = c.chunk_id"
+        chunks = db.execute(f"{sql} WHERE c.partition00 = ?", (away,)).fetchall()
+        rows.frombytes(b"".join(numbers for numbers, _ in chunks))
+        return rows, b"".join(signs for _, signs in chunks)
+    bounds = BOUNDS[away : away + 2]
+    found = db.execute(f"SELECT row, signs FROM {table} WHERE row >= ? AND row < ?", bounds).fetchall()
+    rows.extend(row for row, _ in found)
+    return rows, b"".join(signs for _, signs in found)
 
 
 def address_of(path: str) -> str:

@@ -9,12 +9,11 @@
 import importlib
 import os
 import struct
-import sys
 from abc import ABC, abstractmethod
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from heapq import nsmallest
 from importlib.util import find_spec
 from math import sqrt
 from operator import add, mul, sub
@@ -22,22 +21,17 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from mabos_cli.index.candidates import BOUNDS
-from mabos_cli.index.packing import pack_vector, signs_of
+from mabos_cli.index.packing import near_by_signs, pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction
-from mabos_cli.index.tables import address_of, read_meta, write_meta
+from mabos_cli.index.tables import address_of, read_meta, read_signs, write_meta
 
 STEPS = ("extension", "wheel", "scan", "lexical")
 _WHEELS = ("sqlean", "pysqlite3")
 Rows = list[tuple[int, float]]
 _MOST = 4096  # sqlite-vec refuses a larger k
-_OFTEN, _MANY_CHUNKS = 12, 16
-_asked: list[int] = []  # one for each time that this process asked, until it is often
 _FEWEST = 100  # vectors from which on they have something in common that tells nothing of any one
 _CHUNK = 256  # vectors that sqlite-vec makes room for at a time
-_ROUGH, _LEAST_ROUGH = 8, 512  # how many times more are compared by all their numbers than are asked for, and at least
-_LEAST_NEAR = (
-    3200  # the same where sqlite-vec compares them: of 90,000 the ten nearest are among so many for .955 of ten
-)
+_ROUGH = 8  # how many times more are compared by all their numbers than are asked for
 
 
 class Engine(NamedTuple):
@@ -131,6 +125,7 @@ class _Table(ABC):
 
     kind: str
     row: str  # what its key is called
+    least: int  # how many are compared by all their numbers
 
     def __init__(self, db: Any, slot: str = "passages") -> None:
         self._db = db
@@ -188,9 +183,19 @@ class _Table(ABC):
     @abstractmethod
     def _insert(self, rows: Sequence[tuple[int, bytes]]) -> None: ...
 
-    @abstractmethod
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
-        """Returns the passages of a partition that are most like the query, with their cosine."""
+        """Returns the passages of a partition that are most like the query, with their cosine: of all that pass the filters, those whose
+        numbers have most signs in common with it are compared by all their numbers."""
+        first, end = BOUNDS[away : away + 2]
+        allowed = {row for (row,) in self._db.execute(only.within(first, end), only.values)} if only.sql else None
+        packed, most = pack_vector(query), max(self.least, _ROUGH * count)
+        rows, signs = read_signs(self._db, self._name, self.kind, away)
+        rows = rows if allowed is None else array("q", (row if row in allowed else 0 for row in rows))
+        return self._compare(packed, [*near_by_signs(rows, signs, signs_of(packed), most)], count, away)
+
+    @abstractmethod
+    def _compare(self, packed: bytes, rows: Sequence[int], count: int, away: int) -> Rows:
+        """Returns those of some passages that are most like a packed query, with their cosine."""
 
 
 class VecTable(_Table):
@@ -198,6 +203,7 @@ class VecTable(_Table):
     partitions. The signs narrow a partition down; only the nearest are compared by all their numbers."""
 
     kind, row = "vec0", "rowid"
+    least = 3200  # of 90,000 the ten nearest are among so many for .955 of ten
 
     def _sql(self, width: int) -> str:
         return (
@@ -211,50 +217,18 @@ class VecTable(_Table):
             ((row, bisect_right(BOUNDS, row) - 1, vector, signs_of(vector)) for row, vector in rows),
         )
 
-    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
-        rough, values, packed = max(_LEAST_NEAR, _ROUGH * count), only.values, pack_vector(query)
-        inside = f" AND rowid IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
-        if rough <= _MOST:
-            if not only.sql and self._is_worth_numpy(away):
-                found = self._near_by_numpy(signs_of(packed), rough, away)
-            else:
-                sql = f"SELECT rowid FROM {self._name} WHERE signs MATCH vec_bit(?) AND k = ? AND away = ?{inside}"
-                found = [row for (row,) in self._db.execute(sql, (signs_of(packed), rough, away, *values))]
-            inside, values = " AND rowid IN (SELECT value FROM json_each(?))", (f"[{','.join(map(str, found))}]",)
-        sql = f"SELECT rowid, 1 - distance FROM {self._name} WHERE embedding MATCH vec_int8(?) AND k = ? AND away = ?{inside}"
-        near: Rows = self._db.execute(sql, (packed, min(count, _MOST), away, *values)).fetchall()
+    def _compare(self, packed: bytes, rows: Sequence[int], count: int, away: int) -> Rows:
+        sql = f"SELECT rowid, 1 - distance FROM {self._name} WHERE embedding MATCH vec_int8(?) AND k = ? AND away = ?"
+        values = packed, min(count, _MOST), away, f"[{','.join(map(str, rows))}]"
+        near: Rows = self._db.execute(f"{sql} AND rowid IN (SELECT value FROM json_each(?))", values).fetchall()
         return near
-
-    def _is_worth_numpy(self, away: int) -> bool:
-        """Returns whether numpy is faster: in a process that has asked so often that importing it has paid, and over many vectors."""
-        _asked.append(1) if len(_asked) <= _OFTEN else None
-        if "numpy" not in sys.modules and (len(_asked) <= _OFTEN or not find_spec("numpy")):
-            return False
-        chunks: int = self._db.execute(
-            f"SELECT count(*) FROM {self._name}_chunks WHERE partition00 = ?", (away,)
-        ).fetchone()[0]
-        return chunks >= _MANY_CHUNKS
-
-    def _near_by_numpy(self, signs: bytes, count: int, away: int) -> list[int]:
-        """Returns the passages whose signs are most like those of a query, read from what sqlite-vec keeps in its own tables."""
-        import numpy as np
-
-        sql = f"SELECT c.rowids, s.vectors FROM {self._name}_chunks c JOIN {self._name}_vector_chunks01 s ON s.rowid = c.chunk_id"
-        chunks = self._db.execute(f"{sql} WHERE c.partition00 = ?", (away,)).fetchall()
-        rows, held = (b"".join(column) for column in zip(*chunks, strict=True))
-        numbers = np.frombuffer(rows, "<i8")
-        other = np.frombuffer(held, np.uint8).reshape(len(numbers), -1) ^ np.frombuffer(signs, np.uint8)
-        apart = np.bitwise_count(other).sum(axis=1, dtype=np.int32)
-        apart[numbers == 0] = 8 * len(signs) + 1  # places of vectors that were deleted, or not filled yet
-        near = numbers[np.argpartition(apart, min(count, len(apart) - 1))[:count]]
-        return [row for row in near.tolist() if row]
 
 
 class BlobTable(_Table):
     """A table of plain blobs. The signs of a vector's numbers say roughly where it points, in one comparison of whole numbers; only the
     vectors that point roughly the same way are compared by all their numbers."""
 
-    kind, row = "blob", "row"
+    kind, row, least = "blob", "row", 512
 
     def _sql(self, width: int) -> str:
         return f"CREATE TABLE {self._name} (row INTEGER PRIMARY KEY, signs BLOB NOT NULL, embedding BLOB NOT NULL)"
@@ -263,24 +237,14 @@ class BlobTable(_Table):
         signed = ((row, signs_of(vector), vector) for row, vector in rows)
         self._db.executemany(f"INSERT INTO {self._name} VALUES (?, ?, ?)", signed)
 
-    def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> Rows:
-        sql = f"SELECT row, signs FROM {self._name} WHERE row >= ? AND row < ?"
-        sql += f" AND row IN ({only.within(*BOUNDS[away : away + 2])})" if only.sql else ""
-        wanted, number = int.from_bytes(signs_of(pack_vector(query))), int.from_bytes
-        rows = self._db.execute(sql, (*BOUNDS[away : away + 2], *only.values))
-        apart = (((wanted ^ number(signs)).bit_count(), row) for row, signs in rows)
-        rough = [row for _, row in nsmallest(max(_LEAST_ROUGH, _ROUGH * count), apart)]
-        found = sorted(self._cosines(query, rough).items(), key=lambda hit: (-hit[1], hit[0]))
-        return found[:count]
-
-    def _cosines(self, query: bytes, rows: Sequence[int]) -> dict[int, float]:
-        """Returns how much certain passages are like the query."""
-        unpack = struct.Struct(f"{len(query) // 4}b").unpack
-        wanted = unpack(pack_vector(query))
+    def _compare(self, packed: bytes, rows: Sequence[int], count: int, away: int) -> Rows:
+        unpack = struct.Struct(f"{len(packed)}b").unpack
+        wanted = unpack(packed)
         size = sqrt(sum(map(mul, wanted, wanted))) or 1.0
         sql = f"SELECT row, embedding FROM {self._name} WHERE row IN (SELECT value FROM json_each(?))"
         found = ((row, unpack(v)) for row, v in self._db.execute(sql, (f"[{','.join(map(str, rows))}]",)))
-        return {row: sum(map(mul, wanted, v)) / size / (sqrt(sum(map(mul, v, v))) or 1.0) for row, v in found}
+        near = [(row, sum(map(mul, wanted, v)) / size / (sqrt(sum(map(mul, v, v))) or 1.0)) for row, v in found]
+        return sorted(near, key=lambda hit: (-hit[1], hit[0]))[:count]
 
 
 Vectors = VecTable | BlobTable
