@@ -62,7 +62,8 @@ class Row(NamedTuple):
     expires_at: str
 
 
-def _listed(numbers: Iterable[int]) -> str:
+def listed(numbers: Iterable[int]) -> str:
+    """Returns numbers as one value of a statement."""
     return f"[{','.join(map(str, numbers))}]"
 
 
@@ -150,7 +151,7 @@ class Candidates(ABC):
 
     def load_rows(self, numbers: Iterable[int]) -> Iterator[Row]:
         """Returns what is known about passages."""
-        return map(Row._make, self._db.execute(f"{_ROW} p.row IN {_LISTED}", (_listed(numbers),)))
+        return map(Row._make, self._db.execute(f"{_ROW} p.row IN {_LISTED}", (listed(numbers),)))
 
     def load_items(self, ids: Sequence[str], only: Restriction, end: int) -> Iterator[Row]:
         """Returns what is known about items, by their first part, as far as they pass the filters."""
@@ -173,11 +174,11 @@ class Candidates(ABC):
     def load_lines(self, rows: Iterable[int]) -> dict[int, tuple[str, str, str]]:
         """Returns line, store and reason of archiving of items, by their row."""
         sql = f"SELECT i.row, i.line, i.store, i.archived FROM items i WHERE i.row IN {_LISTED}"
-        return {row: (unpack_text(line), *rest) for row, line, *rest in self._db.execute(sql, (_listed(rows),))}
+        return {row: (unpack_text(line), *rest) for row, line, *rest in self._db.execute(sql, (listed(rows),))}
 
     def load_sources(self, rows: Iterable[int]) -> dict[int, str]:
         """Returns the files that items stand in, by their row."""
-        return dict(self._db.execute(f"SELECT i.row, i.source FROM items i WHERE i.row IN {_LISTED}", (_listed(rows),)))
+        return dict(self._db.execute(f"SELECT i.row, i.source FROM items i WHERE i.row IN {_LISTED}", (listed(rows),)))
 
     def find_line(self, item_id: str, reach: int = EVERYTHING) -> str | None:
         """Returns the line of an item within reach, live or as it was when it left; None when there is none."""
@@ -194,7 +195,7 @@ class Candidates(ABC):
     def load_texts(self, rows: Iterable[int]) -> dict[int, str]:
         """Returns the text of passages of files."""
         sql = f"SELECT p.row, p.text FROM passages p WHERE p.row IN {_LISTED}"
-        return {row: unpack_text(text) for row, text in self._db.execute(sql, (_listed(rows),))}
+        return {row: unpack_text(text) for row, text in self._db.execute(sql, (listed(rows),))}
 
     def list_best(self, count: int, only: Restriction, away: int) -> list[Row]:
         """Returns the most important and recent items among those that a reach adds."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from mabos_cli.core.language.text import spaced
 from mabos_cli.core.memory.trust import Sharing, retells
 from mabos_cli.errors import Conflict
+from mabos_cli.index.candidates import listed
 from mabos_cli.index.follow import Follower
 from mabos_cli.index.packing import unpack_text
 from mabos_cli.index.postgres import Address, Home, clean, find_home, halfvec, limit_time, list_homes, stem_phrases
@@ -180,7 +181,7 @@ class Sender:
             items = {row for _, row, is_item in found if is_item}
             passages = {row for _, row, is_item in found if not is_item}
             copies = "SELECT p.row FROM passages p JOIN items i ON p.copy_of = i.id AND p.copy_of != '' WHERE i.row IN (SELECT value FROM json_each(?))"
-            passages |= {row for (row,) in self._local.execute(copies, (_listed(items),))}
+            passages |= {row for (row,) in self._local.execute(copies, (listed(items),))}
             self.send(sorted(items), sorted(passages), {"seq": at})
 
     def send(self, items: Sequence[int], rows: Sequence[int], marks: dict[str, int], *, is_new: bool = False) -> None:
@@ -215,12 +216,12 @@ class Sender:
         self._db.execute(f"INSERT INTO mabos.{table} SELECT * FROM {sent}")
 
     def _items(self, rows: Sequence[int]) -> Iterable[list[Any]]:
-        for row in self._local.execute(_ITEMS, (_listed(rows),)):
+        for row in self._local.execute(_ITEMS, (listed(rows),)):
             is_shared = self._rules.sharing.admits([tag for tag in row[14].split("\n") if tag])
             yield [self.home.home, *row[:3], bool(row[3]), *row[4:], is_shared]
 
     def _passages(self, rows: Sequence[int]) -> Iterable[list[Any]]:
-        found = self._local.execute(_PASSAGES, (_listed(rows),)).fetchall()
+        found = self._local.execute(_PASSAGES, (listed(rows),)).fetchall()
         spoken = [self._follower.words_of(row[0]) or ("", "") for row in found]
         stems = stem_phrases([text for pair in spoken for text in map(spaced, pair)])
         shared = self._shared_items([row[2] for row in found if row[1]])
@@ -237,9 +238,7 @@ class Sender:
         sql = "SELECT row, tags FROM items WHERE row IN (SELECT value FROM json_each(?))"
         admits = self._rules.sharing.admits
         return {
-            row
-            for row, tags in self._local.execute(sql, (_listed(rows),))
-            if admits([t for t in tags.split("\n") if t])
+            row for row, tags in self._local.execute(sql, (listed(rows),)) if admits([t for t in tags.split("\n") if t])
         }
 
     def _may_share(self, text: str) -> bool:
@@ -250,10 +249,6 @@ class Sender:
         if table and self.home.width:
             for row, vector in table.fetch(rows):
                 yield self.home.home, row, rows[row], halfvec(vector)
-
-
-def _listed(numbers: Iterable[int]) -> str:
-    return f"[{','.join(map(str, numbers))}]"
 
 
 def _tsvector(home: int, about: Sequence[str], body: Sequence[str]) -> str:

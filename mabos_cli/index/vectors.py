@@ -20,7 +20,7 @@ from operator import add, mul, sub
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from mabos_cli.index.candidates import BOUNDS
+from mabos_cli.index.candidates import BOUNDS, listed
 from mabos_cli.index.packing import near_by_signs, pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction
 from mabos_cli.index.tables import address_of, read_meta, read_signs, write_meta
@@ -219,7 +219,7 @@ class VecTable(_Table):
 
     def _compare(self, packed: bytes, rows: Sequence[int], count: int, away: int) -> Rows:
         sql = f"SELECT rowid, 1 - distance FROM {self._name} WHERE embedding MATCH vec_int8(?) AND k = ? AND away = ?"
-        values = packed, min(count, _MOST), away, f"[{','.join(map(str, rows))}]"
+        values = packed, min(count, _MOST), away, listed(rows)
         near: Rows = self._db.execute(f"{sql} AND rowid IN (SELECT value FROM json_each(?))", values).fetchall()
         return near
 
@@ -242,7 +242,7 @@ class BlobTable(_Table):
         wanted = unpack(packed)
         size = sqrt(sum(map(mul, wanted, wanted))) or 1.0
         sql = f"SELECT row, embedding FROM {self._name} WHERE row IN (SELECT value FROM json_each(?))"
-        found = ((row, unpack(v)) for row, v in self._db.execute(sql, (f"[{','.join(map(str, rows))}]",)))
+        found = ((row, unpack(v)) for row, v in self._db.execute(sql, (listed(rows),)))
         near = [(row, sum(map(mul, wanted, v)) / size / (sqrt(sum(map(mul, v, v))) or 1.0)) for row, v in found]
         return sorted(near, key=lambda hit: (-hit[1], hit[0]))[:count]
 

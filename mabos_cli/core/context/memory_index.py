@@ -166,15 +166,7 @@ def digest_items(
 ) -> tuple[Digest, Lines]:
     """Returns what items come to, and what of them may be shown. decoded are at least those that may be shown or expire; room is how many
     characters of critical items, and of projects, are kept."""
-    types: dict[str, int] = {}
-    priorities: dict[str, int] = {}
-    size, used_at = 0, ""
-    for glance in seen:
-        types[glance.type] = types.get(glance.type, 0) + 1
-        priority = priority_of(glance.importance)
-        priorities[priority] = priorities.get(priority, 0) + 1
-        size += glance.size
-        used_at = max(used_at, glance.used_at)
+    glances = [*seen]
     live = [item for item in decoded if not has_expired(item, now)]
     shown = [item for item in live if may_be_shown(item)]
     found: dict[str, list[Headline]] = {name: [] for name in SECTIONS}
@@ -183,14 +175,14 @@ def digest_items(
             found[section_of(item)].append(_headline(item))
     found = {name: in_order(lines) for name, lines in found.items()}
     digest = Digest(
-        types,
-        priorities,
-        size,
+        Counter(glance.type for glance in glances),
+        Counter(priority_of(glance.importance) for glance in glances),
+        sum(glance.size for glance in glances),
         domains,
         {name: len(lines) for name, lines in found.items() if lines},
         len(shown) - sum(map(len, found.values())),
         min((item.expires_at for item in live if item.expires_at), default=""),
-        used_at,
+        max((glance.used_at for glance in glances), default=""),
         any(item.derived_from or is_outside(item.source) for item in shown),
     )
     return digest, Lines(*(tuple(lines[: _fitting(lines, room)]) for lines in found.values()))
@@ -260,24 +252,16 @@ def add_digests(digests: Sequence[Digest]) -> Digest:
     parts = [digest.domains for digest in digests]
     names = dict.fromkeys(name for part in parts for name in part)
     return Digest(
-        _add_counts(digest.types for digest in digests),
-        _add_counts(digest.priorities for digest in digests),
+        sum((Counter(digest.types) for digest in digests), Counter()),
+        sum((Counter(digest.priorities) for digest in digests), Counter()),
         sum(digest.size for digest in digests),
         {name: add_shares([part[name] for part in parts if name in part]) for name in names},
-        _add_counts(digest.shown for digest in digests),
+        sum((Counter(digest.shown) for digest in digests), Counter()),
         sum(digest.untrusted for digest in digests),
         min((digest.until for digest in digests if digest.until), default=""),
         max((digest.used_at for digest in digests), default=""),
         any(digest.derived for digest in digests),
     )
-
-
-def _add_counts(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
-    for part in parts:
-        for name, count in part.items():
-            total[name] = total.get(name, 0) + count
-    return total
 
 
 def add_shares(shares: Sequence[Share]) -> Share:

@@ -302,9 +302,7 @@ class Filling:
     def settle(self) -> tuple[str, int]:
         """Returns the whole text and its cost; while that is too much, the last entries go, then the oldest turns."""
         while self.placed or self.tail:
-            lines = [placed.lines for placed in (*self.placed, *self.tail)]
-            text = self._writing.bundle(lines, [placed.entry for placed in self.placed])
-            tokens = self._count(text)
+            text, tokens = self._bundle()
             over = tokens - self._limits.budget
             if over <= 0:
                 return text, tokens
@@ -320,12 +318,17 @@ class Filling:
         before, self.placed = self.placed, sorted(self.placed, key=key)
         self._numbers = {placed.entry.ref: number for number, placed in enumerate(self.placed, 1)}
         self.placed = [p._replace(lines=self._line(p.entry, p.text, p.against)) for p in self.placed]
-        lines = [placed.lines for placed in (*self.placed, *self.tail)]
-        ordered = self._writing.bundle(lines, [placed.entry for placed in self.placed]) if lines else ""
-        if (cost := self._count(ordered) if ordered else 0) <= self._limits.budget:
+        ordered, cost = self._bundle() if text else ("", 0)
+        if cost <= self._limits.budget:
             return ordered, cost
         self.placed = before
         return text, tokens
+
+    def _bundle(self) -> tuple[str, int]:
+        """Returns the text of what is placed by now, and what it costs."""
+        lines = [placed.lines for placed in (*self.placed, *self.tail)]
+        text = self._writing.bundle(lines, [placed.entry for placed in self.placed])
+        return text, self._count(text)
 
     def _drop(self) -> int:
         """Takes the least out again: what that saves, about."""

@@ -52,16 +52,9 @@ _FIRST, _MOST = 0xE000, 0x1000
 
 # How often something happens; the marks of that lie behind those of moments.
 FREQUENCY, _FIRST_RATE, _MOST_RATES = "frequency", 0xF800, 0x100
-_ADVERBS = {
-    "continuously": 1.0,
-    **{
-        word: UNITS[unit][1]
-        for word, unit in (("hourly", "hour"), ("daily", "day"), ("nightly", "day"), ("weekly", "week"))
-    },
-    **dict.fromkeys(("fortnightly",), 2 * UNITS["week"][1]),
-    **{word: UNITS[unit][1] for word, unit in (("monthly", "month"), ("quarterly", "quarter"), ("yearly", "year"))},
-    **dict.fromkeys(("annually",), UNITS["year"][1]),
-}
+_PERIODS = "hourly/hour daily/day nightly/day weekly/week monthly/month quarterly/quarter yearly/year annually/year"
+_ADVERBS = {word: UNITS[unit][1] for word, unit in (pair.split("/") for pair in _PERIODS.split())}
+_ADVERBS |= {"continuously": 1.0, "fortnightly": 2 * UNITS["week"][1]}
 _TURNS = {"other": 2.0, "second": 2.0, "third": 3.0, "fourth": 4.0, "fifth": 5.0}
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 
