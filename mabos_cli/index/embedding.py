@@ -36,11 +36,16 @@ class Slot(NamedTuple):
         meta = read_meta(self.db)
         return {name: meta.get(self.prefix + name, "") for name in ("model", "width", "kind")}
 
+    @property
+    def has_vectors(self) -> bool:
+        """Returns whether the table is there, and of this kind."""
+        return self.about()["kind"] == self.table.kind
+
     def is_of(self, embedder: Embedder) -> bool:
         """Returns whether the vectors are of this model and width, and in this kind of table."""
         about = self.about()
         fits = about["width"] == str(embedder.width) if embedder.width else about["width"] not in ("", "0")
-        return fits and about["model"] == embedder.model and about["kind"] == self.table.kind
+        return fits and about["model"] == embedder.model and self.has_vectors
 
     def waiting(self, embedder: Embedder) -> str:
         """Returns the condition on passages that have no vector of this model: all, if those that are there are of another."""
@@ -50,6 +55,11 @@ class Slot(NamedTuple):
         """Returns whether every passage has its vector of this model."""
         sql = f"SELECT 1 FROM passages WHERE {self.waiting(embedder)} LIMIT 1"
         return self.db.execute(sql).fetchone() is None
+
+    def count_waiting(self, embedder: Embedder) -> int:
+        """Returns how many passages have no vector of this model."""
+        sql = f"SELECT count(*) FROM passages WHERE {self.waiting(embedder)}"
+        return int(self.db.execute(sql).fetchone()[0])
 
     def begin(self, embedder: Embedder, width: int) -> None:
         """Drops the vectors that are there, and begins with those of a model."""
@@ -123,7 +133,7 @@ def embed_waiting(
     total = 0
     while texts := list_waiting(slot, embedder, decode, last, _BATCH):
         if show and not total:
-            total = slot.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(embedder)}").fetchone()[0]
+            total = slot.count_waiting(embedder)
         fresh = not slot.is_of(embedder)
         known = find_cached(slot.db, embedder, texts) if embedder.costly else {}
         cost = sum(len(text.text) for text in texts if text.hash not in known)
@@ -142,8 +152,7 @@ def embed_waiting(
             slot.put(found)
         done, left, last = done + len(found), left + len(texts) - len(found), texts[-1].row
         if enough():
-            sql = f"SELECT count(*) FROM passages WHERE {slot.waiting(embedder)}"
-            return done, int(slot.db.execute(sql).fetchone()[0])
+            return done, slot.count_waiting(embedder)
         if show:
             show(done, max(done, total))
     return done, left

@@ -114,7 +114,11 @@ def take_lease(db: Any, address: Address) -> None:
 
 def _state_of(index: SearchIndex, address: Address, rules: Rules) -> str:
     """Returns what the rows in the database stand for: another local index, host, model or sharing, and they are sent again."""
-    return str(clean(f"{VERSION}|{read_meta(index.db)['log']}|{address.host}|{index.model}|{index.width}|{rules.text}"))
+    return str(
+        clean(
+            f"{VERSION}|{read_meta(index.db)['log']}|{address.host}|{index.about['model']}|{index.width}|{rules.text}"
+        )
+    )
 
 
 def _count(index: SearchIndex) -> int:
@@ -128,7 +132,7 @@ def _begin(index: SearchIndex, db: Any, address: Address, state: str, is_large: 
         if home.state == state and home.large == is_large and home.private == rules.number:
             return home
         db.execute("SELECT mabos.drop_home(%s)", [home.home])
-    about = (clean(index.model), index.width, is_large, clean(rules.text), rules.number, seq)
+    about = (clean(index.about["model"]), index.width, is_large, clean(rules.text), rules.number, seq)
     values = (clean(address.workspace), address.agent, state, *about)
     sql = "INSERT INTO mabos.homes (workspace, agent, state, model, width, large, sharing, private, seq)"
     number = db.execute(f"{sql} VALUES ({', '.join(['%s'] * 9)}) RETURNING home", values).fetchone()[0]

@@ -87,7 +87,7 @@ class SearchIndex:
     def vectors(self) -> Vectors | None:
         """Returns the table of vectors in SQLite, if it is one that the model which answers can be compared with."""
         slot = self._slot(strong=self.is_strong)
-        return slot.table if slot and slot.about()["kind"] == slot.table.kind else None
+        return slot.table if slot.has_vectors else None
 
     @property
     def has_vectors(self) -> bool:
@@ -97,8 +97,7 @@ class SearchIndex:
     @property
     def width(self) -> int:
         """Returns how many numbers a vector has here."""
-        slot = self._slot(strong=self.is_strong)
-        return int(slot.about()["width"] or 0) if slot else 0
+        return int(self.about["width"] or 0)
 
     @property
     def centre(self) -> list[float]:
@@ -106,10 +105,9 @@ class SearchIndex:
         return self.vectors.centre() if self.vectors else []
 
     @property
-    def model(self) -> str:
-        """Returns the model that the vectors are of."""
-        slot = self._slot(strong=self.is_strong)
-        return slot.about()["model"] if slot else ""
+    def about(self) -> dict[str, str]:
+        """Returns model, width and kind of the vectors of the model that answers, as far as there are some."""
+        return self._slot(strong=self.is_strong).about()
 
     @property
     def item_size(self) -> int:
@@ -212,8 +210,7 @@ class SearchIndex:
         try:
             if self._plan.logged and not has_log(self.db):
                 return False
-            slot = self._slot()
-            if self._plan.embedder is None or slot is None or slot.is_done(self._plan.embedder):
+            if self._plan.embedder is None or self._slot().is_done(self._plan.embedder):
                 self._choose()
                 return self.is_strong or self._plan.strong is None or self._is_long()
             return False
@@ -237,7 +234,7 @@ class SearchIndex:
                 counts = (
                     describe_tables(self.db, sources) | waiting | {"unreadable": [path for path, _ in self.errors()]}
                 )
-                about = {"indexed_model": self.model or None, "width": self.width or None}
+                about = {"indexed_model": self.about["model"] or None, "width": self.width or None}
                 return {"state": counts.pop("state"), **about, **counts, "bytes": place.path.stat().st_size}
         except self.engine.errors:
             self.close()
@@ -291,35 +288,32 @@ class SearchIndex:
         self.close()
         return False
 
-    def _slot(self, *, strong: bool = False) -> Slot | None:
-        return None if self.engine.step == "lexical" else open_slot(self.db, self.engine, strong=strong)
+    def _slot(self, *, strong: bool = False) -> Slot:
+        return open_slot(self.db, self.engine, strong=strong)
 
     def _is_long(self) -> bool:
         """Returns whether what waits for the model that takes long is more than somebody should wait for."""
-        slot, strong = self._slot(strong=True), self._plan.strong
-        if slot is None or strong is None:
+        strong = self._plan.strong
+        if strong is None:
             return False
-        some = list_waiting(slot, strong, self.decode, 0, _LOOKED_AT)
+        some = list_waiting(self._slot(strong=True), strong, self.decode, 0, _LOOKED_AT)
         known = find_cached(self.db, strong, some)
         return sum(len(text.text) for text in some if text.hash not in known) > self._plan.patience
 
     def _choose(self) -> None:
         """Decides which model answers: never two in one ranking."""
         slot, strong = self._slot(strong=True), self._plan.strong
-        is_ready = slot is not None and strong is not None and slot.is_of(strong) and slot.is_done(strong)
+        is_ready = strong is not None and slot.is_of(strong) and slot.is_done(strong)
         self.embedder = strong if is_ready else self._plan.embedder
         if "building" in read_meta(self.db):  # few have vectors by now: words are the same for all
             self.embedder = None
 
     def _follow(self, sources: Sequence[Source], enough: Enough = never) -> Stats:
         """Reads what changed and embeds what has no vector; a model that cannot be reached is trouble, not an error."""
-        slots = [
-            slot for slot in (self._slot(), self._slot(strong=True)) if slot and slot.about()["kind"] == slot.table.kind
-        ]
-        follower = Follower(self.db, [slot.table for slot in slots], self.decode, self._plan.item_size)
-        stats = follower.follow(sources, enough)
         slot, embedder = self._slot(), self._plan.embedder
-        if embedder is None or slot is None or stats.left:
+        tables = [one.table for one in (slot, self._slot(strong=True)) if one.has_vectors]
+        stats = Follower(self.db, tables, self.decode, self._plan.item_size).follow(sources, enough)
+        if embedder is None or stats.left:
             self._choose()
             return stats
         before = slot.about()["model"]
@@ -337,10 +331,10 @@ class SearchIndex:
 
     def _follow_strong(self) -> None:
         """Embeds for the model that takes long, as far as somebody may wait for that; what is left waits for `embed_some`."""
-        slot, strong = self._slot(strong=True), self._plan.strong
-        if slot and strong:
+        strong = self._plan.strong
+        if strong:
             try:
-                embed_waiting(slot, strong, self.decode, self._plan.progress, self._plan.patience)
+                embed_waiting(self._slot(strong=True), strong, self.decode, self._plan.progress, self._plan.patience)
             except MabosError as error:
                 self.news = f"{strong.model} cannot answer: {error.message}"
                 self._plan = self._plan._replace(strong=None)
@@ -348,16 +342,14 @@ class SearchIndex:
 
     def count_waiting(self) -> int:
         """Returns how many passages wait for the model that takes long."""
-        slot, strong = self._slot(strong=True), self._plan.strong
-        if slot is None or strong is None or self.is_strong:
-            return 0
-        return int(self.db.execute(f"SELECT count(*) FROM passages WHERE {slot.waiting(strong)}").fetchone()[0])
+        strong = self._plan.strong
+        return self._slot(strong=True).count_waiting(strong) if strong and not self.is_strong else 0
 
     def embed_some(self, most: int, wait: float) -> int:
         """Embeds some of the passages that wait for the model that takes long, and returns how many. The right to write is held while
         vectors are written, and not while the model is at work."""
-        place, strong, slot = self.place, self._plan.strong, self._slot(strong=True)
-        texts = list_waiting(slot, strong, self.decode, 0, most) if slot and strong else []
+        place, strong = self.place, self._plan.strong
+        texts = list_waiting(self._slot(strong=True), strong, self.decode, 0, most) if strong else []
         if place is None or strong is None or not texts:
             return 0
         made = find_cached(self.db, strong, texts)
@@ -369,7 +361,7 @@ class SearchIndex:
             if not self._is_whole(place.path, before) or not self._open(place.path):
                 return 0
             note(WRITING)
-            slot = open_slot(self.db, self.engine, strong=True)
+            slot = self._slot(strong=True)
             with transaction(self.db):
                 keep_cached(self.db, strong.model, made)
                 if not slot.is_of(strong):

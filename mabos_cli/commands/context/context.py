@@ -26,16 +26,11 @@ _PLACES = {
     "flush-prompt": "context.context:flush_prompt",
 }
 
-app = Commands(
-    "context",
-    "Build what an agent reads: memory index, packs, context windows.",
-    late=_PLACES,
-)
+app = Commands("context", "Build what an agent reads: memory index, packs, context windows.", late=_PLACES)
 
 
 def index(
-    ctx: Context,
-    no_write: Annotated[bool, Option("--no-write", help="Only print it; do not update files.")] = False,
+    ctx: Context, no_write: Annotated[bool, Option("--no-write", help="Only print it; do not update files.")] = False
 ) -> None:
     """Print the memory index, and update INDEX.md and the domain files.
 

@@ -4,14 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count
-from mabos_cli.core.language.similar import (
-    WordIndex,
-    count_negations,
-    likeness,
-    numbers_of,
-    says_the_same,
-    word_set,
-)
+from mabos_cli.core.language.similar import WordIndex, count_negations, likeness, numbers_of, says_the_same, word_set
 from mabos_cli.core.language.text import one_line, plural, stem, terms
 from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, MemoryItem
 

@@ -10,15 +10,7 @@ from mabos_cli.core.language.clock import format_time, parse_when
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
 from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, REPLACED
-from mabos_cli.core.search.recall import (
-    Candidate,
-    Depth,
-    Filters,
-    Hit,
-    fit_budget,
-    gather,
-    with_words,
-)
+from mabos_cli.core.search.recall import Candidate, Depth, Filters, Hit, fit_budget, gather, with_words
 from mabos_cli.core.search.recall import recall as find_hits
 from mabos_cli.core.search.second_opinion import newer_first
 from mabos_cli.errors import InvalidFile, NotFound
