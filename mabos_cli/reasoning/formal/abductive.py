@@ -35,30 +35,51 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if not covers:
         hint = "look for a prior of 0 or 1, or something absent that a hypothesis would surely bring about"
         raise BadValue("hypotheses: no set can have led to just this", hint)
+    return _answer(causes, covers, shares, seen, unexplained, absent)
+
+
+def _answer(
+    causes: Sequence[Cause],
+    covers: list[Chosen],
+    shares: dict[Chosen, float],
+    seen: list[str],
+    unexplained: list[str],
+    absent: list[str],
+) -> Answer:
     best = tuple(causes[c].name for c in covers[0])
     sure = math.fsum(share for held, share in shares.items() if {*covers[0]} <= {*held})
     confidence = sure if shares and not unexplained else None
-    rows = [_row(causes, cover, shares) for cover in covers[:50]]
+    rows: list[dict[str, Any]] = [{"hypotheses": [causes[c].name for c in cover]} for cover in covers[:50]]
+    for row, cover in zip(rows, covers, strict=False):
+        row |= {"probability": shares[with_certain(causes, cover)]} if shares else {}
     marginals = {
         cause.name: math.fsum(share for held, share in shares.items() if n in held) for n, cause in enumerate(causes)
     }
-    detail = {
-        "explanations": rows,
-        "explanation_count": len(covers),
-        "unexplained": unexplained,
-        "probabilities": marginals if shares else {},
-    }
+    detail = {"explanations": rows, "explanation_count": len(covers), "unexplained": unexplained}
+    detail |= {"probabilities": marginals if shares else {}}
     conclusion: Conclusion = choice(best[0], marginals if shares else None) if len(best) == 1 else names(best)
     every = f"{len(seen)} of {len(seen) + len(unexplained)} observations" if unexplained else "all observations"
     how = f", the {'likeliest' if shares else 'leanest'} way"
     how = how if confidence is None else f" and hold{'s' * (len(best) == 1)} with probability {figure(sure)}"
     summary = f"{' and '.join(best)} explain{'s' * (len(best) == 1)} {every}{how}"
-    lines = [
-        " and ".join(row["hypotheses"])
-        + (f": probability of just this {figure(row['probability'])}" if "probability" in row else "")
-        for row in rows
-    ]
-    caveats = _caveats(causes, covers, shares, unexplained, absent)
+    just = [f": probability of just this {figure(row['probability'])}" if shares else "" for row in rows]
+    lines = [" and ".join(row["hypotheses"]) + chance for row, chance in zip(rows, just, strict=True)]
+    idle = [one for one in absent if not any(one in cause.strengths for cause in causes)]
+    has_priors = any(cause.prior is not None for cause in causes)
+    rank = [row["probability"] if shares else float(len(row["hypotheses"])) for row in rows[:2]]
+    top = max(shares, key=lambda held: shares[held], default=())
+    wider = f"{' and '.join(causes[c].name for c in top)} together are likelier still ({figure(shares.get(top, 0.0))})"
+    caveats = notes(
+        (unexplained, f"no hypothesis explains {listed(unexplained)}: something is missing from the list"),
+        (idle, f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing"),
+        (has_priors and not shares, "some hypotheses have no prior, so the fewest are best and priors were not used"),
+        (
+            len(rank) > 1 and math.isclose(rank[0], rank[1], rel_tol=1e-12),
+            "the first two are equally good; the order given decided",
+        ),
+        (shares and shares[top] > rank[0] * (1 + 1e-9), f"{wider}, but not needed"),
+        (shares, "probabilities hold if hypotheses are independent and nothing else can cause the observations"),
+    )
     return Answer(conclusion, confidence, summary, cut(lines, 8), detail, caveats)
 
 
@@ -93,37 +114,6 @@ def _strengths(raw: Any, where: str) -> dict[str, float]:
         if strength:
             found[str(name).strip()] = float(strength)
     return found
-
-
-def _row(causes: Sequence[Cause], cover: Chosen, shares: dict[Chosen, float]) -> dict[str, Any]:
-    row: dict[str, Any] = {"hypotheses": [causes[c].name for c in cover]}
-    return row | ({"probability": shares[with_certain(causes, cover)]} if shares else {})
-
-
-def _caveats(
-    causes: Sequence[Cause],
-    covers: Sequence[Chosen],
-    shares: dict[Chosen, float],
-    unexplained: list[str],
-    absent: list[str],
-) -> tuple[str, ...]:
-    idle = [one for one in absent if not any(one in cause.strengths for cause in causes)]
-    has_priors = any(cause.prior is not None for cause in causes)
-    rank = [shares[with_certain(causes, cover)] if shares else float(len(cover)) for cover in covers[:2]]
-    top = max(shares, key=lambda held: shares[held], default=())
-    wider = " and ".join(causes[c].name for c in top)
-    is_wider = bool(shares) and shares[top] > rank[0] * (1 + 1e-9)
-    return notes(
-        (unexplained, f"no hypothesis explains {listed(unexplained)}: something is missing from the list"),
-        (idle, f"no hypothesis would bring about {listed(idle)}, so that it is absent says nothing"),
-        (has_priors and not shares, "some hypotheses have no prior, so the fewest are best and priors were not used"),
-        (
-            len(rank) > 1 and math.isclose(rank[0], rank[1], rel_tol=1e-12),
-            "the first two are equally good; the order given decided",
-        ),
-        (is_wider, f"{wider} together are likelier still ({figure(shares.get(top, 0.0))}), but not needed"),
-        (shares, "probabilities hold if hypotheses are independent and nothing else can cause the observations"),
-    )
 
 
 def _all_sets(causes: Sequence[Cause]) -> list[Chosen]:

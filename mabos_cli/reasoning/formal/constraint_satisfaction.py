@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
-from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, names, notes, yes_no
 from mabos_cli.reasoning.expression import COMPARISONS, Node, check_names, parse_expression
 from mabos_cli.reasoning.formal.constraint_search import MOST_CHECKS, Constraint, GaveUp, Search, make_constraint
 from mabos_cli.reasoning.inputs import AgentData, known_name
@@ -44,29 +44,32 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 def _all(asked: _Problem, fields: dict[str, Any], found: list[tuple[Any, ...]], is_complete: bool) -> Answer:
     """Returns the first solution, how many there are, and what is the same in all of them."""
-    first = found[0]
+    first, listing = found[0], found[: fields["show"]]
     same = {n: first[n] for n in range(len(first)) if all(one[n] == first[n] for one in found)}
-    many = f"{len(found):,}" if is_complete else f"at least {len(found):,}"
-    steps = [_assigned(asked, one) for one in found[: fields["show"]]]
+    steps = [listed(_assigned(asked, one), 16) for one in listing]
     if len(found) > fields["show"]:
         steps.append(f"... and {len(found) - fields['show']:,} more")
-    caveats = []
-    if not is_complete:
-        caveats.append("not all solutions were counted: the search stops at a limit")
-    elif len(found) > 1:
-        caveats.append(f"{len(found):,} solutions meet the constraints; the first is given")
-        if 0 < len(same) < len(first):
-            fixed = [f"{asked.names[n]}={_shown(value)}" for n, value in same.items()]
-            steps.append(f"the same in all solutions: {listed(fixed, 12)}")
-    detail = _detail(asked, found[: fields["show"]]) | {
+    caveats = notes(
+        (not is_complete, "not all solutions were counted: the search stops at a limit"),
+        (is_complete and len(found) > 1, f"{len(found):,} solutions meet the constraints; the first is given"),
+    )
+    if is_complete and len(found) > 1 and 0 < len(same) < len(first):
+        fixed = [f"{asked.names[n]}={_shown(value)}" for n, value in same.items()]
+        steps.append(f"the same in all solutions: {listed(fixed, 12)}")
+    plain = [{name: _plain(value) for name, value in zip(asked.names, one, strict=True)} for one in listing]
+    detail = {
+        "satisfiable": True,
+        "solution": plain[0],
+        "solutions": plain,
         "count": len(found),
         "count_is_complete": is_complete,
         "same_in_all": {asked.names[n]: _plain(value) for n, value in same.items()} if is_complete else {},
     }
-    is_only = is_complete and len(found) == 1
-    summary = f"{'the only solution' if is_only else f'a solution, of {many}'}: {_assigned(asked, first)}"
-    conclusion = _conclude(asked, first, fields["ask"])
-    return Answer(conclusion, None, summary, cut(steps, fields["show"] + 2), detail, tuple(caveats))
+    many = f"{'' if is_complete else 'at least '}{len(found):,}"
+    which = "the only solution" if is_complete and len(found) == 1 else f"a solution, of {many}"
+    assigned, ask = _assigned(asked, first), fields["ask"]
+    conclusion = choice(_shown(first[asked.names.index(ask)]), about=ask) if ask else names(assigned)
+    return Answer(conclusion, None, f"{which}: {listed(assigned, 16)}", cut(steps, fields["show"] + 2), detail, caveats)
 
 
 def _collect(search: Search, most: int) -> tuple[list[tuple[Any, ...]], bool]:
@@ -109,19 +112,8 @@ def _clash(asked: _Problem) -> Answer:
     return Answer(yes_no(False, "all constraints can be met"), None, summary, cut(steps), detail, caveats)
 
 
-def _conclude(asked: _Problem, found: tuple[Any, ...], ask: str) -> Any:
-    if ask:
-        return choice(_shown(found[asked.names.index(ask)]), about=ask)
-    return names(tuple(f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)))
-
-
-def _detail(asked: _Problem, found: list[tuple[Any, ...]]) -> dict[str, Any]:
-    shown = [{name: _plain(value) for name, value in zip(asked.names, one, strict=True)} for one in found]
-    return {"satisfiable": True, "solution": shown[0], "solutions": shown}
-
-
-def _assigned(asked: _Problem, found: tuple[Any, ...]) -> str:
-    return listed([f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True)], 16)
+def _assigned(asked: _Problem, found: tuple[Any, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}={_shown(value)}" for name, value in zip(asked.names, found, strict=True))
 
 
 def _plain(value: Any) -> Any:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from statistics import quantiles
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.reasoning.answer import Answer, cut, figure, quantity
@@ -26,38 +26,27 @@ _PARAMETERS: dict[str, dict[str, tuple[float, float]]] = {
 ABOUT = ", ".join(f"{{{kind}: [{', '.join(names)}]}}" for kind, names in _PARAMETERS.items())
 
 
-class _Model(NamedTuple):
-    """Formulas in the order in which they can be computed, and conditions to count."""
-
-    formulas: dict[str, Formula]
-    questions: dict[str, Formula]
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the mean of the target with the interval that holds nine tenths of the draws."""
     count = fields["draws"]
     check_size("draws", count * len(fields["variables"]), MOST_DRAWS, "draws of all variables", "take fewer draws")
-    model = _read_model(fields)
-    size = sum(formula.size for formula in (*model.formulas.values(), *model.questions.values()))
+    formulas, questions = _read_model(fields)
+    size = sum(formula.size for formula in (*formulas.values(), *questions.values()))
     check_size("model", count * size, MOST_WORK, "steps of computing", "take fewer draws or shorter formulas")
     target = known_name("target", fields["target"] or list(fields["model"])[-1], fields["model"], "formula")
     assert agent.chance is not None
-    columns = _draw(fields, agent.chance(fields["seed"]))
-    outputs, hits = _run(model, columns)
+    chance, columns = agent.chance(fields["seed"]), {}
+    for name, raw in fields["variables"].items():
+        draw = parse_distribution(raw, f"variables.{name}")
+        columns[name] = [draw(chance) for _ in range(count)]
+    outputs, hits = _run(formulas, questions, columns)
     figures = {name: dict(described(outputs[name])) for name in fields["model"]}
     found = figures[target]
-    shares = {name: hit / count for name, hit in hits.items()}
     chances = {
         name: {"probability": share, "standard_error": math.sqrt(share * (1 - share) / count)}
-        for name, share in shares.items()
+        for name, share in ((name, hit / count) for name, hit in hits.items())
     }
-    detail = {
-        "draws": count,
-        "seed": fields["seed"],
-        "target": target,
-        "outputs": figures,
-        "questions": chances,
-    }
+    detail = {"draws": count, "seed": fields["seed"], "target": target, "outputs": figures, "questions": chances}
     asked = "".join(f"; P({name}) = {figure(one['probability'])}" for name, one in list(chances.items())[:2])
     unit = f" {fields['unit']}" if fields["unit"] else ""
     return Answer(
@@ -70,7 +59,8 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     )
 
 
-def _read_model(fields: dict[str, Any]) -> _Model:
+def _read_model(fields: dict[str, Any]) -> tuple[dict[str, Formula], dict[str, Formula]]:
+    """Returns the formulas in the order in which they can be computed, and the conditions to count."""
     names = (*fields["variables"], *fields["model"])
     check_names(fields["variables"], "variables")
     check_names(fields["model"], "model")
@@ -80,32 +70,26 @@ def _read_model(fields: dict[str, Any]) -> _Model:
     formulas = {name: parse_formula(raw, names, f"model.{name}") for name, raw in fields["model"].items()}
     after = {name: [one for one in formula.uses if one in formulas] for name, formula in formulas.items()}
     questions = {name: parse_formula(raw, names, f"questions.{name}") for name, raw in fields["questions"].items()}
-    return _Model({name: formulas[name] for name in causal_order(after, "model")}, questions)
+    return {name: formulas[name] for name in causal_order(after, "model")}, questions
 
 
-def _draw(fields: dict[str, Any], chance: Any) -> dict[str, list[float]]:
-    columns = {}
-    for name, raw in fields["variables"].items():
-        draw = parse_distribution(raw, f"variables.{name}")
-        columns[name] = [draw(chance) for _ in range(fields["draws"])]
-    return columns
-
-
-def _run(model: _Model, columns: dict[str, list[float]]) -> tuple[dict[str, list[float]], dict[str, int]]:
+def _run(
+    formulas: dict[str, Formula], questions: dict[str, Formula], columns: dict[str, list[float]]
+) -> tuple[dict[str, list[float]], dict[str, int]]:
     """Returns what each formula gives draw by draw, and how often each condition holds."""
-    outputs: dict[str, list[float]] = {name: [] for name in model.formulas}
-    hits = dict.fromkeys(model.questions, 0)
-    formulas = [(name, one.value, f"model.{name}", outputs[name]) for name, one in model.formulas.items()]
-    questions = [(name, one.value, f"questions.{name}") for name, one in model.questions.items()]
+    outputs: dict[str, list[float]] = {name: [] for name in formulas}
+    hits = dict.fromkeys(questions, 0)
+    computed = [(name, one.value, f"model.{name}", outputs[name]) for name, one in formulas.items()]
+    asked = [(name, one.value, f"questions.{name}") for name, one in questions.items()]
     for row in zip(*columns.values(), strict=True):
         values: dict[str, Any] = dict(zip(columns, row, strict=True))
-        for name, compute, path, column in formulas:
+        for name, compute, path, column in computed:
             found = compute(values, path)
             if isinstance(found, str):
                 raise BadValue(f"{path}: gives a text, not a number", "a model computes numbers")
             values[name] = found
             column.append(found)
-        for name, compute, path in questions:
+        for name, compute, path in asked:
             hits[name] += bool(compute(values, path))
     return outputs, hits
 

@@ -1,6 +1,6 @@
 """Finds which arguments stand when all attacks are weighed (Dung's semantics)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,23 +20,12 @@ MOST_VISITS = 300_000
 _MOST_LISTED = 50
 
 
-class Frame(NamedTuple):
-    """The arguments, and for each the set of those that attack it."""
-
-    known: tuple[str, ...]
-    attackers: list[int]
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns whether the claim stands in every preferred set of arguments, or which arguments do."""
     if fields["claim"] is not None:
         known_name("claim", fields["claim"], fields["arguments"], "argument")
     known = tuple(fields["arguments"])
-    frame = Frame(known, attackers_of(len(known), _read_attacks(fields["attacks"], known)))
-    grounded = label_grounded(frame.attackers)
-    complete = find_complete(frame.attackers)
-    preferred = [grounded] if complete is None else keep_preferred(complete)
-    return _answer(fields, frame, grounded, complete, preferred)
+    return _answer(fields, known, attackers_of(len(known), _read_attacks(fields["attacks"], known)))
 
 
 def _read_attacks(lines: Sequence[str], known: tuple[str, ...]) -> list[tuple[int, int]]:
@@ -63,93 +52,54 @@ class Labels(NamedTuple):
         return self.inside | self.out | self.undecided
 
 
-def _status(one: int, preferred: list[Labels]) -> str:
-    """Returns how an argument fares over all preferred sets."""
-    inside = sum(labels.inside >> one & 1 for labels in preferred)
-    if inside:
-        return "accepted" if inside == len(preferred) else "defensible"
-    return "rejected" if all(labels.out >> one & 1 for labels in preferred) else "undecided"
+def _answer(fields: dict[str, Any], known: tuple[str, ...], attackers: list[int]) -> Answer:
+    grounded, complete, claim = label_grounded(attackers), find_complete(attackers), fields["claim"]
+    preferred = [grounded] if complete is None else keep_preferred(complete)
+    stable = keep_stable(complete or ())
 
+    def named(members: int) -> list[str]:
+        return [known[n] for n in bits(members)]
 
-def _answer(
-    fields: dict[str, Any], frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]
-) -> Answer:
-    known, claim = frame.known, fields["claim"]
-    status = {name: _status(n, preferred) for n, name in enumerate(known)}
-    standing = tuple(name for name in known if status[name] == "accepted")
-    if claim is not None:
-        verdict = {"accepted": True, "rejected": False}.get(status[claim])
-        conclusion = yes_no(verdict, fields["arguments"][claim])
-        summary = f"{claim} is {status[claim]}: {_MEANS[status[claim]]}"
-    else:
-        # The grounded set is part of every preferred one: what is in it stands, and more may.
-        by, least = ("every preferred set", "") if complete is not None else ("the grounded set", "at least ")
-        conclusion = names(standing, f"arguments that stand in {by}")
-        summary = f"{least}{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
-    return Answer(
-        conclusion,
-        None,
-        summary,
-        cut(_steps(frame, grounded, complete, preferred, claim)),
-        _detail(frame, grounded, complete, preferred, status),
-        _caveats(grounded, complete, preferred),
-    )
-
-
-def _named(frame: Frame, members: int) -> list[str]:
-    return [frame.known[n] for n in bits(members)]
-
-
-def _steps(
-    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels], claim: str | None
-) -> list[str]:
-    attacks = sum(foes.bit_count() for foes in frame.attackers)
-    lines = [f"{plural(len(frame.known), 'argument')}, {plural(attacks, 'effective attack')}"]
-    lines.append(f"grounded: {listed(_named(frame, grounded.inside), 10) or 'nothing'}")
-    if complete is not None:
-        lines += [f"preferred: {listed(_named(frame, one.inside), 10) or 'nothing'}" for one in preferred[:4]]
-        if len(preferred) > 4:
-            lines.append(f"... and {len(preferred) - 4} more preferred sets")
-        stable = [listed(_named(frame, one.inside), 10) or "nothing" for one in keep_stable(complete)]
-        lines.append(f"stable: {'; '.join(cut(stable, 5)) or 'none'}")
-    if claim is not None:
-        foes = frame.attackers[frame.known.index(claim)]
-        labels = (("in", grounded.inside), ("out", grounded.out), ("undecided", grounded.undecided))
-        named = [f"{name} ({label})" for label, members in labels for name in _named(frame, foes & members)]
-        lines.append(f"attackers of {claim}, by the grounded labels: {listed(named, 8) or 'none'}")
-    return lines
-
-
-def _detail(
-    frame: Frame, grounded: Labels, complete: list[Labels] | None, preferred: list[Labels], status: dict[str, str]
-) -> dict[str, Any]:
     def shown(found: list[Labels]) -> dict[str, Any]:
-        return {"count": len(found), "sets": [_named(frame, one.inside) for one in found[:_MOST_LISTED]]}
+        return {"count": len(found), "sets": [named(one.inside) for one in found[:_MOST_LISTED]]}
 
-    detail: dict[str, Any] = {
-        "status": status,
-        "grounded": {
-            "in": _named(frame, grounded.inside),
-            "out": _named(frame, grounded.out),
-            "undecided": _named(frame, grounded.undecided),
-        },
-    }
+    status = {}
+    for n, name in enumerate(known):
+        inside = sum(labels.inside >> n & 1 for labels in preferred)
+        is_out = all(labels.out >> n & 1 for labels in preferred)
+        word = "accepted" if inside == len(preferred) else "defensible"
+        status[name] = word if inside else "rejected" if is_out else "undecided"
+    standing = tuple(name for name in known if status[name] == "accepted")
+    # The grounded set is part of every preferred one: what is in it stands, and more may.
+    by, least = ("every preferred set", "") if complete is not None else ("the grounded set", "at least ")
+    conclusion = names(standing, f"arguments that stand in {by}")
+    summary = f"{least}{len(standing)} of {len(known)} arguments stand: {listed(standing) or 'none'}"
+    lines = [f"{plural(len(known), 'argument')}, {plural(sum(map(int.bit_count, attackers)), 'effective attack')}"]
+    lines.append(f"grounded: {listed(named(grounded.inside), 10) or 'nothing'}")
+    detail: dict[str, Any] = {"status": status, "grounded": {name: named(found) for name, found in _by_label(grounded)}}
+    left = f"the search for all sets stopped after {MOST_VISITS:,} steps, {grounded.undecided.bit_count()} arguments being open"
+    caveats = notes((complete is None, f"grounded semantics only: {left}"))
     if complete is not None:
-        detail |= {
-            "complete": shown(complete),
-            "preferred": shown(preferred),
-            "stable": shown(keep_stable(complete)),
-        }
-    return detail
+        lines += [f"preferred: {listed(named(one.inside), 10) or 'nothing'}" for one in preferred[:4]]
+        lines += [f"... and {len(preferred) - 4} more preferred sets"] if len(preferred) > 4 else []
+        lines.append(
+            f"stable: {'; '.join(cut([listed(named(s.inside), 10) or 'nothing' for s in stable], 5)) or 'none'}"
+        )
+        detail |= {"complete": shown(complete), "preferred": shown(preferred), "stable": shown(stable)}
+        several = f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
+        odd = "no stable set: some arguments attack themselves or each other in an odd circle"
+        caveats = notes((not stable, odd), (len(preferred) > 1, several))
+    if claim is not None:
+        conclusion = yes_no({"accepted": True, "rejected": False}.get(status[claim]), fields["arguments"][claim])
+        summary = f"{claim} is {status[claim]}: {_MEANS[status[claim]]}"
+        foes = attackers[known.index(claim)]
+        against = [f"{name} ({label})" for label, found in _by_label(grounded) for name in named(foes & found)]
+        lines.append(f"attackers of {claim}, by the grounded labels: {listed(against, 8) or 'none'}")
+    return Answer(conclusion, None, summary, cut(lines), detail, caveats)
 
 
-def _caveats(grounded: Labels, complete: list[Labels] | None, preferred: list[Labels]) -> tuple[str, ...]:
-    if complete is None:
-        left = f"{grounded.undecided.bit_count()} arguments being open"
-        return (f"grounded semantics only: the search for all sets stopped after {MOST_VISITS:,} steps, {left}",)
-    several = f"{len(preferred)} preferred sets exclude each other: the attacks alone do not decide between them"
-    odd = "no stable set: some arguments attack themselves or each other in an odd circle"
-    return notes((not keep_stable(complete), odd), (len(preferred) > 1, several))
+def _by_label(labels: Labels) -> Iterator[tuple[str, int]]:
+    return zip(("in", "out", "undecided"), labels, strict=True)
 
 
 def attackers_of(size: int, attacks: Iterable[tuple[int, int]]) -> list[int]:
