@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mabos_cli.core.knowledge import ontology as ontologies
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.fact_lint import LintFinding
-from mabos_cli.core.knowledge.matching import JoinLimit, Match, fill, match
+from mabos_cli.core.knowledge.matching import JoinLimit, fill, match
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import SEVERITIES, Pattern, Problem, Rule, is_variable, left_out, usable_rules
 from mabos_cli.core.language.values import is_literal
@@ -35,9 +35,9 @@ class Firings(NamedTuple):
 def check_constraints(facts: Iterable[Fact], rules: Iterable[Rule], at: datetime | None = None) -> Firings:
     """Returns the violations of the enabled constraints: each way in which all conditions of one hold at one time, or at a
     moment."""
-    found, problems = _fire(facts, rules, "constraint", _message, at)
-    found.sort(key=lambda one: (-SEVERITIES.index(one.rule.severity), one.rule.id))  # stable: bindings stay in order
-    return Firings(tuple(found), tuple(problems))
+    found, problems = _fire(facts, rules, "constraint", at)
+    # Sorting is stable: bindings stay in order.
+    return Firings(tuple(sorted(found, key=lambda one: (-SEVERITIES.index(one.rule.severity), one.rule.id))), problems)
 
 
 def check_with_ontology(
@@ -72,33 +72,27 @@ def assume(facts: Iterable[Fact], assumed: Sequence[Fact]) -> list[Fact]:
 
 def eval_policies(facts: Iterable[Fact], rules: Iterable[Rule], at: datetime | None = None) -> Firings:
     """Returns the actions that the enabled policies ask for, at a moment if one is given."""
-    found, problems = _fire(facts, rules, "policy", lambda rule, one: fill(rule.action, one.bindings), at)
-    found.sort(key=lambda one: (not one.rule.escalate, one.rule.id))
-    return Firings(tuple(found), tuple(problems))
+    found, problems = _fire(facts, rules, "policy", at)
+    return Firings(tuple(sorted(found, key=lambda one: (not one.rule.escalate, one.rule.id))), problems)
 
 
-def _fire(
-    facts: Iterable[Fact], rules: Iterable[Rule], kind: str, say: Callable[[Rule, Match], str], at: datetime | None
-) -> tuple[list[Firing], list[Problem]]:
-    """Returns the ways in which the rules of a type match, and what each of them says then."""
+def _fire(facts: Iterable[Fact], rules: Iterable[Rule], kind: str, at: datetime | None) -> Firings:
+    """Returns the ways in which the rules of a type match, and what each of them says then: its message or action with variables
+    filled in; a constraint without a message says its name and what matched."""
     usable, problems = usable_rules(rules, kind)
     index = FactIndex(facts)
     found: list[Firing] = []
     for rule in usable:
+        text = rule.action if kind == "policy" else rule.violation_message
         try:
             for one in match(rule.conditions, index, at=at):
+                matched = f"{rule.name or rule.id}: " + "; ".join(" ".join(fact.triple) for fact in one.supports)
                 ids = tuple(dict.fromkeys(fact.id for fact in one.supports))
-                found.append(Firing(rule, say(rule, one), one.bindings, ids))
+                says = fill(text, one.bindings) if text.strip() else matched
+                found.append(Firing(rule, says, one.bindings, ids))
         except JoinLimit:
             problems.append(left_out(rule))
-    return found, problems
-
-
-def _message(rule: Rule, one: Match) -> str:
-    """Returns the message with variables filled in; a constraint without one says its name and what matched."""
-    if rule.violation_message.strip():
-        return fill(rule.violation_message, one.bindings)
-    return f"{rule.name or rule.id}: " + "; ".join(" ".join(fact.triple) for fact in one.supports)
+    return Firings(tuple(found), tuple(problems))
 
 
 _TYPE = "type"
@@ -112,11 +106,19 @@ def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[Lin
     if not ontology.properties:
         return []
     facts = [fact for fact in facts if not fact.rule_id.startswith("OWL-")]  # a class that a domain entails always fits
-    taxonomy, classes, find_properties = (
-        ontologies.Taxonomy(ontology),
-        find_classes(facts, ontology),
-        _meaning_in(ontology),
-    )
+    taxonomy, classes = ontologies.Taxonomy(ontology), find_classes(facts, ontology)
+    find_properties = _meaning_in(ontology)
+
+    def labels(ids: Iterable[str]) -> str:
+        known = ontology.concepts
+        return " or ".join(known[name].label if name in known else name for name in dict.fromkeys(ids))
+
+    def fits_range(value: str, of: Collection[str], each: ontologies.Property) -> bool:
+        datatypes = [name for name in each.ranges if ontologies.is_datatype(name)]
+        if datatypes:
+            return any(is_literal(value, name) for name in datatypes)
+        return _is_one_of(of, each.ranges, taxonomy)
+
     found = []
     for fact in facts:
         properties = find_properties(fact.predicate)
@@ -125,12 +127,12 @@ def lint_types(facts: Sequence[Fact], ontology: ontologies.Ontology) -> list[Lin
         subject, target = classes.get(fact.subject, ()), classes.get(fact.object, ())
         statement = " ".join(fact.triple)
         if not any(_is_one_of(subject, each.domains, taxonomy) for each in properties):
-            ends = _labels(subject, ontology), _end_labels(properties, "domains", ontology)
-            message = f"{statement}: the subject is {ends[0]}, not {ends[1]}"
+            wanted = labels(name for each in properties for name in each.domains)
+            message = f"{statement}: the subject is {labels(subject)}, not {wanted}"
             found.append(LintFinding("domain", (fact.id,), message))
-        if not any(_fits_range(fact.object, target, each, taxonomy) for each in properties):
-            wanted = _end_labels(properties, "ranges", ontology)
-            is_class = f"is {_labels(target, ontology)}, not {wanted}" if target else f"is no {wanted}"
+        if not any(fits_range(fact.object, target, each) for each in properties):
+            wanted = labels(name for each in properties for name in each.ranges)
+            is_class = f"is {labels(target)}, not {wanted}" if target else f"is no {wanted}"
             found.append(LintFinding("range", (fact.id,), f"{statement}: the object {is_class}"))
     return sorted(found, key=lambda finding: (finding.kind, finding.facts))
 
@@ -169,22 +171,6 @@ def _is_one_of(classes: Collection[str], wanted: Collection[str], taxonomy: onto
     above it."""
     pairs = [(a, b) for a in classes for b in wanted]
     return not pairs or any(taxonomy.is_a(a, b) or taxonomy.is_a(b, a) for a, b in pairs)
-
-
-def _fits_range(value: str, classes: Collection[str], each: ontologies.Property, taxonomy: ontologies.Taxonomy) -> bool:
-    datatypes = [name for name in each.ranges if ontologies.is_datatype(name)]
-    if datatypes:
-        return any(is_literal(value, name) for name in datatypes)
-    return _is_one_of(classes, each.ranges, taxonomy)
-
-
-def _end_labels(properties: Iterable[ontologies.Property], end: str, ontology: ontologies.Ontology) -> str:
-    return _labels(dict.fromkeys(name for each in properties for name in getattr(each, end)), ontology)
-
-
-def _labels(ids: Iterable[str], ontology: ontologies.Ontology) -> str:
-    """Returns the labels of classes, joined by `or`."""
-    return " or ".join(ontology.concepts[name].label if name in ontology.concepts else name for name in ids)
 
 
 def ground_facts(facts: Iterable[Fact], ontology: ontologies.Ontology) -> Iterator[Fact]:

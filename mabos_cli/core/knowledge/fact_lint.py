@@ -29,19 +29,16 @@ def lint_facts(
     """Returns the findings, contradictions first, in a stable order."""
     known = {fact.id: fact for fact in facts}
     unfounded = {fact.id for fact in find_unfounded(facts)}
-    found = [
-        LintFinding("contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {_sure(a)} and {_sure(b)} at one time")
-        for a, b in find_contradictions(facts, functional)
-    ]
+    found = []
+    for a, b in find_contradictions(facts, functional):
+        values = " and ".join(f"{one.object} ({one.confidence:.2f})" for one in (a, b))
+        found.append(LintFinding("contradiction", (a.id, b.id), f"{a.subject} {a.predicate}: {values} at one time"))
     for fact in facts:
         if fact.is_derived or fact.derived_from:
-            found += _support(fact, known, unfounded, rule_ids, now)
+            kind, why, others = _find_lack(fact, known, unfounded, rule_ids, now)
+            found += [LintFinding(kind, (fact.id, *others), f"{' '.join(fact.triple)} {why}")] if kind else []
     order = ("contradiction", "cycle", "orphan", "expired-support")
     return sorted(found, key=lambda finding: (order.index(finding.kind), finding.facts))
-
-
-def _sure(fact: Fact) -> str:
-    return f"{fact.object} ({fact.confidence:.2f})"
 
 
 def lint_names(facts: Sequence[Fact], known: Collection[str] = ()) -> list[LintFinding]:
@@ -93,25 +90,19 @@ def _is_slip(one: str, other: str) -> bool:
     return is_swapped or edit_distance(a, b, 2) <= max(tolerance(min(len(a), len(b))), int(len(a) != len(b)))
 
 
-def _support(
+def _find_lack(
     fact: Fact, known: Mapping[str, Fact], unfounded: set[str], rule_ids: frozenset[str], now: datetime
-) -> list[LintFinding]:
-    text = f"{fact.subject} {fact.predicate} {fact.object}"
+) -> tuple[str, str, list[str]]:
+    """Returns the kind of what is wrong with the support of a fact, that in words, and the supports concerned."""
     missing = [source for source in fact.derived_from if source not in known]
     if missing:
-        return [LintFinding("orphan", (fact.id, *missing), f"{text} rests on {', '.join(missing)}, which is gone")]
+        return "orphan", f"rests on {', '.join(missing)}, which is gone", missing
     if fact.rule_id and fact.rule_id not in rule_ids:
-        return [LintFinding("orphan", (fact.id,), f"{text} rests on rule {fact.rule_id}, which is gone or off")]
+        return "orphan", f"rests on rule {fact.rule_id}, which is gone or off", []
     if fact.id in unfounded:
-        return [LintFinding("cycle", (fact.id,), f"{text} goes back to no asserted fact")]
+        return "cycle", "goes back to no asserted fact", []
     expired = [s for s in fact.derived_from if not holds_at(known[s], now) and holds_at(fact, now)]
-    if expired:
-        return [
-            LintFinding(
-                "expired-support", (fact.id, *expired), f"{text} rests on {', '.join(expired)}, which no longer holds"
-            )
-        ]
-    return []
+    return ("expired-support" if expired else ""), f"rests on {', '.join(expired)}, which no longer holds", expired
 
 
 class Origin(NamedTuple):

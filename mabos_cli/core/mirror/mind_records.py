@@ -65,22 +65,17 @@ def linked_records(minds: Sequence[AgentMind]) -> list[Record]:
 
 
 def _gather(minds: Sequence[AgentMind]) -> "_Gathered":
-    """Returns the links of some minds. An id refers to the mind's own entry, else to the only other mind that has it."""
+    """Returns the links of some minds, as the files have them from either side. An id refers to the mind's own entry, else to the
+    only other mind that has it."""
     elsewhere, links = shared_ids(minds), _Gathered()
     for mind in minds:
         known = {**elsewhere, **_known(mind.agent, _kinds(mind))}
-        for relation, key, ids, is_back in _written_links(mind):
-            links.add(relation, key, ids, known, is_back)
+        for belief in mind.beliefs:
+            links.add("belief_supports_goal", _key(mind.agent, belief), belief.supports, known, False)
+        for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions, *mind.commitments):
+            for name, relation, is_back in _WRITTEN[each.kind]:
+                links.add(relation, _key(mind.agent, each), each.linked(name), known, is_back)
     return links
-
-
-def _written_links(mind: AgentMind) -> Iterator[tuple[str, str, Sequence[str], bool]]:
-    """Yields links as the files have them: relation, key of the entry that names others, their ids, and whether the other side owns the relation."""
-    for belief in mind.beliefs:
-        yield "belief_supports_goal", _key(mind.agent, belief), belief.supports, False
-    for each in (*mind.desires, *mind.goals, *mind.plans, *mind.intentions, *mind.commitments):
-        for name, relation, is_back in _WRITTEN[each.kind]:
-            yield relation, _key(mind.agent, each), each.linked(name), is_back
 
 
 def _kinds(mind: AgentMind) -> dict[str, Sequence[Any]]:
@@ -93,19 +88,16 @@ def _records(mind: AgentMind, links: "_Gathered", facts: Collection[str] = ()) -
     grounds = {"belief": {each.id for each in mind.beliefs}, "spo_fact": facts}
     for kind, held in _kinds(mind).items():
         for each in held:
-            uid = _key(mind.agent, each)
-            rests = _rests(mind.agent, each, grounds) if isinstance(each, Belief) else ()
+            uid, own = _key(mind.agent, each), [*links.of(kind, _key(mind.agent, each))]
+            if isinstance(each, Belief):  # it rests on what exists
+                for ground, ids in grounds.items():
+                    rests = (one for one in each.rests if one in ids and one != each.id)
+                    own.append(derived_links(mind.agent, ground, rests))
             computed = {} if isinstance(each, Belief) else _computed(each)
-            record = record_of(kind, mind.agent, each, (*links.of(kind, uid), *rests), uid, **computed)
+            record = record_of(kind, mind.agent, each, tuple(own), uid, **computed)
             if found.setdefault((kind, uid), record) is record and not isinstance(each, Belief):
                 found |= {(step.type, step.uid): step for step in _steps(mind.agent, uid, each.steps)}
     return list(found.values())
-
-
-def _rests(agent: str, belief: Belief, grounds: Mapping[str, Collection[str]]) -> Iterator[Links]:
-    """Yields links to what a belief depends on, where that exists."""
-    for kind, ids in grounds.items():
-        yield derived_links(agent, kind, (each for each in belief.rests if each in ids and each != belief.id))
 
 
 def shared_ids(minds: Iterable[AgentMind]) -> dict[tuple[str, str], str]:
@@ -246,36 +238,30 @@ class RecordGraph:
 def belief_chains(graph: RecordGraph, agent: str) -> list[Row]:
     """Returns the beliefs of an agent with the goals that they support, the plans for these, and the intentions under way for
     either."""
-    mine = [each for each in graph.all("belief") if _agent(each) == agent]
-    return [
-        {
-            "belief": belief.uid,
-            "belief_name": belief.get("name"),
-            "certainty": belief.get("certainty"),
-            **_pursuit(graph, goal),
-        }
-        for belief in mine
-        for goal in graph.get("goal", belief.linked("belief_supports_goal"))
-    ]
+    mine = [each.uid for each in graph.all("belief") if _agent(each) == agent]
+    rows = []
+    for row in conflict_impact(graph, mine):
+        (belief,) = graph.get("belief", [row["belief"]])
+        named = {"belief": belief.uid, "belief_name": belief.get("name"), "certainty": belief.get("certainty")}
+        rows.append(named | row)
+    return rows
 
 
 def goals_behind(graph: RecordGraph, now: datetime, level: str = "") -> list[Row]:
     """Returns goals of all agents that are stalled, or whose day is over while they are neither done nor given up nor at 100
     %."""
-    return [
-        {
-            "agent": _agent(goal),
-            "goal": goal.uid,
-            "name": goal.get("name"),
-            "level": goal.get("hierarchy_level"),
-            "state": goal.get("state"),
-            "status": goal.get("status"),
-            "progress": goal.get("progress"),
-            "deadline": goal.get("deadline"),
-        }
-        for goal in graph.all("goal")
-        if _is_behind(goal, now) and level in ("", goal.get("hierarchy_level"))
-    ]
+    columns = {"name": "name", "level": "hierarchy_level"}
+    columns |= {name: name for name in ("state", "status", "progress", "deadline")}
+    rows = []
+    for goal in graph.all("goal"):
+        state, due, progress = goal.get("state"), goal.get("due_at"), goal.get("progress")
+        is_late = (
+            state in ("active", "open") and due is not None and due <= now and (progress is None or progress < 100)
+        )
+        if (state == "stalled" or is_late) and level in ("", goal.get("hierarchy_level")):
+            row = {"agent": _agent(goal), "goal": goal.uid}
+            rows.append(row | {name: goal.get(attribute) for name, attribute in columns.items()})
+    return rows
 
 
 def conflict_impact(graph: RecordGraph, beliefs: Sequence[str]) -> list[Row]:
@@ -292,31 +278,14 @@ def _agent(record: Record) -> str:
     return next(iter(record.linked("agent_owns")), "")
 
 
-def _is_behind(goal: Record, now: datetime) -> bool:
-    state, due, progress = goal.get("state"), goal.get("due_at"), goal.get("progress")
-    if state not in ("active", "open"):
-        return bool(state == "stalled")
-    return bool(due is not None and due <= now and (progress is None or progress < 100))
-
-
 def _pursuit(graph: RecordGraph, goal: Record) -> Row:
     """Returns a goal, the plans for it, and the intentions under way for either."""
-    plans = graph.get("plan", goal.linked("goal_requires_plan"))
-    return {
-        "goal": goal.uid,
-        "goal_name": goal.get("name"),
-        "goal_status": goal.get("status"),
-        "plans": [_named_row("plan", each) for each in plans],
-        "intentions": [_named_row("intention", each) for each in _intentions_for(graph, goal)],
-    }
-
-
-def _named_row(kind: str, record: Record) -> Row:
-    return {kind: record.uid, "name": record.get("name"), "status": record.get("status")}
-
-
-def _intentions_for(graph: RecordGraph, goal: Record) -> list[Record]:
-    keys = {*graph.linking("intention_pursues_goal", goal.uid)}
-    for plan in goal.linked("goal_requires_plan"):
-        keys |= {*graph.linking("intention_follows_plan", plan)}
-    return graph.get("intention", keys)
+    plans = goal.linked("goal_requires_plan")
+    keys = {uid for plan in plans for uid in graph.linking("intention_follows_plan", plan)}
+    keys |= {*graph.linking("intention_pursues_goal", goal.uid)}
+    row = {"goal": goal.uid, "goal_name": goal.get("name"), "goal_status": goal.get("status")}
+    for kind, uids in (("plan", plans), ("intention", keys)):
+        row[f"{kind}s"] = [
+            {kind: each.uid, "name": each.get("name"), "status": each.get("status")} for each in graph.get(kind, uids)
+        ]
+    return row

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.case import Case, KeptResult, render_number
-from mabos_cli.core.knowledge.rule import Pattern, Rule
+from mabos_cli.core.knowledge.rule import Rule, pattern_text
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.mirror.schema import fields_of, mirror_schema
@@ -89,8 +89,8 @@ def memory_records(
 
 def rule_record(agent: str, rule: Rule) -> Record:
     """Returns a rule, with a line for each of its conditions."""
-    conclusion = _pattern(rule.conclusion) if rule.conclusion else ""
-    conditions = "\n".join(map(_pattern, rule.conditions))
+    conclusion = pattern_text(rule.conclusion) if rule.conclusion else ""
+    conditions = "\n".join(map(pattern_text, rule.conditions))
     return record_of("knowledge_rule", agent, rule, condition_text=conditions, conclusion_text=conclusion)
 
 
@@ -162,8 +162,9 @@ def make_record(kind: str, uid: str, fields: Mapping[str, Any], links: tuple[Lin
     unknown = fields.keys() - {*owned}
     if unknown:
         raise KeyError(f"{kind} owns no {', '.join(sorted(unknown))}")
-    values = ((name, _stored_value(fields.get(name))) for name in owned)
-    return Record(uid, kind, tuple((name, value) for name, value in values if value is not None), links)
+    values = [(name, fields.get(name)) for name in owned]
+    plain = ((n, tuple(dict.fromkeys(filter(None, v))) if isinstance(v, tuple) else v) for n, v in values)
+    return Record(uid, kind, tuple((name, value) for name, value in plain if value not in (None, "", ())), links)
 
 
 @cache
@@ -171,25 +172,9 @@ def _owned_by(kind: str) -> tuple[str, ...]:
     return tuple(owned.attribute for owned in mirror_schema().entity(kind).owns if owned.attribute != "uid")
 
 
-def _stored_value(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(dict.fromkeys(each for each in value if each)) or None
-    return None if value == "" else value
-
-
 def owned_by_agent(agent: str) -> tuple[Links, ...]:
     """That something is an agent's."""
     return (Links("agent_owns", "owned", "owner", "agent", (agent,)),)
-
-
-def _pattern(pattern: Pattern) -> str:
-    """Returns a condition or conclusion in a line.
-
-    >>> _pattern(Pattern("?x", "spend", "100", "gt")), _pattern(Pattern("?x", "is", "big"))
-    ('?x spend gt 100', '?x is big')
-    """
-    operator = "" if pattern.operator == "eq" else pattern.operator
-    return " ".join(filter(None, (pattern.subject, pattern.predicate, operator, pattern.object)))
 
 
 QUEUED, OK, FAILED, GONE = STATES = ("queued", "ok", "failed", "gone")
@@ -250,11 +235,8 @@ def compare_found(known: Ledger, found: Collection[Key], bare: Collection[Key] =
 
 def count_states(known: Ledger) -> dict[str, int]:
     """Returns how many records are in each state, as the ledger says; what is gone does not count."""
-    counts = dict.fromkeys((OK, QUEUED, FAILED), 0)
-    for entry in known.values():
-        if entry.state in counts:
-            counts[entry.state] += 1
-    return counts
+    states = [entry.state for entry in known.values()]
+    return {state: states.count(state) for state in (OK, QUEUED, FAILED)}
 
 
 def count_standing(wanted: Mapping[Key, str], known: Ledger) -> dict[str, int]:

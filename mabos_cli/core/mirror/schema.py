@@ -174,7 +174,13 @@ def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
         entities.append(Entity(names[class_id], owns, plays, names.get(above[class_id], "")))
     properties = sorted(ontology.properties.values(), key=lambda each: names[each.id])
     return Schema(
-        tuple(Attribute(names[p.id], _value_type(p)) for p in properties if p.kind == "datatype"),
+        tuple(
+            Attribute(
+                names[p.id], "integer" if is_whole_number(datatype) else _VALUES.get(local_name(datatype), "string")
+            )
+            for p, datatype in ((p, next(iter(p.ranges), "xsd:string")) for p in properties)
+            if p.kind == "datatype"
+        ),
         tuple(entities),
         tuple(Relation(names[p.id], _ROLES) for p in properties if p.kind != "datatype"),
     )
@@ -207,11 +213,6 @@ def _safe(name: str) -> str:
     plain = re.sub(r"[^a-z0-9_]", lambda m: f"u{ord(m[0]):04x}_" if m[0].isalnum() else "_", spaced.lower())
     plain = re.sub(r"_+", "_", plain)[:80].strip("_") or "type"
     return plain if plain[0].isalpha() else f"t_{plain}"
-
-
-def _value_type(each: Property) -> str:
-    datatype = next(iter(each.ranges), "xsd:string")
-    return "integer" if is_whole_number(datatype) else _VALUES.get(local_name(datatype), "string")
 
 
 def _capabilities_for(

@@ -1,7 +1,7 @@
 """Nodes of JSON-LD documents as concepts, properties and rules, which only this module knows the keys of; and these as text."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from mabos_cli.core import BadValue
@@ -25,7 +25,7 @@ def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) ->
     properties: list[ontologies.Property] = []
     rules: list[ontologies.BusinessRule] = []
     for document in documents:
-        canonical = cache(partial(_canonical, document, prefixes))
+        canonical = cache(lambda node_id, document=document: prefixes.shorten(document.expand(node_id)))
         for raw in document.nodes():
             node = _Node(raw, document, canonical)
             if not node.id:
@@ -39,15 +39,15 @@ def read_ontology(documents: Sequence[Document], domains: Iterable[str] = ()) ->
     return _resolved(ontologies.Ontology(concepts, properties, rules))
 
 
-def _canonical(document: Document, prefixes: Prefixes, node_id: str) -> str:
-    return prefixes.shorten(document.expand(node_id))
-
-
 def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
     """Returns the ontology with bare words for classes and properties replaced by the ids that they mean."""
 
+    def class_id_of(name: str) -> str:
+        known = None if ":" in name else ontology.find_concept(name)
+        return known.id if known else f"xsd:{name}" if f"xsd:{name}" in ontologies.DATATYPES else name
+
     def ids_of(names: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(name if ":" in name else _find_class_id(ontology, name) for name in names)
+        return tuple(map(class_id_of, names))
 
     def property_ids_of(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(next((p.id for p in ontology.properties_named(name)), name) for name in names)
@@ -72,13 +72,6 @@ def _resolved(ontology: ontologies.Ontology) -> ontologies.Ontology:
 def _labelled(node: ontologies.Kind) -> ontologies.Kind:
     """Returns a node that nobody gave a label is called by the last part of its id."""
     return node if node.label else node._replace(label=ontologies.local_name(node.id))
-
-
-def _find_class_id(ontology: ontologies.Ontology, name: str) -> str:
-    known = ontology.find_concept(name)
-    if known:
-        return known.id
-    return f"xsd:{name}" if f"xsd:{name}" in ontologies.DATATYPES else name
 
 
 class _Node:
@@ -262,66 +255,49 @@ def tree_lines(branches: Iterable[ontologies.Branch]) -> list[str]:
 
 def node_lines(node: ontologies.Node, ontology: ontologies.Ontology) -> list[str]:
     """Returns all about one node."""
+
+    def labels(ids: Iterable[str], between: str = ", ") -> str:
+        known = ontology.concepts
+        return between.join(known[node_id].label if node_id in known else node_id for node_id in ids)
+
+    more: list[str] = []
     if isinstance(node, ontologies.Concept):
-        kind, lines = "class", _concept_details(node, ontology)
+        kind, path = "class", ontologies.Taxonomy(ontology).path_up(node.id)
+        details = {
+            "definition": node.definition,
+            "synonyms": ", ".join(node.synonyms),
+            "above": labels(path[1:], " < "),
+            "also below": labels(class_id for class_id in node.parents if class_id not in path),
+            "children": labels(ontology.children(node.id)),
+            "disjoint with": labels(node.disjoint),
+            "the same as": labels(node.equivalent),
+        }
+        for above, given in ontologies.inherited_properties(ontology, node.id).items():
+            more.append(f"  as a {labels([above])}: {', '.join(ontologies.local_name(p.id) for p in given)}")
+        for each in ontologies.properties_of(ontology, node.id):
+            ends = " -> ".join(labels(side, " or ") or "?" for side in (each.domains, each.ranges))
+            read = " / ".join(filter(None, (each.reading, each.inverse_reading)))
+            more.append(f"  {each.id}: {ends}" + (f" ({read})" if read else ""))
     elif isinstance(node, ontologies.Property):
         kind = f"{'functional ' if node.is_functional else ''}{node.kind} property"
-        lines = _property_details(node, ontology)
+        details = {
+            "definition": node.definition,
+            "synonyms": ", ".join(node.synonyms),
+            "domain": labels(node.domains, " or "),
+            "range": labels(node.ranges, " or "),
+            "reading": node.reading,
+            "inverse": node.inverse_reading,
+            "below": ", ".join(node.parents),
+            "inverse of": ", ".join(node.inverses),
+            "traits": ", ".join(node.traits),
+            "chains": "; ".join(" then ".join(chain) for chain in node.chains),
+        }
     else:
         kind = f"{node.modality} rule".strip()
         details = {"statement": node.statement, "enforcement": node.enforcement_level, "severity": node.severity}
-        lines = _detail_lines(details | {"violated when": node.violated_when, "message": node.message})
-    return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines]
-
-
-def _concept_details(node: ontologies.Concept, ontology: ontologies.Ontology) -> list[str]:
-    path = ontologies.Taxonomy(ontology).path_up(node.id)
-    details = {
-        "definition": node.definition,
-        "synonyms": ", ".join(node.synonyms),
-        "above": " < ".join(_label(class_id, ontology) for class_id in path[1:]),
-        "also below": ", ".join(_label(class_id, ontology) for class_id in node.parents if class_id not in path),
-        "children": ", ".join(_label(class_id, ontology) for class_id in ontology.children(node.id)),
-        "disjoint with": ", ".join(_label(class_id, ontology) for class_id in node.disjoint),
-        "the same as": ", ".join(_label(class_id, ontology) for class_id in node.equivalent),
-    }
-    lines = _detail_lines(details)
-    for above, given in ontologies.inherited_properties(ontology, node.id).items():
-        lines.append(f"  as a {_label(above, ontology)}: {', '.join(ontologies.local_name(p.id) for p in given)}")
-    return [*lines, *(f"  {_property_line(each, ontology)}" for each in ontologies.properties_of(ontology, node.id))]
-
-
-def _property_line(each: ontologies.Property, ontology: ontologies.Ontology) -> str:
-    ends = " -> ".join(
-        " or ".join(_label(class_id, ontology) for class_id in side) or "?" for side in (each.domains, each.ranges)
-    )
-    read = " / ".join(filter(None, (each.reading, each.inverse_reading)))
-    return f"{each.id}: {ends}" + (f" ({read})" if read else "")
-
-
-def _property_details(node: ontologies.Property, ontology: ontologies.Ontology) -> list[str]:
-    details = {
-        "definition": node.definition,
-        "synonyms": ", ".join(node.synonyms),
-        "domain": " or ".join(_label(class_id, ontology) for class_id in node.domains),
-        "range": " or ".join(_label(class_id, ontology) for class_id in node.ranges),
-        "reading": node.reading,
-        "inverse": node.inverse_reading,
-        "below": ", ".join(node.parents),
-        "inverse of": ", ".join(node.inverses),
-        "traits": ", ".join(node.traits),
-        "chains": "; ".join(" then ".join(chain) for chain in node.chains),
-    }
-    return _detail_lines(details)
-
-
-def _detail_lines(details: dict[str, str]) -> list[str]:
-    return [f"  {name}: {text}" for name, text in details.items() if text]
-
-
-def _label(node_id: str, ontology: ontologies.Ontology) -> str:
-    concept = ontology.concepts.get(node_id)
-    return concept.label if concept else node_id
+        details |= {"violated when": node.violated_when, "message": node.message}
+    lines = [f"  {name}: {text}" for name, text in details.items() if text]
+    return [f"{node.label} ({node.id}), {kind} of {node.source}", *lines, *more]
 
 
 def node_row(node: ontologies.Node, ontology: ontologies.Ontology) -> dict[str, Any]:
