@@ -28,7 +28,8 @@ def case_line(case: Case) -> str:
 
 def solution_line(case: Case) -> str:
     """Returns what was done, on a line."""
-    return "; ".join([*([f"plan {case.plan_id}"] if case.plan_id else []), *(one_line(a, 100) for a in case.actions)])
+    plan = [f"plan {case.plan_id}"] if case.plan_id else []
+    return "; ".join([*plan, *(one_line(action, 100) for action in case.actions)])
 
 
 def case_lines(case: Case, left: CaseDeparture | None) -> list[str]:
@@ -117,10 +118,8 @@ def reuse_line(found: "FoundCase") -> str:
 def _render_difference(sides: "Iterable[Side]") -> str:
     """Returns what a case had that is not there now, and what is there now that it did not have."""
     both = tuple(sides)
-    missing = [each for side in both for each in side.missing]
-    extra = [each for side in both for each in side.extra]
-    found = [f"missing {', '.join(missing)}"] if missing else []
-    return one_line("; ".join([*found, *([f"extra {', '.join(extra)}"] if extra else [])]), 400)
+    parts = ((word, [each for side in both for each in getattr(side, word)]) for word in ("missing", "extra"))
+    return one_line("; ".join(f"{word} {', '.join(features)}" for word, features in parts if features), 400)
 
 
 def page_of(case_id: str) -> str:

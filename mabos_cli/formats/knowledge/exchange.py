@@ -127,35 +127,30 @@ def parse_csv(text: str, path: str, silent: Silent = Silent()) -> Iterator[tuple
     if missing:
         raise InvalidFile(f"{path}:1: no column {missing[0]}", f"{_NOTHING}; the header names {', '.join(COLUMNS[:3])}")
     reader.fieldnames = names
-    for row in _rows(reader, path):
-        where = f"{path}:{reader.line_num}"
-        raw: dict[str, Any] = {n: row[n].strip() for n in COLUMNS if isinstance(row.get(n), str) and row[n].strip()}
-        if raw:
+    try:
+        for row in reader:
+            where = f"{path}:{reader.line_num}"
+            raw: dict[str, Any] = {n: row[n].strip() for n in COLUMNS if isinstance(row.get(n), str) and row[n].strip()}
             try:
                 raw |= {"confidence": float(raw["confidence"])} if "confidence" in raw else {}
             except ValueError:
                 raise InvalidFile(f"{where}: confidence {raw['confidence'][:20]!r} is no number", _NOTHING) from None
-            yield where, _fact(raw, where, silent)
-
-
-def _rows(reader: "csv.DictReader[str]", path: str) -> Iterator[dict[str, str]]:
-    try:
-        yield from reader
+            if raw:
+                yield where, _fact(raw, where, silent)
     except csv.Error as error:
         raise InvalidFile(f"{path}:{reader.line_num + 1}: not valid CSV: {error}", _NOTHING) from None
 
 
 def _fact(raw: Any, where: str, silent: Silent) -> Fact:
+    is_limited = silent.trust and isinstance(raw, dict) and raw.get("trust") not in (None, "")
     if isinstance(raw, dict):
         kept = {name: value for name, value in raw.items() if value not in (None, "")}
         raw = {"id": "new", "source": silent.source, "trust": silent.trust or "agent"} | kept
     try:
         fact = fact_from_dict(raw, where)
-        return (
-            fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if silent.trust and "trust" in kept else fact
-        )
     except InvalidFile as error:
         raise InvalidFile(error.message.replace(": fact new", ""), _NOTHING) from None
+    return fact._replace(trust=lowest_trust((fact.trust, silent.trust))) if is_limited else fact
 
 
 def render_ndjson(facts: Iterable[Fact]) -> str:
@@ -163,16 +158,12 @@ def render_ndjson(facts: Iterable[Fact]) -> str:
     return "".join(f"{dump_line(fact_to_dict(fact))}\n" for fact in facts)
 
 
-def _share(fact: Fact) -> str:
-    """Returns the confidence, every digit of it."""
-    return repr(fact.confidence).removesuffix(".0")
-
-
 def render_csv(facts: Iterable[Fact]) -> str:
-    """Returns a table with a header."""
+    """Returns a table with a header; the confidence with every digit of it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for fact in facts:
-        writer.writerow([_share(fact) if name == "confidence" else getattr(fact, name) for name in COLUMNS])
+        row = fact._asdict() | {"confidence": repr(fact.confidence).removesuffix(".0")}
+        writer.writerow([row[name] for name in COLUMNS])
     return out.getvalue()

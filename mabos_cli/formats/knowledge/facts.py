@@ -121,8 +121,16 @@ class FactFile:
 
 def parse_facts(data: bytes, path: str) -> FactFile:
     """Parses a fact file. Lines in our layout stay text and are only scanned; everything else is decoded and checked."""
-    looks = _Looks()
-    head, block = json_text.find_block(data, "facts", looks) or (data, b"")
+    are_ours = False
+
+    def look(block: bytes) -> bool:
+        """Returns whether each line of a block is as we would write it, as far as it matters for finding it."""
+        nonlocal are_ours
+        is_shaped = _shapes()[1].fullmatch(block) and (block.isascii() or _is_clean(block))
+        are_ours = bool(is_shaped) and all(is_time(text.decode("utf-8")) for text in set(re.findall(_TIMES, block)))
+        return are_ours
+
+    head, block = json_text.find_block(data, "facts", look) or (data, b"")
     if len(data) <= json_text.FULL_CHECK:
         json_text.parse_json(data, path)
     raw = json_text.parse_json(head, path)
@@ -145,7 +153,7 @@ def parse_facts(data: bytes, path: str) -> FactFile:
     file.pages = pages
     if block:
         file.first_line = 2 + data.count(b"\n", 0, data.find(b'\n  "facts": [\n') + 2)
-        if looks.are_ours:
+        if are_ours:
             file._lines, file._block = None, block  # as they stand in the file, not yet split
         else:
             lines = enumerate(json_text.split_block(block), file.first_line)
@@ -160,18 +168,6 @@ def _shapes() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     """Returns a line in our layout, and a block of them."""
     line = line_shape().encode()
     return re.compile(line), re.compile(b"(?:    %s,\n)*+    %s" % (line, line))
-
-
-class _Looks:
-    """Looks a block of lines over: whether each is as we would write it, as far as it matters for finding it."""
-
-    are_ours = False
-
-    def __call__(self, block: bytes) -> bool:
-        shape = _shapes()[1].fullmatch(block)
-        self.are_ours = bool(shape) and (block.isascii() or _is_clean(block))
-        self.are_ours &= all(is_time(text.decode("utf-8")) for text in set(re.findall(_TIMES, block)))
-        return self.are_ours
 
 
 def _is_clean(block: bytes) -> bool:
@@ -191,17 +187,16 @@ def _ours(line: bytes, where: str) -> bytes:
 def render_facts(file: FactFile) -> bytes:
     """Returns the file's bytes. Where all facts are on pages, it says so in place of the facts: a version that knows no pages refuses
     that, and would take an empty list for no facts."""
-    none = json_text.render_value("facts", _ON_PAGES) if file.pages else b'  "facts": []'
-    parts = [b'  "facts": [\n%s\n  ]' % file.text() if len(file) else none]
-    parts += [json_text.render_value(key, value) for key, value in file.extra.items()]
+    parts = [json_text.render_value(key, value) for key, value in file.extra.items()]
     parts += [json_text.render_value("last_id", file.last_id)] if file.last_id else []
     parts += [json_text.render_value("pages", dict(sorted(file.pages.items())))] if file.pages else []
-    return json_text.render_document([*parts, json_text.render_value("version", file.version)])
+    none = json_text.render_value("facts", _ON_PAGES) if file.pages else b'  "facts": []'
+    return render_fact_page(file, none, [*parts, json_text.render_value("version", file.version)])
 
 
-def render_fact_page(file: FactFile) -> bytes:
-    """Returns the bytes of a page, which has facts only."""
-    return json_text.render_document([b'  "facts": [\n%s\n  ]' % file.text() if len(file) else b'  "facts": []'])
+def render_fact_page(file: FactFile, none: bytes = b'  "facts": []', more: Sequence[bytes] = ()) -> bytes:
+    """Returns the bytes of a page, which has facts only, or with more behind them; `none` stands for no facts."""
+    return json_text.render_document([b'  "facts": [\n%s\n  ]' % file.text() if len(file) else none, *more])
 
 
 MEND = "repair the value by hand, or restore the file from git"

@@ -19,7 +19,8 @@ _MEND = "repair the proposal by hand, or restore the file from git"
 class ProposalFile:
     """A file of proposals: the proposals, and other keys as they were. Other tools may keep a bare list: it stays one."""
 
-    def __init__(self, extra: dict[str, Any] | None = None, is_list: bool = False) -> None:
+    def __init__(self, extra: dict[str, Any] | None = None, is_list: bool = False, data: bytes | None = None) -> None:
+        self.data = data  # as it was read
         self.proposals: tuple[Proposal, ...] = ()
         self.extra = extra or {}
         self.is_list = is_list
@@ -31,7 +32,7 @@ def parse_proposals(data: bytes, path: str, domain: str) -> ProposalFile:
     raw = json_text.parse_json(data, path)
     what = "a file of proposals must be an object with a list of them"
     entries, others = take_list(raw, "proposals", path, what, _MEND)
-    file = ProposalFile(others, isinstance(raw, list))
+    file = ProposalFile(others, isinstance(raw, list), data)
 
     def read(entry: Any) -> Proposal:
         return _from_dict(entry, domain, path)
@@ -83,24 +84,16 @@ def _from_dict(raw: Any, domain: str, path: str = "") -> Proposal:
 
 
 def proposal_line(proposal: Proposal) -> str:
-    """Returns a proposal on one line."""
+    """Returns a proposal on one line, with what the last validation found."""
     by = f" by {proposal.proposed_by}" if proposal.proposed_by else ""
-    verdict = f", {_checked(proposal)}" if proposal.status == "pending" and proposal.validation_result else ""
+    verdict, result = "", proposal.validation_result
+    if proposal.status == "pending" and result:
+        findings = result["findings"] if isinstance(result.get("findings"), list) else []
+        errors = sum(isinstance(f, dict) and f.get("level") == "error" for f in findings)
+        verdict = f", {'valid' if result.get('valid') is True else plural(errors, 'error')}"
     why = f" ({proposal.reason})" if proposal.reason else ""
-    kind = proposal.node_type.replace("_", " ")
-    return one_line(
-        f"{proposal.id} {kind} {proposal.node_id} {proposal.label!r}{by}: {proposal.status}{verdict}{why}", 240
-    )
-
-
-def _checked(proposal: Proposal) -> str:
-    """Returns what the last validation found."""
-    result = proposal.validation_result or {}
-    if result.get("valid") is True:
-        return "valid"
-    findings = result.get("findings")
-    levels = [f.get("level") for f in findings if isinstance(f, dict)] if isinstance(findings, list) else []
-    return plural(levels.count("error"), "error")
+    named = f"{proposal.id} {proposal.node_type.replace('_', ' ')} {proposal.node_id} {proposal.label!r}"
+    return one_line(f"{named}{by}: {proposal.status}{verdict}{why}", 240)
 
 
 def finding_lines(verdict: ProposalVerdict) -> list[str]:
@@ -113,11 +106,5 @@ def finding_lines(verdict: ProposalVerdict) -> list[str]:
 
 def verdict_row(verdict: ProposalVerdict) -> dict[str, Any]:
     """Returns a verdict as JSON."""
-    proposal = verdict.proposal
-    return {
-        "id": proposal.id,
-        "node_id": proposal.node_id,
-        "status": proposal.status,
-        "valid": verdict.is_valid,
-        "findings": [finding._asdict() for finding in verdict.findings],
-    }
+    named = {name: getattr(verdict.proposal, name) for name in ("id", "node_id", "status")}
+    return named | {"valid": verdict.is_valid, "findings": [finding._asdict() for finding in verdict.findings]}

@@ -32,15 +32,6 @@ def answer_to_dict(answer: Answer) -> dict[str, Any]:
     return answer._asdict() | {"conclusion": conclusion_to_dict(answer.conclusion)}
 
 
-def fused_to_dict(fused: Fused) -> dict[str, Any]:
-    """Returns what several methods say together, as JSON values."""
-    parts = [
-        {"method": p.method, "weight": p.weight, "stance": p.stance, "support": p.support} | answer_to_dict(p.answer)
-        for p in fused.parts
-    ]
-    return fused._asdict() | {"conclusion": conclusion_to_dict(fused.conclusion), "parts": parts}
-
-
 class MethodRun(NamedTuple):
     """One method on the problem: its answer, or the worksheet when there was no input."""
 
@@ -73,7 +64,7 @@ def reasoned_to_dict(found: Reasoned) -> dict[str, Any]:
     else:
         data["methods"] = [run.method.name for run in found.runs]
         data["drawn"] = {run.method.name: run.used for run in found.runs if run.used}
-        data |= fused_to_dict(found.result) if isinstance(found.result, Fused) else {"confidence": None}
+        data |= _fused_to_dict(found.result) if isinstance(found.result, Fused) else {"confidence": None}
         sheets = [{"method": r.method.name, "worksheet": r.worksheet} for r in found.runs if not r.answer]
         data |= {"worksheets": sheets} if sheets else {}
     data |= {"classification": found.classification} if found.classification else {}
@@ -86,21 +77,27 @@ def reasoned_lines(found: Reasoned) -> list[str]:
     """Returns the result for people, after the methods that fit best if the method was chosen by fit."""
     fit = [f"  {one.score:.2f} {one.method.name} ({', '.join(one.matched)})" for one in found.scores[:_SHOWN_SCORES]]
     lines = ["methods that fit best:", *fit, ""] if fit else []
-    lines += _result_lines(found.runs, found.result)
+    first = len(lines)
+    lines += _fused_lines(found.result) if isinstance(found.result, Fused) else []
+    for run in found.runs:
+        if run.answer and len(found.runs) == 1:
+            lines += _answer_lines(run.method.name, run.answer)
+        elif not run.answer:
+            lines += [""] * (len(lines) > first) + run.worksheet.rstrip("\n").split("\n")
+    used = {name: count for run in found.runs for name, count in run.used.items() if count}
+    shown = ", ".join(plural(count, _ONE[name]) for name, count in used.items())
+    lines += [f"from the agent's files: {shown}"] if shown else []
     if found.saved:
         result_id, item = found.saved["id"], found.saved["item"]
         lines.append(f"kept as {result_id} and {item}; later: mabos reason outcome {result_id} --happened yes (or no)")
     return lines
 
 
-def _result_lines(runs: list[MethodRun], result: Answer | Fused | None) -> list[str]:
-    if len(runs) == 1 and runs[0].answer:
-        return [*_answer_lines(runs[0].method.name, runs[0].answer), *_usage_lines(runs)]
-    lines = _fused_lines(result) if isinstance(result, Fused) else []
-    for run in runs:
-        if run.answer is None:
-            lines += [""] * bool(lines) + run.worksheet.rstrip("\n").split("\n")
-    return lines + _usage_lines(runs)
+def _fused_to_dict(fused: Fused) -> dict[str, Any]:
+    parts = [part._asdict() | answer_to_dict(part.answer) for part in fused.parts]
+    for part in parts:
+        del part["answer"]
+    return fused._asdict() | {"conclusion": conclusion_to_dict(fused.conclusion), "parts": parts}
 
 
 def _answer_lines(name: str, answer: Answer) -> list[str]:
@@ -112,11 +109,11 @@ def _answer_lines(name: str, answer: Answer) -> list[str]:
 
 def _fused_lines(fused: Fused) -> list[str]:
     sure = "none" if fused.confidence is None else figure(fused.confidence)
-    lines = [
-        f"together: {one_line(conclusion_text(fused.conclusion))}",
-        f"confidence: {sure} ({fused.basis})",
-        f"agreement: {fused.agreement:.2f}{_apart(fused)}",
-    ]
+    # Some methods may answer another question: then the agreement is of less than all of the weight.
+    apart = sum(part.weight for part in fused.parts if part.stance == "apart")
+    of = f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
+    lines = [f"together: {one_line(conclusion_text(fused.conclusion))}", f"confidence: {sure} ({fused.basis})"]
+    lines.append(f"agreement: {fused.agreement:.2f}{of}")
     for part in fused.parts:
         support = "" if part.support is None else f" {part.support:.2f}"
         summary = one_line(part.answer.summary, 120)
@@ -124,18 +121,6 @@ def _fused_lines(fused: Fused) -> list[str]:
     for shown, pairs in (("agree", fused.agreements), ("disagree", fused.disagreements)):
         lines += [f"{shown}: {', '.join(f'{a} and {b}' for a, b in pairs)}"] if pairs else []
     return lines + [f"note ({p.method}): {one_line(caveat)}" for p in fused.parts for caveat in p.answer.caveats]
-
-
-def _apart(fused: Fused) -> str:
-    """Returns how much of the weight the agreement is of, if some methods answer another question."""
-    apart = sum(part.weight for part in fused.parts if part.stance == "apart")
-    return f" of {1 - apart:.2f} of the weight; the others answer other questions" if apart else ""
-
-
-def _usage_lines(runs: list[MethodRun]) -> list[str]:
-    used = {name: count for run in runs for name, count in run.used.items()}
-    shown = ", ".join(plural(count, _ONE[name]) for name, count in used.items() if count)
-    return [f"from the agent's files: {shown}"] if shown else []
 
 
 def conclusion_text(conclusion: Conclusion) -> str:
@@ -213,12 +198,6 @@ def _result(record: dict[str, Any]) -> KeptResult:
     sure, kinds = record.get("confidence"), record.get("classification")
     is_sure = isinstance(sure, int | float) and not isinstance(sure, bool) and 0 <= sure <= 1
     aspects = tuple((k, v) for k, v in kinds.items() if isinstance(v, str)) if isinstance(kinds, dict) else ()
-    return KeptResult(
-        record["id"],
-        record["method"],
-        str(record.get("problem") or ""),
-        float(sure) if is_sure else None,  # type: ignore[arg-type]
-        None,
-        str(record.get("at") or ""),
-        aspects,
-    )
+    problem, at = (str(record.get(name) or "") for name in ("problem", "at"))
+    confidence = float(sure) if is_sure else None  # type: ignore[arg-type]
+    return KeptResult(record["id"], record["method"], problem, confidence, None, at, aspects)

@@ -45,19 +45,13 @@ def render_worksheet(method: Method, worksheet: Worksheet, problem: str) -> str:
 
 
 def _record_lines(shape: Shape, depth: int) -> list[str]:
-    return [line for name, each in shape.fields for line in _field_lines(name, each, depth)]
-
-
-def _field_lines(name: str, shape: Shape, depth: int) -> list[str]:
-    """Returns a field with what belongs below it; one that may be left out is a comment."""
-    head = f"{'  ' * depth}{name}:"
-    below = _below(shape, depth + 1)
-    note = f"{_describe(shape)}{_default(shape)}"
-    lines = [_line(head, note), *below]
-    if not shape.is_optional or shape.is_usual:
-        return lines
-    indent = "  " * depth
-    return [f"{indent}# {line.removeprefix(indent)}" for line in lines]
+    """Returns the fields with what belongs below each; one that may be left out is a comment."""
+    found, indent = [], "  " * depth
+    for name, each in shape.fields:
+        lines = [_line(f"{indent}{name}:", _describe(each) + _default(each)), *_below(each, depth + 1)]
+        is_shown = not each.is_optional or each.is_usual
+        found += lines if is_shown else [f"{indent}# {line.removeprefix(indent)}" for line in lines]
+    return found
 
 
 def _below(shape: Shape, depth: int) -> list[str]:
@@ -100,12 +94,8 @@ def _describe(shape: Shape) -> str:
 def _default(shape: Shape) -> str:
     if not shape.is_optional or shape.is_usual:
         return ""
-    plain = isinstance(shape.default, str | int | float) and shape.default != ""
-    return f" (optional, else {_plain(shape.default)})" if plain else " (optional)"
-
-
-def _plain(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool) else f"{value}"
+    value = shape.default if not isinstance(shape.default, bool) else "yes" if shape.default else "no"
+    return f" (optional, else {value})" if isinstance(value, str | int | float) and value != "" else " (optional)"
 
 
 def parse_inputs(text: str, path: str) -> Inputs:
@@ -165,12 +155,9 @@ def _blocks(text: str, path: str) -> list[Source] | None:
     return found or None
 
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-
 def to_json_schema(shape: Shape, title: str) -> dict[str, Any]:
     """Returns the JSON Schema of a method's input."""
-    return {"$schema": _DRAFT, "title": title} | _schema(shape)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title} | _schema(shape)
 
 
 def _schema(shape: Shape) -> dict[str, Any]:
@@ -185,7 +172,11 @@ def _schema(shape: Shape) -> dict[str, Any]:
 def _kind_schema(shape: Shape) -> dict[str, Any]:
     """Returns the schema of a value of one kind, without its description."""
     if shape.kind == "record":
-        return _record_schema(shape)
+        fields = {name: _schema(each) for name, each in shape.fields}
+        needed = [name for name, each in shape.fields if not each.is_optional]
+        # A field that may be left out may be empty too.
+        fields = {n: each if n in needed else {"anyOf": [each, {"type": "null"}]} for n, each in fields.items()}
+        return {"type": "object", "properties": fields, "required": needed, "additionalProperties": False}
     if shape.kind == "text":
         return {"enum": list(shape.choices)} if shape.choices else {"type": ["string", "number", "boolean"]}
     if shape.kind == "number":
@@ -202,11 +193,3 @@ def _kind_schema(shape: Shape) -> dict[str, Any]:
     if shape.kind == "truth":
         return {"anyOf": [{"type": "boolean"}, {"enum": [*TRUTHS]}]}
     return {} if shape.kind == "any" else {"anyOf": [{"type": "string"}, {"type": "object"}]}
-
-
-def _record_schema(shape: Shape) -> dict[str, Any]:
-    """Returns the schema of the fields; one that may be left out may be empty too."""
-    schemas = {name: _schema(each) for name, each in shape.fields}
-    fields = {n: {"anyOf": [schemas[n], {"type": "null"}]} if s.is_optional else schemas[n] for n, s in shape.fields}
-    needed = [name for name, each in shape.fields if not each.is_optional]
-    return {"type": "object", "properties": fields, "required": needed, "additionalProperties": False}

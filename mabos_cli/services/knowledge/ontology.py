@@ -30,7 +30,6 @@ from mabos_cli.services.inputs import Session
 from mabos_cli.workspace.files import FileWrite
 from mabos_cli.workspace.knowledge.ontologies import (
     Editor,
-    HeldFile,
     Library,
     change_ontologies,
     load_documents,
@@ -76,7 +75,8 @@ def propose(editor: Editor, draft: Proposal) -> tuple[tuple[Proposal, bool], lis
                     f"mabos ontology reject {other.id}, or give --id",
                 )
         new = given._replace(id=f"OP-{library.last_number + 1:03d}", proposed_at=editor.now)
-        return [_with_proposal(library, new)], (new, True)
+        file = library.files.get(new.domain) or ProposalFile()
+        return [_with_proposals(library, new.domain, file, (*file.proposals, new))], (new, True)
 
     return change_ontologies(editor, "propose", plan, lambda done: [done[0].id])
 
@@ -194,23 +194,16 @@ def _note(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
     fields = ("status", "validation_result", "merged_at", "rejected_at", "reason")
     new = {(each.domain, each.id): {name: getattr(each, name) for name in fields} for each in proposals}
     changed = []
-    for domain, held in library.files.items():
-        renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in held.file.proposals)
-        if renewed != held.file.proposals:
-            held.file.proposals = renewed
-            changed.append(_proposals_file(library, domain, held))
+    for domain, file in library.files.items():
+        renewed = tuple(each._replace(**new.get((each.domain, each.id), {})) for each in file.proposals)
+        if renewed != file.proposals:
+            changed.append(_with_proposals(library, domain, file, renewed))
     return changed
 
 
-def _with_proposal(library: Library, proposal: Proposal) -> FileWrite:
-    """Returns the proposals of a domain with one more."""
-    held = library.files.get(proposal.domain) or HeldFile(ProposalFile(), None)
-    held.file.proposals += (proposal,)
-    return _proposals_file(library, proposal.domain, held)
-
-
-def _proposals_file(library: Library, domain: str, held: HeldFile) -> FileWrite:
-    return FileWrite(library.workspace.proposals(domain), render_proposals(held.file), held.data)
+def _with_proposals(library: Library, domain: str, file: ProposalFile, proposals: tuple[Proposal, ...]) -> FileWrite:
+    file.proposals = proposals
+    return FileWrite(library.workspace.proposals(domain), render_proposals(file), file.data)
 
 
 _GROUND = "business"  # what the other ontologies build on

@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.knowledge.proposal import Proposal, Surroundings, name_proposed, resolve_names
@@ -59,39 +59,28 @@ def load_shipped(name: str) -> Document:
     return parse_jsonld(data, f"{name}{ENDING}", name)
 
 
-class HeldFile(NamedTuple):
-    """A file of proposals, and its bytes as they were read."""
-
-    file: ProposalFile
-    data: bytes | None
-
-
 class Library:
     """Ontologies, proposals and whatever of both cannot be read, as they are on disk at one moment."""
 
     def __init__(self, workspace: WorkspacePaths) -> None:
         self.workspace = workspace
         self.documents, self._faults = load_documents(workspace)
-        self.files: dict[str, HeldFile] = {}
+        self.files: dict[str, ProposalFile] = {}
         self.last_number = 0
         self._file_faults: dict[str, InvalidFile] = {}
         for name in list_names(workspace.proposals_folder):
+            domain, path = name.removesuffix(_PROPOSALS), workspace.proposals_folder / name
             if name.endswith(_PROPOSALS):
-                self._read_proposals(name.removesuffix(_PROPOSALS))
+                try:
+                    data = read_bytes(path) or b""
+                    # Also where the file is broken: an id that is in there is not given again.
+                    numbers = map(int, re.findall(rb"\bOP-(\d{1,9})\b", data))
+                    self.last_number = max(self.last_number, *numbers, 0)
+                    self.files[domain] = parse_proposals(data, f"ontologies/proposals/{name}", domain)
+                except InvalidFile as error:
+                    self._file_faults[domain] = error
         self.prefixes = Prefixes(list(self.documents.values()), self.files)
         self.ontology = read_ontology(list(self.documents.values()), self.files)
-
-    def _read_proposals(self, domain: str) -> None:
-        path = self.workspace.proposals(domain)
-        try:
-            data = read_bytes(path) or b""
-            # Also where the file is broken: an id that is in there is not given again.
-            numbers = map(int, re.findall(rb"\bOP-(\d{1,9})\b", data))
-            self.last_number = max(self.last_number, *numbers, 0)
-            file = parse_proposals(data, f"ontologies/proposals/{path.name}", domain)
-            self.files[domain] = HeldFile(file, data)
-        except InvalidFile as error:
-            self._file_faults[domain] = error
 
     @property
     def warnings(self) -> list[str]:
@@ -105,11 +94,14 @@ class Library:
 
     def proposals(self, status: str = "") -> list[Proposal]:
         """Returns the proposals in a status, or all, by id, with ids in the short form of all ontologies."""
+
+        def shortened(each: Proposal) -> Proposal:
+            named = ("node_id", "parent_class", "domain_class", "range")
+            ids: dict[str, Any] = {n: self.prefixes.shorten(self.prefixes.expand(getattr(each, n))) for n in named}
+            return each._replace(**ids)
+
         found = [
-            self._shortened(each)
-            for held in self.files.values()
-            for each in held.file.proposals
-            if status in ("", each.status)
+            shortened(each) for file in self.files.values() for each in file.proposals if status in ("", each.status)
         ]
         return sorted(found, key=lambda each: (len(each.id), each.id, each.domain))
 
@@ -147,17 +139,6 @@ class Library:
             if colon and not rest.startswith("//") and prefix in document.prefixes:  # type: ignore[union-attr]
                 counts[prefix] = counts.get(prefix, 0) + 1
         return max(counts, key=lambda each: (counts[each], each == domain), default=domain)
-
-    def _shortened(self, proposal: Proposal) -> Proposal:
-        def short(node_id: str) -> str:
-            return self.prefixes.shorten(self.prefixes.expand(node_id))
-
-        return proposal._replace(
-            node_id=short(proposal.node_id),
-            parent_class=short(proposal.parent_class),
-            domain_class=short(proposal.domain_class),
-            range=short(proposal.range),
-        )
 
 
 class Editor(NamedTuple):
