@@ -1,10 +1,10 @@
 """Facts as a graph: neighbours, paths between nodes, and the nodes that a text is about."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from heapq import heappop, heappush, nsmallest
-from itertools import count, islice
+from heapq import nsmallest
+from itertools import islice
 from math import log
 from typing import NamedTuple
 
@@ -119,31 +119,23 @@ def find_neighbors(graph: Graph, start: str, hops: int) -> list[Near]:
 def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, ...] | None:
     """Returns the shortest path between two nodes, in whichever direction facts point, and of several the surest; None if there is none
     of at most `longest` steps."""
-    order = count()
-    queue: list[tuple[int, float, int, str]] = [(0, 0.0, next(order), start)]
     came: dict[str, Edge] = {}
-    cost = {start: (0, 0.0)}
-    while queue:
-        hops, doubt, _, node = heappop(queue)
-        if node == goal:
-            return _trace_back(came, start, goal)
-        if (hops, doubt) > cost[node] or hops == longest:
-            continue
-        for edge in graph.steps(node, start):
-            new = hops + 1, doubt - log(max(edge.fact.confidence, 1e-9))
-            if edge.end not in cost or new < cost[edge.end]:
-                cost[edge.end], came[edge.end] = new, edge
-                heappush(queue, (*new, next(order), edge.end))
-    return None
-
-
-def _trace_back(came: Mapping[str, Edge], start: str, goal: str) -> tuple[Edge, ...]:
+    doubt = {start: 0.0}
+    layer = [start]
+    while goal not in doubt and layer and longest:
+        below: dict[str, float] = {}
+        for node in layer:
+            for edge in graph.steps(node, start):
+                new = doubt[node] - log(max(edge.fact.confidence, 1e-9))
+                if edge.end not in doubt and (edge.end not in below or new < below[edge.end]):
+                    below[edge.end], came[edge.end] = new, edge
+        doubt |= below
+        layer, longest = sorted(below, key=below.__getitem__), longest - 1
     steps: list[Edge] = []
-    node = goal
-    while node != start:
-        steps.append(came[node])
-        node = came[node].start
-    return tuple(reversed(steps))
+    while goal in came and goal != start:
+        steps.append(came[goal])
+        goal = came[goal].start
+    return tuple(reversed(steps)) if goal == start else None
 
 
 def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:

@@ -67,6 +67,13 @@ class Join:
         """Returns a function that joins a batch of rows for the first condition with the rest, and counts what it tries:
         JoinLimit when that is more than `most`, or when `found` holds more than `room`. Without a first condition (-1), the batch
         is the values of the variables that were given."""
+
+        def ease(condition: Pattern) -> float:
+            """Returns how far a condition is narrowed down: a known object helps a little less than a known subject."""
+            known = [self._is_known(term) for term in condition[:3]]
+            obj = 1.9 * known[2] if condition.operator == "eq" else 0.1
+            return 2.0 * known[0] + obj + known[1]
+
         self.names |= {"most": most, "found": found, "room": room}
         left = [n for n, condition in enumerate(self.conditions) if condition.is_positive and n != first]
         if first < 0:
@@ -80,7 +87,7 @@ class Join:
             self._add_ready(left)
             if not left:
                 break
-            best = max(left, key=lambda n: (self._ease(self.conditions[n]), -n))
+            best = max(left, key=lambda n: (ease(self.conditions[n]), -n))
             left.remove(best)
             self._open(best, "")
         for line in emit(self):
@@ -89,12 +96,6 @@ class Join:
         exec(compile(source, "<join>", "exec"), self.names)
         run: Run = self.names["run"]
         return run
-
-    def _ease(self, condition: Pattern) -> float:
-        """Returns how far a condition is narrowed down: a known object helps a little less than a known subject."""
-        obj = condition.operator == "eq" and self._is_known(condition.object)
-        predicate = self._is_known(condition.predicate)
-        return 2.0 * self._is_known(condition.subject) + 1.9 * obj + 0.1 * (condition.operator != "eq") + predicate
 
     def add(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)

@@ -178,14 +178,12 @@ def _gather(nodes: Iterable[Kind]) -> dict[str, Kind]:
     """Returns nodes by id. A later one with the same id adds what the first does not say."""
     found: dict[str, Kind] = {}
     for node in nodes:
-        held = found.get(node.id)
-        found[node.id] = node if held is None else held._replace(**_join_fields(held._asdict(), node._asdict()))
+        held, values = found.get(node.id), dict[str, Any]()
+        for name in node._fields if held else ():
+            was, new = getattr(held, name), getattr(node, name)
+            values[name] = tuple(dict.fromkeys((*was, *new))) if isinstance(was, tuple) else was or new
+        found[node.id] = held._replace(**values) if held else node
     return found
-
-
-def _join_fields(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    lists = {name: tuple(dict.fromkeys((*was, *new[name]))) for name, was in old.items() if isinstance(was, tuple)}
-    return {name: was or new[name] for name, was in old.items()} | lists
 
 
 # Everything is below these: to share them says nothing.

@@ -49,7 +49,9 @@ def read_question(question: str, vocabulary: Vocabulary) -> list[Reading]:
     """Returns the ways in which a question can be read, with nothing in it left over; those that check every word first."""
     text, period = take_period(strip_question(question, vocabulary))
     tokens = tokenize(text, vocabulary)
-    if not tokens or any(map(_is_beyond, tokens)):
+    # What denies, and superlatives, ask for more than a triple.
+    superlatives = [t.word for t in tokens if t.word.endswith("est") and not t.plain.endswith("est")]
+    if not tokens or superlatives or {token.word for token in tokens} & {"not", "n't", "never", "no"}:
         return []
     reader = _Reader(tokens, vocabulary, period)
     found = [*dict.fromkeys(filter(reader.is_asked, reader.read()))][:_MOST_READINGS]
@@ -179,18 +181,15 @@ class _Reader:
         if taken is None:
             return
         mentions = [m for m in self.mentions if not taken & {*range(m.start, m.end)}]
-        again = {self.head} if self._names_again(phrase.predicate) else set()
-        for chosen, members, noun in self._settle(mentions, taken | again):
+        # A noun may name the predicate once more, as in `Which crops does it grow?`.
+        named = ((p.predicate, *p.words) for p in self.vocabulary.phrases)
+        is_again = self.kind in ("what", "count") and (phrase.predicate, self.tokens[self.head].plain) in named
+        for chosen, members, noun in self._settle(mentions, taken | {self.head} if is_again else taken):
             for subject, obj in self._roles(phrase, chosen, taken):
                 if subject is None and obj is None and not members:
                     continue  # who is billed: either end may be meant
                 edge = "" if self.edge_at in taken else self.edge
                 yield self._reading(subject, phrase.predicate, obj, members, noun, edge, phrase.text)
-
-    def _names_again(self, predicate: str) -> bool:
-        """Returns whether a noun names the predicate once more, as in `Which crops does it grow?`."""
-        named = ((p.predicate, *p.words) for p in self.vocabulary.phrases)
-        return self.kind in ("what", "count") and (predicate, self.tokens[self.head].plain) in named
 
     def _place(self, phrase: Phrase) -> set[int] | None:
         """Returns where the words of a phrase stand: outside names, or where one word alone was taken for a name."""
@@ -265,7 +264,10 @@ class _Reader:
         if (is_reversed and is_open) or (present & PRONOUNS and phrase.prepositions and not has_link):
             return
         has_doer = any(self._before(mention.start) == "by" for mention in mentions)
-        is_turned = not is_active and (has_doer or self._is_turned(phrase, taken))
+        # `employed`, where the predicate is `employs`: the question puts an active verb into the passive.
+        verb, word = words(phrase.text)[0], self.tokens[max(taken)].word
+        is_passive = verb.endswith("s") and word != verb and (word.endswith("ed") or word in irregular())
+        is_turned = not is_active and (has_doer or is_passive)
         subject: Mention | None = None
         obj: Mention | None = None
         leading = [mention for mention in mentions if self._before(mention.start) in DO | BE | HAVE | _MODAL][:1]
@@ -288,11 +290,6 @@ class _Reader:
                 return
             subject, obj = (mention, obj) if is_subject else (subject, mention)
         yield from product(subject.names if subject else (None,), obj.names if obj else (None,))
-
-    def _is_turned(self, phrase: Phrase, taken: set[int]) -> bool:
-        """Returns whether the question puts an active verb into the passive: `employed`, where the predicate is `employs`."""
-        verb, word = words(phrase.text)[0], self.tokens[max(taken)].word
-        return verb.endswith("s") and word != verb and (word.endswith("ed") or word in irregular())
 
     def _before(self, at: int) -> str:
         """Returns the word before a place, articles aside."""
@@ -364,9 +361,3 @@ class _Reader:
 
     def _reading(self, subject: str | None, predicate: str, obj: str | None, *more: str) -> Reading:
         return Reading(self.kind, subject, predicate, obj, self.compared, self.period, self.is_past, *more)
-
-
-def _is_beyond(token: Token) -> bool:
-    """Returns whether a word asks for more than a triple: it denies, or is a superlative."""
-    is_most = token.word.endswith("est") and not token.plain.endswith("est")
-    return is_most or token.word in ("not", "n't", "never", "no")

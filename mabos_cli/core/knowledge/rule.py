@@ -177,7 +177,7 @@ def check_rule(rule: Rule) -> list[str]:
     bound = all_bound(rule.conditions)
     if not any(condition.is_positive or condition.is_aggregate for condition in rule.conditions):
         found.append("no conditions" if not rule.conditions else "no condition names a predicate")
-    if sum(map(_count, rule.conditions)) > MOST_CONDITIONS:
+    if sum(1 + len(condition.of) for condition in rule.conditions) > MOST_CONDITIONS:
         found.append(f"{len(rule.conditions)} conditions; at most {MOST_CONDITIONS}")
     for condition in rule.conditions:
         found += _check_condition(condition, bound)
@@ -188,10 +188,6 @@ def check_rule(rule: Rule) -> list[str]:
     if rule.type == "constraint" and rule.severity not in SEVERITIES:
         found.append(f"unknown severity {rule.severity!r}: {', '.join(SEVERITIES)}")
     return list(dict.fromkeys(found))
-
-
-def _count(condition: Pattern) -> int:
-    return 1 + len(condition.of)
 
 
 def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:

@@ -290,14 +290,22 @@ class Retrieved(NamedTuple):
 
 
 def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wanted) -> Retrieved:
-    """Finds the cases that are nearest to a situation."""
+    """Finds the cases that are nearest to a situation, with a warning about those that failed and are nearer than the one that is
+    proposed."""
     beliefs, desires, warnings = situation
     with without_gc():
         file = load_cases(agent)
         texts, notes = find_texts(call, agent, file, wanted.context) if wanted.context.strip() else (None, [])
         comparison = Comparison(beliefs, desires, texts, case_weights(agent))
         found, count, proposal = _find_nearest(file, comparison, wanted)
-    warnings = [*warnings, *notes, *_nearer_failures(found, proposal)]
+    warnings = [*warnings, *notes]
+    least = proposal.score.total if proposal else 0.0
+    failed = [each.case.id for each in found if each.case.success is False and each.score.total > least]
+    named = f"{', '.join(failed[:10])} FAILED"
+    if failed and proposal is None:
+        warnings.append(f"no case like this worked: {named}")
+    elif failed and proposal:
+        warnings.append(f"{named} and {'is' if len(failed) == 1 else 'are'} more similar than {proposal.case.id}")
     return Retrieved(found, count, len(file), proposal, warnings)
 
 
@@ -305,36 +313,22 @@ def _find_nearest(
     file: CaseFile, comparison: Comparison, wanted: Wanted
 ) -> tuple[list[FoundCase], int, FoundCase | None]:
     """Returns the nearest cases, how many are near at all, and the nearest one that worked; an untrusted one is no proposal."""
-    totals: Sequence[float] = comparison.totals(file.places, file.sides)
-    if wanted.success_only:
-        totals = _that_worked(file, totals)
-    places, count = best_cases(totals, wanted.limit, wanted.min_score, file.standing)
-    worked = next((n for n in places if file.standing(n).success and file.is_trusted(n)), None)
-    if worked is None:
-        reliable = [total if total and file.is_trusted(n) else 0.0 for n, total in enumerate(totals)]
-        near = best_cases(_that_worked(file, reliable), 1, wanted.min_score, file.standing)[0]
-        worked = next(iter(near), None)
-    best = None if worked is None else _compared(file, comparison, worked)
-    return [_compared(file, comparison, n) for n in places], count, best
 
+    def nearest(fits: Callable[[int], object], limit: int) -> tuple[list[int], int]:
+        fitting = [total if total and fits(n) else 0.0 for n, total in enumerate(totals)]
+        return best_cases(fitting, limit, wanted.min_score, file.standing)
 
-def _that_worked(file: CaseFile, totals: Sequence[float]) -> list[float]:
-    return [total if total and file.standing(n).success else 0.0 for n, total in enumerate(totals)]
+    def worked(n: int) -> bool:
+        return bool(file.standing(n).success)
 
+    def compared(n: int) -> FoundCase:
+        case = file.case(n)
+        beliefs, desires = (comparison.explain(side, getattr(case, side)) for side in ("beliefs", "desires"))
+        return FoundCase(case, comparison.score(case.id, *file.sides[n]), beliefs, desires)
 
-def _compared(file: CaseFile, comparison: Comparison, n: int) -> FoundCase:
-    case = file.case(n)
-    beliefs, desires = (comparison.explain(side, getattr(case, side)) for side in ("beliefs", "desires"))
-    return FoundCase(case, comparison.score(case.id, *file.sides[n]), beliefs, desires)
-
-
-def _nearer_failures(found: Sequence[FoundCase], proposal: FoundCase | None) -> list[str]:
-    """Returns a warning about cases that failed and are nearer than the one that is proposed."""
-    least = proposal.score.total if proposal else 0.0
-    failed = [each.case.id for each in found if each.case.success is False and each.score.total > least]
-    if not failed:
-        return []
-    named = f"{', '.join(failed[:10])} FAILED"
-    if proposal is None:
-        return [f"no case like this worked: {named}"]
-    return [f"{named} and {'is' if len(failed) == 1 else 'are'} more similar than {proposal.case.id}"]
+    totals = comparison.totals(file.places, file.sides)
+    places, count = nearest(worked if wanted.success_only else lambda n: True, wanted.limit)
+    best = next((n for n in places if worked(n) and file.is_trusted(n)), None)
+    if best is None:
+        best = next(iter(nearest(lambda n: file.is_trusted(n) and worked(n), 1)[0]), None)
+    return [*map(compared, places)], count, None if best is None else compared(best)

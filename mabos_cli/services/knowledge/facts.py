@@ -29,7 +29,7 @@ from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.facts import STOPPED
 from mabos_cli.services.inputs import Session, without_gc
-from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, Row, ask_graph, local_id, sharing_homes
+from mabos_cli.services.search.shared_agents import NOBODY, TYPEDB, ask_graph, local_id, sharing_homes
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.knowledge.facts import Facts, change_facts, find_fact_departures, load_facts
 from mabos_cli.workspace.knowledge.rules import functional_predicates, inference_rules, load_rules
@@ -367,14 +367,14 @@ def _find_in_graph(agent: Agent, asked: Query) -> tuple[list[SharedFact], list[s
     rows, notes = ask_graph(agent, [ask_facts_elsewhere(agent.id, **asked.literals(), limit=_MOST)])
     if len(rows) >= _MOST:
         notes = [*notes, f"of the facts in the graph only {_MOST:,} were looked at: name a subject or predicate"]
-    found = {row["fact"]: SharedFact(_fact_from_row(row), row["agent"], TYPEDB) for row in rows}
+    found: dict[str, SharedFact] = {}
+    for row in rows:
+        parts, source = (row["subject"], row["predicate"], row["object"]), row["source"] or ""
+        confidence = 1.0 if row["confidence"] is None else row["confidence"]
+        trust, times = (
+            trust_by_source(row["trust"] or "agent", source),
+            (row["valid_from"] or "", row["valid_until"] or ""),
+        )
+        fact = Fact(local_id(row, "fact"), *parts, confidence, source, trust, *times, rule_id=row.get("rule") or "")
+        found[row["fact"]] = SharedFact(fact, row["agent"], TYPEDB)
     return [each for each in found.values() if any(select_facts([each.fact], asked))], notes
-
-
-def _fact_from_row(row: Row) -> Fact:
-    """Returns a fact as the graph has it."""
-    parts = row["subject"], row["predicate"], row["object"]
-    confidence = 1.0 if row["confidence"] is None else row["confidence"]
-    times = row["valid_from"] or "", row["valid_until"] or ""
-    origin = row["source"] or "", trust_by_source(row["trust"] or "agent", row["source"] or "")
-    return Fact(local_id(row, "fact"), *parts, confidence, *origin, *times, rule_id=row.get("rule") or "")

@@ -126,15 +126,11 @@ def _plan_write(agent: Agent, facts: Facts, changes: FactChanges) -> Write:
     files, archive = facts.asserted.writes(), changes.archive
     if changes.derived is not None:
         mark = {"facts_version": facts.asserted.version, "rules_version": changes.rules_version}
-        renewed = _renew(agent, facts.derived, changes.derived, mark)
-        files += facts.derived.writes() if renewed.is_new else []
-        subjects |= renewed.changes.subjects
-        archive = (*archive, *renewed.changes.gone)
-    return Write(
-        files,
-        archive=_departed(archive),
-        follow=lambda: materialize_facts(agent, facts, subjects, before)[1],
-        part="facts",
+        renewed, is_new = _renew(agent, facts.derived, changes.derived, mark)
+        files += facts.derived.writes() if is_new else []
+        subjects |= renewed.subjects
+        archive = (*archive, *renewed.gone)
+    return _derived_write(agent, facts, before, files, archive, subjects, None)._replace(
         ids=[fact.id for fact in changes.put] or changes.drop,
         counts={"facts": len(changes.put), "retracted": len(changes.drop)},
         texts=[" ".join((*fact.triple, fact.source)) for fact in changes.put],
@@ -142,26 +138,37 @@ def _plan_write(agent: Agent, facts: Facts, changes: FactChanges) -> Write:
     )
 
 
-class _NewlyDerived(NamedTuple):
-    """Holds what a renewal changes, and whether anything is to be written."""
-
-    changes: Renewed
-    is_new: bool
-
-
-def _renew(agent: Agent, store: FactStore, facts: Sequence[Fact], mark: dict[str, Any]) -> _NewlyDerived:
-    """Puts what follows into the place of what followed, with the versions that it was made of; a run that was stopped says so."""
+def _renew(agent: Agent, store: FactStore, facts: Sequence[Fact], mark: dict[str, Any]) -> tuple[Renewed, bool]:
+    """Puts what follows into the place of what followed, with the versions that it was made of; a run that was stopped says so. Also
+    returns whether anything is to be written."""
     most, now = agent.settings["facts.split_above"], format_time(agent.now())
     renewed = store.renew(facts, now, most, drops=STOPPED not in mark)
     extra = {name: value for name, value in store.head.extra.items() if name != STOPPED} | mark
     is_new = store.is_changed or extra != store.head.extra
     store.head.extra = extra
     store.head.version += is_new
-    return _NewlyDerived(renewed, is_new)
+    return renewed, is_new
 
 
-def _departed(departures: Sequence[FactDeparture]) -> list[tuple[str, bytes]]:
-    return [(departure.at, render_fact_departure(departure)) for departure in departures]
+def _derived_write(
+    agent: Agent,
+    held: Facts,
+    before: tuple[int, int],
+    files: list[FileWrite],
+    departures: Iterable[FactDeparture],
+    subjects: Collection[str],
+    done: Derived | None,
+) -> Write:
+    """Returns what is to be written so that derived facts are renewed: files, archive, and pages about some subjects."""
+    return Write(
+        files,
+        archive=[(each.at, render_fact_departure(each)) for each in departures],
+        follow=lambda: materialize_facts(agent, held, subjects, before)[1],
+        part="facts",
+        counts=done._asdict() if done else None,
+        texts=(),
+        claims=(),
+    )
 
 
 class _FactIds(IdSource):
@@ -275,15 +282,8 @@ def write_derived_facts(
         subjects = renewed.subjects | {fact.subject for fact in moved}
         if not files and is_materialized(agent, before):
             return None, (renewed.done, [])
-        write = Write(
-            files,
-            archive=_departed([*departures, *renewed.gone]),
-            follow=lambda: materialize_facts(agent, held, subjects, before)[1],
-            part="facts",
-            counts=renewed.done._asdict() if files else None,
-            texts=(),
-            claims=(),
-        )
+        gone = (*departures, *renewed.gone)
+        write = _derived_write(agent, held, before, files, gone, subjects, renewed.done if files else None)
         return write, (renewed.done, [])
 
     (done, notes), warnings = transact(agent, "infer forward", planned)
@@ -313,16 +313,8 @@ def change_derived_facts(
         changed = sum(fact.id in known for fact in put)
         done = Derived(len(put) - changed, changed, len(gone))
         subjects = {fact.subject for fact in (*put, *gone.values())}
-        write = Write(
-            held.derived.writes(),
-            archive=_departed([FactDeparture(fact, "no longer derived", now) for fact in gone.values()]),
-            follow=lambda: materialize_facts(agent, held, subjects, made_from)[1],
-            part="facts",
-            counts=done._asdict(),
-            texts=(),
-            claims=(),
-        )
-        return write, (done, [])
+        left = (FactDeparture(fact, "no longer derived", now) for fact in gone.values())
+        return _derived_write(agent, held, made_from, held.derived.writes(), left, subjects, done), (done, [])
 
     (done, notes), warnings = transact(agent, "infer forward", planned)
     return done, [*warnings, *notes]
