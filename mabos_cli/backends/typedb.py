@@ -11,7 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core import BadValue
@@ -143,26 +143,34 @@ def open_session(place: Place, password: str | None) -> "Session":
         raise Unavailable("TypeDB needs a password", "set MABOS_TYPEDB_PASSWORD")
     host, port = parse_address(place.address)
     if not place.tls and host not in _LOOPBACK:
-        raise Unavailable(
-            f"the password would go to {host} unencrypted", "set typedb.tls, or use a server on this machine"
-        )
+        hint = "set typedb.tls, or use a server on this machine"
+        raise Unavailable(f"the password would go to {host} unencrypted", hint)
     library = _library()
     left = max(place.connect_timeout - (time.monotonic() - start), place.connect_timeout / 2)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
     # Logging in cannot be broken off. The driver gives up by itself: long after this process is gone, or else just now.
     is_patient = place.timeout > left + 2 * _FAREWELL
-    request = place.timeout if is_patient else left
+    request = _millis(place.timeout if is_patient else left)
 
     def connect() -> Any:
+        if place.tls_ca and place.tls and not os.path.isfile(place.tls_ca):
+            raise Unavailable(f"no file {place.tls_ca}", "typedb.tls_ca names the certificates to trust")
+        config, ca = library.DriverTlsConfig, place.tls_ca
+        native = (
+            config.enabled_with_root_ca(ca)
+            if place.tls and ca
+            else config.enabled_with_native_root_ca()
+            if place.tls
+            else None
+        )
         # No retries: who waits for us is told at once, and may ask again.
         options = library.DriverOptions(
-            _tls(library, place), primary_failover_retries=0, request_timeout_millis=_millis(request)
+            native or config.disabled(), primary_failover_retries=0, request_timeout_millis=request
         )
         return library.TypeDB.driver(address, library.Credentials(place.user, password), options)
 
     try:
-        call = _calling(library, place, connect)
+        call = _explained(library, place, connect)
         return Session(place, library, within(left, call, "logging in", place.connect_timeout))
     except TimedOut as error:
         if not is_patient:
@@ -178,55 +186,40 @@ def _library() -> Any:
     return library
 
 
-def _tls(library: Any, place: Place) -> Any:
-    if not place.tls:
-        return library.DriverTlsConfig.disabled()
-    if place.tls_ca:
-        if not os.path.isfile(place.tls_ca):
-            raise Unavailable(f"no file {place.tls_ca}", "typedb.tls_ca names the certificates to trust")
-        return library.DriverTlsConfig.enabled_with_root_ca(place.tls_ca)
-    return library.DriverTlsConfig.enabled_with_native_root_ca()
-
-
 def _millis(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-@contextmanager
-def _explained(library: Any, place: Place) -> Iterator[None]:
-    """Turns what the driver raises into one clear line."""
-    try:
-        yield
-    except (library.TypeDBDriverException, library.TypeDBDriverExceptionNative) as error:
-        text = str(error)
-        reason = one_line(_ASIDE.split(text)[-1], _LONGEST_ERROR).strip(" '")
-        if _BAD_LOGIN in text:
-            raise Refused(
-                f"TypeDB at {place.address} does not let {place.user!r} in",
-                "check typedb.user and MABOS_TYPEDB_PASSWORD",
-            ) from None
-        refusal = _SERVER_ERROR.match(text)
-        if refusal and _CONTENDED in text:
-            raise Contended(f"TypeDB is busy with the same: {reason}", "try again") from None
-        if refusal:
-            raise Refused(f"TypeDB refused: {reason}", server_code=refusal[1]) from None
-        from importlib import metadata
-
-        tls, driver = "on" if place.tls else "off", metadata.version("typedb-driver")
-        hint = f"is it well, and of the driver's version, {driver}? typedb.tls is {tls}"
-        raise Unreachable(f"lost TypeDB at {place.address}: {reason}", hint) from None
-    except (TypeError, ValueError) as error:  # what cannot be handed to the driver, such as half a character
-        raise Refused(f"the TypeDB driver refused: {one_line(str(error), _LONGEST_ERROR)}") from None
-
-
-def _calling(library: Any, place: Place, work: Callable[[], Result]) -> Callable[[], Result]:
-    """Work with the driver, for a thread of its own: errors are explained there, and no other exception leaves it."""
+def _explained(library: Any, place: Place, work: Callable[[], Result]) -> Callable[[], Result]:
+    """Returns work with the driver, for a thread of its own, that turns what the driver raises into one clear line."""
 
     def explained() -> Result:
-        with _explained(library, place):
+        try:
             return work()
+        except (library.TypeDBDriverException, library.TypeDBDriverExceptionNative) as error:
+            raise _explain(str(error), place) from None
+        except (TypeError, ValueError) as error:  # what cannot be handed to the driver, such as half a character
+            raise Refused(f"the TypeDB driver refused: {one_line(str(error), _LONGEST_ERROR)}") from None
 
     return explained
+
+
+def _explain(text: str, place: Place) -> Unavailable:
+    """Returns the error for what the driver says."""
+    reason = one_line(_ASIDE.split(text)[-1], _LONGEST_ERROR).strip(" '")
+    if _BAD_LOGIN in text:
+        login = f"TypeDB at {place.address} does not let {place.user!r} in"
+        return Refused(login, "check typedb.user and MABOS_TYPEDB_PASSWORD")
+    refusal = _SERVER_ERROR.match(text)
+    if refusal and _CONTENDED in text:
+        return Contended(f"TypeDB is busy with the same: {reason}", "try again")
+    if refusal:
+        return Refused(f"TypeDB refused: {reason}", server_code=refusal[1])
+    from importlib import metadata
+
+    tls, driver = "on" if place.tls else "off", metadata.version("typedb-driver")
+    hint = f"is it well, and of the driver's version, {driver}? typedb.tls is {tls}"
+    return Unreachable(f"lost TypeDB at {place.address}: {reason}", hint)
 
 
 class Session:
@@ -331,7 +324,7 @@ class Session:
         try:
             if left <= 0:
                 raise Unreachable(f"TypeDB takes longer than {self.place.timeout:g} s for all this")
-            return within(left, _calling(self._library, self.place, work), what, self.place.timeout)
+            return within(left, _explained(self._library, self.place, work), what, self.place.timeout)
         except Unreachable as error:
             self.close()
             if isinstance(error, TimedOut):

@@ -44,17 +44,12 @@ def load_ledger(paths: AgentPaths) -> dict[Key, Entry]:
 def parse_entries(data: bytes) -> dict[Key, Entry]:
     """Returns the entries of a ledger, of which the last about a record holds. Lines that are torn or no entry of ours are passed
     over: what they said is found out again."""
-    entries = filter(None, map(_entry, _records(data)))
-    return {entry.key: entry for entry in entries}
-
-
-def _records(data: bytes) -> list[dict[str, Any]]:
-    """Returns the records. Whole lines are read at once: a command that changes one record reads the ledger of all."""
-    try:
+    try:  # whole lines are read at once: a command that changes one record reads the ledger of all
         values = json.loads(b"[%s]" % b",".join(filter(None, data.split(b"\n"))))
     except (ValueError, RecursionError):
-        return parse_ledger(data).records
-    return [value for value in values if isinstance(value, dict)]
+        values = parse_ledger(data).records
+    entries = (_entry(value) for value in values if isinstance(value, dict))
+    return {entry.key: entry for entry in entries if entry}
 
 
 def _entry(record: dict[str, Any]) -> Entry | None:

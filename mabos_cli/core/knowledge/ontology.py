@@ -174,14 +174,16 @@ def _index_names(nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(ids) for key, ids in ranked.items()}
 
 
+def _join(old: Any, new: Any) -> Any:
+    return tuple(dict.fromkeys((*old, *new))) if isinstance(old, tuple) else old or new
+
+
 def _gather(nodes: Iterable[Kind]) -> dict[str, Kind]:
     """Returns nodes by id. A later one with the same id adds what the first does not say."""
     found: dict[str, Kind] = {}
     for node in nodes:
-        held, values = found.get(node.id), dict[str, Any]()
-        for name in node._fields if held else ():
-            was, new = getattr(held, name), getattr(node, name)
-            values[name] = tuple(dict.fromkeys((*was, *new))) if isinstance(was, tuple) else was or new
+        held = found.get(node.id)
+        values = {name: _join(getattr(held, name), getattr(node, name)) for name in node._fields if held}
         found[node.id] = held._replace(**values) if held else node
     return found
 

@@ -40,30 +40,22 @@ def literal(value: str | int | float | bool | Decimal | date | datetime) -> str:
             raise BadValue(f"{value} is too large for the graph", "whole numbers have 64 bits there")
         return str(value)
     if isinstance(value, float):
-        return _double(value)
+        if not math.isfinite(value):
+            raise BadValue(f"{value} is no number for the graph", "give a finite number")
+        mantissa, e, power = repr(value).partition("e")
+        return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{power}"
     if isinstance(value, Decimal):
         return f"{value:f}{'' if '.' in f'{value:f}' else '.0'}dec"
     if isinstance(value, datetime):
-        return _moment(value)
+        if value.tzinfo is None:
+            raise BadValue(f"{value.isoformat()} names no time zone", "give the moment in UTC")
+        try:
+            return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+        except OverflowError:
+            raise BadValue(f"{value.isoformat()} is out of range", "give a moment of the years 1 to 9999") from None
     if isinstance(value, date):
         return value.isoformat()
     raise BadValue(f"no value for the graph: {type(value).__name__}", "text, numbers, truth, days and moments are")
-
-
-def _double(value: float) -> str:
-    if not math.isfinite(value):
-        raise BadValue(f"{value} is no number for the graph", "give a finite number")
-    mantissa, e, power = repr(value).partition("e")
-    return f"{mantissa if '.' in mantissa else f'{mantissa}.0'}{e}{power}"
-
-
-def _moment(value: datetime) -> str:
-    if value.tzinfo is None:
-        raise BadValue(f"{value.isoformat()} names no time zone", "give the moment in UTC")
-    try:
-        return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
-    except OverflowError:
-        raise BadValue(f"{value.isoformat()} is out of range", "give a moment of the years 1 to 9999") from None
 
 
 def label(name: str) -> str:
@@ -93,11 +85,20 @@ def value_type(name: str) -> str:
 
 def render_define(schema: Schema) -> str:
     """Returns the define query of a schema: attributes, relations, then entities in their order. Empty for nothing."""
+
+    def sub(each: Entity | Relation) -> str:
+        return f", sub {label(each.parent)}" if each.parent else ""
+
     plain = [f"attribute {label(each.name)}, value {value_type(each.value_type)};" for each in schema.attributes]
     for relation in schema.relations:
         roles = (f"relates {label(role)}" for role in relation.roles)
-        plain.append(", ".join((f"relation {label(relation.name)}{_sub(relation)}", *roles)) + ";")
-    lines = [*sorted(plain), *map(_entity, schema.entities)]
+        plain.append(", ".join((f"relation {label(relation.name)}{sub(relation)}", *roles)) + ";")
+    lines = sorted(plain)
+    for entity in schema.entities:
+        first = " ".join((f"entity {label(entity.name)}", *map(mark, entity.marks))) + sub(entity)
+        more = [" ".join((f"owns {label(owned.attribute)}", *map(mark, owned.marks))) for owned in entity.owns]
+        plays = ((f"plays {label(play.relation)}:{label(play.role)}", *map(mark, play.marks)) for play in entity.plays)
+        lines.append(",\n  ".join((first, *sorted((*more, *map(" ".join, plays))))) + ";")
     return "\n".join(("define", *lines)) + "\n" if lines else ""
 
 
@@ -109,23 +110,6 @@ def missing_types(schema: Schema, present: str) -> Schema:
         tuple(each for each in schema.entities if each.name not in known),
         tuple(each for each in schema.relations if each.name not in known),
     )
-
-
-def _entity(entity: Entity) -> str:
-    first = " ".join((f"entity {label(entity.name)}", *map(mark, entity.marks))) + _sub(entity)
-    return ",\n  ".join((first, *sorted(_capabilities(entity)))) + ";"
-
-
-def _sub(each: Entity | Relation) -> str:
-    return f", sub {label(each.parent)}" if each.parent else ""
-
-
-def _capabilities(entity: Entity) -> Iterator[str]:
-    """Yields what an entity type owns and plays, each with its annotations."""
-    for owned in entity.owns:
-        yield " ".join((f"owns {label(owned.attribute)}", *map(mark, owned.marks)))
-    for play in entity.plays:
-        yield " ".join((f"plays {label(play.relation)}:{label(play.role)}", *map(mark, play.marks)))
 
 
 def render_upsert(record: Record) -> tuple[str, ...]:

@@ -74,40 +74,33 @@ def mirror_changes(agents: Sequence[Agent]) -> list[str]:
 
 def _mirror(agent: Agent, parts: Parts) -> tuple[str, list[str], int]:
     """Returns why something could not be mirrored, if so; warnings; and how much was queued."""
-    workspace = agent.paths.workspace
+    workspace, writing, session = agent.paths.workspace, None, None
     try:
         session = connect(workspace, place_of(workspace, agent.settings))
-    except (Unavailable, BadValue) as error:
-        return _reason(error), [], _queue(agent, parts)
-    from mabos_cli.services.mirror.sync import Writing, sync_touched
+        from mabos_cli.services.mirror.sync import Writing, sync_touched
 
-    writing = Writing()
-    try:
+        writing = Writing()
         with session:
             session.end_in_time()
             sync_touched(agent, session, parts, writing)
-    except Unavailable as error:
+    except (Unavailable, BadValue) as error:
+        reason = f"{error.message} ({error.hint})" if error.hint else error.message
+        if writing is None or session is None or isinstance(error, BadValue):
+            return reason, _notes(writing), _queue(agent, parts)
         rest_after(workspace, session.place, error)
-        return _reason(error), _notes(writing), writing.left
-    except BadValue as error:
-        return _reason(error), _notes(writing), _queue(agent, parts)
+        return reason, _notes(writing), writing.left
     except Conflict:
         return "another process is mirroring this agent", [], _queue(agent, parts)
     return (_MUCH if writing.left else ""), _notes(writing), writing.left
 
 
-def _reason(error: MabosError | BadValue) -> str:
-    return f"{error.message} ({error.hint})" if error.hint else error.message
-
-
-def _notes(writing: "Writing") -> list[str]:
+def _notes(writing: "Writing | None") -> list[str]:
     """Returns warnings about records that could not be written."""
-    notes = list(writing.warnings)
-    if writing.failed:
-        first = writing.failed[0]
-        failure = f"TypeDB has not taken {first.uid}: {first.error}"
-        more = f", and {len(writing.failed) - 1} more" if len(writing.failed) > 1 else ""
-        notes.append(f"{failure}{more}; see mabos typedb status")
+    notes = list(writing.warnings) if writing else []
+    if writing and writing.failed:
+        first, *others = writing.failed
+        more = f", and {len(others)} more" if others else ""
+        notes.append(f"TypeDB has not taken {first.uid}: {first.error}{more}; see mabos typedb status")
     return notes
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mabos_cli.backends.typedb import Place, Refused
+from mabos_cli.backends.typedb import Refused
 from mabos_cli.config import Settings
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.mind import LEVELS, Belief
+from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.core.mirror.mind_records import (
     AgentMind,
     RecordGraph,
@@ -107,7 +107,8 @@ def _find_chains(
     if asked.conflict:
         found = _find_conflict(agent, asked.conflict.strip().lower())
         about |= {"question": "conflict", "conflict": found.key, "reason": found.reason}
-        rows = conflict_impact(graph, sorted({_key(agent.id, belief) for belief in (found.a, found.b)}))
+        both = mind_records(AgentMind(agent.id, (found.a, found.b)))
+        rows = conflict_impact(graph, sorted({each.uid for each in both if each.type == "belief"}))
         return rows, about, f"conflict {found.key[:8]} touches no goal"
     if not asked.name:
         return belief_chains(graph, agent.id), about, f"no belief of {agent.id} supports a goal"
@@ -133,11 +134,6 @@ def _find_conflict(agent: Agent, key: str) -> Conflict:
     if not named:
         raise NotFound(f"no conflict {key!r} for agent {agent.id}", "mabos bdi conflicts lists them")
     return next(iter(named.values()))
-
-
-def _key(agent: str, belief: Belief) -> str:
-    """Returns the key of a belief in the graph."""
-    return mind_records(AgentMind(agent, (belief,)))[0].uid
 
 
 def _find_record(graph: RecordGraph, agent: str, name: str) -> Record:
@@ -169,8 +165,14 @@ def read_status(call: Session) -> tuple[dict[str, Any], list[str]]:
         return {"configured": False}, []
     place = place_of(workspace, settings)
     rows, warnings = [], []
-    data = {"address": place.address, "database": place.database, "user": place.user}
-    data |= _read_server_state(workspace, place)
+    data: dict[str, Any] = {"address": place.address, "database": place.database, "user": place.user}
+    data |= {"reachable": False, "error": None, "version": None, "databases": []}
+    try:
+        with connect(workspace, place) as session:
+            data |= {"version": session.version(), "databases": session.databases(), "reachable": True}
+    except Unavailable as error:
+        rest_after(workspace, place, error)
+        data["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
     for name in [call.agent] if call.agent else list_mirrored(workspace):
         agent = call.agent_of(workspace.agent(name))
         known = load_ledger(agent.paths)
@@ -192,18 +194,6 @@ def _settings_of(call: Session, workspace: WorkspacePaths) -> Settings:
     """Returns the settings of the workspace, or of the agent that is named."""
     agent = find_agent(workspace, call.agent) if call.agent else None
     return load_settings(workspace, agent, {"lock.timeout": call.lock_timeout})
-
-
-def _read_server_state(workspace: WorkspacePaths, place: Place) -> dict[str, Any]:
-    """Returns what the server says about itself, or why it says nothing."""
-    found: dict[str, Any] = {"reachable": False, "error": None, "version": None, "databases": []}
-    try:
-        with connect(workspace, place) as session:
-            found |= {"version": session.version(), "databases": session.databases(), "reachable": True}
-    except Unavailable as error:
-        rest_after(workspace, place, error)
-        found["error"] = f"{error.message}; {error.hint}" if error.hint else error.message
-    return found
 
 
 def define_schema(call: Session, *, dry_run: bool) -> tuple[str, Schema, bool, list[str]]:
@@ -239,21 +229,16 @@ def word_question(call: Session, name: str, about: str) -> str:
         return ask_belief_chains(about or call.open_agent().id)
     if not about:
         raise UsageFault(f"{name} of what?", f"give {READY[name]}")
-    if name == "statements":
-        return ask_statements(_relation_for(call.open_workspace(), about))
+    if name == "statements":  # by the relation that stands for a predicate in the graph
+        ontology = load_ontology(call.open_workspace())[0]
+        found = [each for each in ontology.properties_named(about) if each.kind != "datatype"]
+        if not found:
+            raise NotFound(f"no ontology has a relation {about!r}", "mabos ontology show lists what there is")
+        return ask_statements(label_types(ontology, mirror_schema().names())[found[0].id])
     agent = call.open_agent()
     if name == "conflict":
         return ask_conflict_impact(agent.id, _find_conflict(agent, about.strip().lower()).key)
     return ask_provenance(about if "/" in about else uid_of(agent.id, about))
-
-
-def _relation_for(workspace: WorkspacePaths, predicate: str) -> str:
-    """Returns the relation that stands for a predicate in the graph."""
-    ontology = load_ontology(workspace)[0]
-    found = [each for each in ontology.properties_named(predicate) if each.kind != "datatype"]
-    if not found:
-        raise NotFound(f"no ontology has a relation {predicate!r}", "mabos ontology show lists what there is")
-    return label_types(ontology, mirror_schema().names())[found[0].id]
 
 
 def run_query(call: Session, typeql: str, room: int | None, database: str = "") -> tuple[str, list[Any], bool]:

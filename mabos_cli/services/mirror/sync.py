@@ -114,7 +114,12 @@ class Writer:
         for number, steps in enumerate(passes):
             for at in range(0, len(jobs), _BATCH):
                 batch = [job for job in jobs[at : at + _BATCH] if job.done.key not in self._settled]
-                self._announce(batch)
+                # Who is killed while a server takes its time leaves it queued; and behind the commit nothing is in the mirror that
+                # no ledger knows, and nobody deletes. The hash tells this from what others queue.
+                new = [job.done for job in batch if job.done.key not in self._queued]
+                entries = [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new]
+                mirror_ledger.note_entries(self._paths, entries)
+                self._queued.update(each.key for each in new)
                 try:
                     self._write(batch, steps)
                 except Unavailable:
@@ -159,13 +164,6 @@ class Writer:
                 continue
             yield _Job(queries, self._entry(key, OK, mark), record if is_new else None, links)
 
-    def _announce(self, batch: list[_Job]) -> None:
-        """Names what is about to be written. Who is killed while a server takes its time leaves it queued; and behind the commit
-        nothing is in the mirror that no ledger knows, and nobody deletes. The hash tells this from what others queue."""
-        new = [job.done for job in batch if job.done.key not in self._queued]
-        mirror_ledger.note_entries(self._paths, [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new])
-        self._queued.update(each.key for each in new)
-
     def _write(self, batch: list[_Job], steps: list[Step]) -> None:
         """One transaction; where the server refuses it, halves, down to the record that is to blame. What has no links is done
         with the first step."""
@@ -174,7 +172,9 @@ class Writer:
             if queries:
                 self._session.write(queries)
         except Refused as error:
-            self._check_ready()
+            if not self._is_ready:  # is it the record, or is the whole database not as it should be?
+                check_ready(self._session, self._paths.workspace)
+                self._is_ready = True
             if len(batch) == 1:
                 self._fail(batch[0].done._replace(state=FAILED, error=error.message))
                 return
@@ -188,12 +188,6 @@ class Writer:
         gone = sum(each.state == GONE for each in done)
         self.writing.deleted += gone
         self.writing.written += len(done) - gone
-
-    def _check_ready(self) -> None:
-        """Once: is it the record, or is the whole database not as it should be?"""
-        if not self._is_ready:
-            check_ready(self._session, self._paths.workspace)
-            self._is_ready = True
 
     def _fail(self, entry: Entry) -> None:
         mirror_ledger.note_entries(self._paths, [entry])

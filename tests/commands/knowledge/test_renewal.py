@@ -25,7 +25,8 @@ def do(desk: Desk, *words: str, **more) -> dict:
 def held(desk: Desk) -> list[dict]:
     """The derived facts on disk without the times at which they were written, in their order."""
     paths = sorted([desk.folder() / "facts-derived.json", *(desk.folder() / "facts-derived").glob("*.json")])
-    rows = [row for path in paths for row in json.loads(path.read_bytes())["facts"]]
+    facts = [json.loads(path.read_bytes())["facts"] for path in paths]
+    rows = [row for listed in facts if listed != "on pages" for row in listed]
     return [{k: v for k, v in row.items() if k not in ("created_at", "updated_at")} for row in rows]
 
 
