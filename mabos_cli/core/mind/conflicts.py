@@ -9,9 +9,8 @@ from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.claims.claim import FINITE, Claim, fold_subject, is_statement, read_claims, subject_words
-from mabos_cli.core.mind.claims.disagreement import Disagreement, disagree, is_restated
-from mabos_cli.core.mind.claims.match import Topic, are_groups_apart, headings_differ, sides_of, truth_of
-from mabos_cli.core.mind.claims.meaning import Context, differ, join_claims
+from mabos_cli.core.mind.claims.disagreement import Context, Disagreement, disagree, is_restated, join_claims
+from mabos_cli.core.mind.claims.headings import are_groups_apart, headings_differ, sides_of, truth_of
 from mabos_cli.core.mind.claims.words import exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
@@ -202,7 +201,7 @@ def read_belief(belief: Belief) -> Reading:
     What a row is about is the heading of its statement.
     """
     if belief.about and not belief.text.strip():
-        belief = belief._replace(subject=belief.about, text=belief.subject, about="")
+        belief = belief._replace(subject=belief.about, text=belief.subject)
     updated = find_time(belief.updated)
     now = updated.date() if updated else None
     bare = not belief.text.strip()
@@ -228,12 +227,37 @@ def _find_disagreement(a: Reading, b: Reading) -> Disagreement | None:
         return None
     if are_groups_apart(one.group, two.group) and not _are_about_one(a, b):
         return None
-    found = _find_first(a.titles, b.titles, None) if a.stated or b.stated else None
     answers = [truth_of(belief.text) for belief in (one, two)]
     if same and None not in answers and answers[0] != answers[1]:
         return Disagreement("negation", "yes against no")
-    found = found or (_find_first(a.claims, b.claims, _topic(a, b)) if same else _compare_apart(a, b))
-    return found or _compare_meaning(a, b)
+    found = _find_first(a.titles, b.titles, Context()) if a.stated or b.stated else None
+    context = None if found else _context(a, b, same)
+    values = [_is_value(each) and not same for each in (a, b)]
+    sides = [
+        (join_claims(each.titles, each.claims[0]),) if is_value else each.claims
+        for each, is_value in zip((a, b), values, strict=True)
+    ]
+    return found or (_find_first(sides[0], sides[1], context) if context else None)
+
+
+def _context(a: Reading, b: Reading, same: bool) -> Context | None:
+    """Returns what two beliefs are about; None when their headings tell two things apart."""
+    content = a.content | b.content
+    is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(map(_is_value, (a, b)))
+    is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
+    if is_apart and (all(map(_is_short, (a, b))) or headings_differ(a.belief.subject, b.belief.subject, content)):
+        return None
+    heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
+    lasts = [head_word(each.belief.subject) for each in (a, b)]
+    return Context(
+        (heads[0], heads[1]),
+        (root(lasts[0]) if _is_short(a) else "", root(lasts[1]) if _is_short(b) else ""),
+        is_one=same,
+        has_single=is_headed and any(map(is_single, lasts)),
+        is_measure=same and root(lasts[0]) in word_class("measures"),
+        is_apart=is_apart,
+        later={"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0),
+    )
 
 
 def _make_conflict(one: Belief, two: Belief, subjects: tuple[str, str], found: Disagreement) -> Conflict:
@@ -257,45 +281,12 @@ def _are_about_one(a: Reading, b: Reading) -> bool:
     return bool(names[0] & names[1]) or len(terms[0] & terms[1]) + 1 >= _NAMED
 
 
-def _topic(a: Reading, b: Reading) -> Topic:
-    """Returns what two beliefs of one subject are about."""
-    has_texts = a.belief.text.strip() and b.belief.text.strip()
-    is_measure = root(head_word(a.belief.subject)) in word_class("measures")
-    later = {"a": -1, "b": 1}.get(_newer(a.belief, b.belief), 0)
-    return Topic(a.about if has_texts else frozenset(), later, is_measure)
-
-
-def _compare_apart(a: Reading, b: Reading) -> Disagreement | None:
-    """Returns the disagreement of two beliefs of different subjects, if they are about one thing."""
-    content = a.content | b.content
-    # Where each subject adds something to what the texts say, they need not be about one thing.
-    is_apart = a.about - b.about - content and b.about - a.about - content
-    return None if is_apart else _find_first(a.claims, b.claims, None)
-
-
-def _compare_meaning(a: Reading, b: Reading) -> Disagreement | None:
-    """Returns the disagreement of two beliefs that say something of one thing in other words."""
-    content = a.content | b.content
-    values = [_is_value(each) for each in (a, b)]
-    is_headed = all(each.belief.text.strip() for each in (a, b)) and not all(values)
-    is_apart = is_headed and bool(a.about - b.about - content and b.about - a.about - content)
-    if is_apart and (all(map(_is_short, (a, b))) or headings_differ(a.belief.subject, b.belief.subject, content)):
-        return None
-    heads = tuple(each.about if each.belief.text.strip() else frozenset[str]() for each in (a, b))
-    has_one = is_headed and any(is_single(head_word(each.belief.subject)) for each in (a, b))
-    context = Context((heads[0], heads[1]), has_one, is_apart)
-    sides = [
-        [join_claims(each.titles, each.claims[0])] if is_value else each.claims
-        for each, is_value in zip((a, b), values, strict=True)
-    ]
-    return next(filter(None, (differ(x, y, context) for x in sides[0] for y in sides[1])), None)
-
-
 def _is_value(reading: Reading) -> bool:
     """Returns whether the text of a belief is a value, which says something with its heading only; a number there tells one
     heading from another."""
     has_both = bool(reading.belief.text.strip() and reading.titles and reading.claims)
-    return has_both and _is_short(reading) and not any(claim.quantities for claim in reading.titles)
+    is_value = has_both and _is_short(reading) and reading.about.isdisjoint(reading.claims[0].terms)
+    return is_value and not any(claim.quantities for claim in reading.titles)
 
 
 def _is_short(reading: Reading) -> bool:
@@ -303,15 +294,11 @@ def _is_short(reading: Reading) -> bool:
     return all(len(claim.words) <= _VALUE and not FINITE & {*claim.words} for claim in reading.claims[:1])
 
 
-def _find_first(one: Sequence[Claim], two: Sequence[Claim], topic: Topic | None) -> Disagreement | None:
+def _find_first(one: Sequence[Claim], two: Sequence[Claim], context: Context) -> Disagreement | None:
     """Returns the first disagreement of claims that the other side does not state as well."""
     left = [x for x in one if not any(is_restated(x, y) for y in two)]
     right = [y for y in two if not any(is_restated(y, x) for x in one)]
-    for x in left:
-        for y in right:
-            if found := disagree(x, y, topic):
-                return found
-    return None
+    return next(filter(None, (disagree(x, y, context) for x in left for y in right)), None)
 
 
 def _key(pair: Sequence[Belief], subjects: Sequence[str]) -> str:

@@ -1,28 +1,16 @@
-"""Decides whether two claims disagree, and in which words."""
+"""Decides whether two claims about one thing disagree, and in which words."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from mabos_cli.core.language.moments import Moment, same_time
-from mabos_cli.core.language.quantities import Quantity, can_agree
-from mabos_cli.core.mind.claims.claim import HEDGES, Claim, Name
-from mabos_cli.core.mind.claims.match import (
-    ALONE,
-    Match,
-    Side,
-    Topic,
-    fits,
-    fits_date,
-    fits_number,
-    is_same_name,
-    leads,
-    match_claims,
-    shares,
-)
-from mabos_cli.core.mind.claims.words import compare_words, denies, irregular, root, roots
+from mabos_cli.core.language.moments import FIRST_MOMENT, Moment, same_time
+from mabos_cli.core.language.quantities import FREQUENCY, Quantity, can_agree
+from mabos_cli.core.mind.claims.claim import HEDGES, NEGATIONS, Claim, Name
+from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, is_same_name, leads, scopes_of
+from mabos_cli.core.mind.claims.words import compare_words, denies, irregular, is_same_event, root, roots, word_class
 
-_CONDITIONS = frozenset("if when whenever".split())
 _PERSONS = frozenset("i we you he she they".split())
 _PAST = frozenset("was were had did".split())
 _BE = frozenset("is are was were be been being am".split())
@@ -33,20 +21,36 @@ _OWNING = roots(
     "develop manufacture make build produce design deliver fund finance sponsor hold"
 )
 _ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
-_SOURCING = roots("buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong")
+_SOURCING = roots(
+    "buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong come"
+)
 _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
     "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
 )
-# Words for every one of some things, for none of them, and for some of them; and words that leave some out.
+# Where there is only one, another one excludes it.
+_ALONE = frozenset("only sole single exclusive exclusively".split())
+# Words for every one of some things, for none of them, for a part of them; and words that leave some out.
 _ALL = frozenset("all every each any both everyone everybody".split())
 _NONE = frozenset("no none nobody neither".split())
 _SOME = frozenset("some several".split())
-LEFT_OUT = frozenset("except excluding besides apart unless".split())
+_PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
+_EVERY = frozenset("all every each".split())
+_MEMBERS = frozenset("the our these those them".split())
+_ADDED = frozenset("both also too".split())
+_LEFT_OUT = frozenset("except excluding besides apart unless".split())
+_CONDITIONS = frozenset("if when whenever".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
 _PREPOSITIONS = frozenset("by with in on via through at to from".split())
+# A limit, an aim or a guess is another number than what came of it.
+_AIMS = roots(
+    "limit ceiling maximum minimum largest smallest target goal aim estimate budget plan quota forecast expect"
+)
+# What a number is of, where both say it in another word: 24 metres long, 9 metres high.
+_SIZES = roots("long wide high tall deep thick heavy old")
+_PERSON = root("people")
 T = TypeVar("T", Quantity, Moment)
 
 
@@ -57,53 +61,60 @@ class Disagreement(NamedTuple):
     reason: str
 
 
-def disagree(a: Claim, b: Claim, topic: Topic | None = None) -> Disagreement | None:
-    """Returns how two claims disagree, or None. The topic is their subject, if they have one: it need not be said.
+class Context(NamedTuple):
+    """The headings of two claims: their roots, and what they name; whether they are one, that one of them names something unique or a quantity,
+    that each adds something to the claims; and which claim is later (-1, 1, or 0 when unknown)."""
+
+    heads: Heads = (frozenset(), frozenset())
+    lasts: tuple[str, str] = ("", "")
+    is_one: bool = False
+    has_single: bool = False
+    is_measure: bool = False
+    is_apart: bool = False
+    later: int = 0
+
+
+def join_claims(heading: tuple[Claim, ...], value: Claim) -> Claim:
+    """Returns what a heading and its value say together."""
+    return reduce(_join, (*heading, value))
+
+
+def _join(head: Claim, value: Claim) -> Claim:
+    return value._replace(
+        terms=head.terms | value.terms,
+        names=head.names + value.names,
+        quantities=head.quantities + value.quantities,
+        moments=head.moments + value.moments,
+        negative=head.negative != value.negative,
+        hedged=head.hedged or value.hedged,
+        words=(*head.words, "is", *value.words),
+    )
+
+
+def disagree(a: Claim, b: Claim, context: Context = Context()) -> Disagreement | None:
+    """Returns how two claims about one thing disagree; None when both can be right.
 
     >>> from mabos_cli.core.mind.claims.claim import read_claims
     >>> one, two = read_claims("Market demand is growing"), read_claims("Market demand is declining")
     >>> disagree(one[0], two[0])
     Disagreement(kind='antonym', reason='growing against declining')
+    >>> one = read_claims("The free plan allows up to three projects per account")[0]
+    >>> disagree(one, read_claims("An account on the free plan may hold five projects at most")[0])
+    Disagreement(kind='number', reason='up to three projects per account against five')
     """
-    # What never happens does not happen under a condition either.
-    never = any("never" in claim.words for claim in (a, b))
-    if any(LEFT_OUT & {*claim.words} for claim in (a, b)):
+    if _LEFT_OUT & {*a.words, *b.words}:
         return None
-    if exception := _find_exception(a, b, topic):
+    found = Overlap(a, b, context.heads)
+    if exception := _find_exception(found, context):
         return exception
-    if a.hedged or b.hedged or (a.modes ^ b.modes) - (_CONDITIONS if never else frozenset()):
+    if a.hedged or b.hedged or (_is_partial(a) != _is_partial(b) and not context.is_measure):
         return None
-    match = match_claims(a, b, topic)
-    found = _find_contradiction(match)
-    if found and found.kind != "antonym" and a.cues ^ b.cues:
-        return found._replace(kind="superseded")
-    return found or _find_succession(match)
-
-
-def _find_exception(a: Claim, b: Claim, topic: Topic | None) -> Disagreement | None:
-    """Returns how one claim says of all what the other says is not so of one or some of them."""
-    if a.negative == b.negative or a.modes != b.modes or is_other_time(a, b):
+    if _are_conditions_apart(found):
         return None
-    match = match_claims(a, b, topic)
-    for every, other in match.sides:
-        # Of what the first says nothing may be missing in the second, which may say more: which one it is.
-        if not is_about_all(every.claim) or every.rest or every.names or match.opposed or match.excluded:
-            continue
-        if {*other.claim.words} & HEDGES - _SOME or _has_other_bounds(a, b) or is_about_all(other.claim):
-            continue
-        if match.shared > 1 or (match.shared and match.topic):
-            words = [*every.claim.terms.values(), *(name.text for name in every.claim.names)]
-            kind = "none" if every.claim.negative else "all"
-            return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
-    return None
-
-
-def is_about_all(claim: Claim) -> bool:
-    """Returns whether a claim is about every one of some things, or about none of them."""
-    if claim.negative:
-        return bool(_NONE & {*claim.words[:1]})
-    at = next((n for n, word in enumerate(claim.words) if word in _ALL), None)
-    return at is not None and "not" not in claim.words[max(0, at - 2) : at] and at <= 2
+    contradiction = None if are_cases_apart(a, b) else _find_contradiction(found, context)
+    if contradiction and contradiction.kind != "antonym" and a.cues ^ b.cues:
+        return contradiction._replace(kind="superseded")
+    return contradiction or _find_succession(found, context)
 
 
 def is_restated(one: Claim, other: Claim) -> bool:
@@ -116,99 +127,64 @@ def is_restated(one: Claim, other: Claim) -> bool:
     return terms and names and numbers and all(any(same_time(x, y) for y in other.moments) for x in one.moments)
 
 
-def _find_contradiction(match: Match) -> Disagreement | None:
-    """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
-    a, b = match.a.claim, match.b.claim
-    moments = find_other(a.moments, b.moments, same_time)
-    if are_cases_apart(a, b):
+# For which cases a claim holds.
+
+
+def _find_exception(found: Overlap, context: Context) -> Disagreement | None:
+    """Returns how one claim says of all what the other says is not so of one or some of them."""
+    a, b = found.claims
+    if a.negative == b.negative or a.modes != b.modes or is_other_time(a, b) or found.opposed or found.excluded:
         return None
-    # To end something is to deny it.
-    kept = [[term for term in side.rest if not denies(term)] for side, _ in match.sides]
-    denied = [side.claim.negative ^ (rest != side.rest) for rest, (side, _) in zip(kept, match.sides, strict=True)]
-    match = match._replace(a=match.a._replace(rest=kept[0]), b=match.b._replace(rest=kept[1]))
-    related = bool(a.relations and b.relations and not a.relations & b.relations)
-    opposing = (denied[0] != denied[1]) + len(match.opposed) + related
-    if opposing == 0:
-        return _find_other_value(match, moments)
-    named = match.a.names and match.b.names
-    if opposing % 2 == 0 or moments or named or match.excluded or _has_other_bounds(a, b):
-        return None
-    if denied[0] != denied[1] and not match.opposed:
-        return _find_denial(match, *(match.sides[0] if denied[0] else match.sides[1]))
-    return _find_opposition(match) if fits(match) else None
+    for at, every in enumerate(found.claims):
+        other = found.claims[1 - at]
+        # Of what the first says nothing may be missing in the second, which may say more: which one it is.
+        if not _is_about_all(every) or found.rest[at] or found.names[at] or _is_about_all(other):
+            continue
+        if {*other.words} & HEDGES - _SOME or _has_other_bounds(a, b):
+            continue
+        if found.common > 1 or (found.common and context.is_one):
+            words = [*every.terms.values(), *(name.text for name in every.names)]
+            kind = "none" if every.negative else "all"
+            return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
+    return None
 
 
-def _find_opposition(match: Match) -> Disagreement | None:
-    """Returns the opposite words or relations, unless they only tell which thing each claim is about."""
-    a, b = match.a.claim, match.b.claim
-    if match.opposed:
-        x, y = match.opposed[0]
-        apart = compare_words(x, y)[1] and (leads(a, x) or leads(b, y))
-        return None if apart else Disagreement("antonym", f"{a.terms[x]} against {b.terms[y]}")
-    return Disagreement("antonym", f"{min(a.relations)} against {min(b.relations)}")
+def _is_about_all(claim: Claim) -> bool:
+    """Returns whether a claim is about every one of some things, or about none of them."""
+    if claim.negative:
+        return bool(_NONE & {*claim.words[:1]})
+    at = next((n for n, word in enumerate(claim.words) if word in _ALL), None)
+    return at is not None and "not" not in claim.words[max(0, at - 2) : at] and at <= 2
 
 
-def _find_denial(match: Match, no: Side, yes: Side) -> Disagreement | None:
-    """Returns the denial, if what is denied is what the other states: a narrower denial leaves the rest standing."""
-    narrower = match.topic and match.topic.roots and not match.beyond and (no.rest or yes.rest)
-    if no.names or no.rest or narrower or not shares(match):
-        return None
-    text = " ".join([*no.claim.terms.values()][:4]) or " ".join(name.text for name in no.claim.names)
-    return Disagreement("negation", f"denied by one, stated by the other: {text}")
+def _is_partial(claim: Claim) -> bool:
+    """Returns whether a claim is about some of the things that it names: most, not all, two of them; at most five is a bound."""
+    words = ("", *claim.words, "", "")
+    for before, word, after, last in zip(words, words[1:], words[2:], words[3:], strict=False):
+        if (word in _PARTIAL and before != "at" and not _is_number(after)) or (
+            before == "not" and word in _EVERY | _ADDED
+        ):
+            return True
+        if _is_number(word) and after == "of" and last in _MEMBERS:
+            return True
+    return False
 
 
-def _find_other_value(match: Match, moments: tuple[str, str] | None) -> Disagreement | None:
-    """Returns the number, date, name or word of which only one can be right."""
-    a, b = match.a.claim, match.b.claim
-    quantities = find_other(a.quantities, b.quantities, can_agree)
-    named = bool(match.a.names and match.b.names)
-    count = bool(moments) + bool(quantities) + named + bool(match.excluded)
-    if count != 1:
-        return None
-    if quantities:
-        return Disagreement("number", " against ".join(quantities)) if fits_number(match) else None
-    if moments:
-        is_date = fits_date(match) and not is_done(a)
-        return Disagreement("date", " against ".join(moments)) if is_date else None
-    if match.excluded:
-        x, y = match.excluded[0]
-        return Disagreement("value", f"{a.terms[x]} against {b.terms[y]}") if fits(match) else None
-    if not len(match.a.names) == len(match.b.names) == 1:
-        return None
-    alone = bool(ALONE & {*a.words, *b.words})
-    claimed = alone or all(is_claimed(side.claim, side.names[0], bool(match.topic)) for side, _ in match.sides)
-    if not (fits(match) and claimed):
-        return None
-    return Disagreement("value", f"{match.a.names[0].text} against {match.b.names[0].text}")
+def _is_number(word: str) -> bool:
+    return "\ue000" <= word < chr(FIRST_MOMENT)
 
 
-def is_claimed(claim: Claim, name: Name, same_subject: bool) -> bool:
-    """Returns whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
-    head, after = root(name.head), claim.words[name.end : name.end + 3]
-    if name.slot in ("be", "by", "through", "via", "under", "as", "per"):
+def _are_conditions_apart(found: Overlap) -> bool:
+    """Returns whether the claims hold under other conditions; what never happens does not happen under any."""
+    never = any("never" in claim.words for claim in found.claims)
+    apart = (found.a.modes ^ found.b.modes) - {"when"}
+    if apart and not (never and apart <= {"if", "whenever"}):
         return True
-    if name.slot == "first":
-        owning = not ("by" in after and after[0] in _BE) and any(root(word) in _OWNING for word in after)
-        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
-        return owning or definite or (same_subject and not after)
-    if name.slot in ("of", "in", "at", "within", "on", "into"):
-        # Things go on in many places and regions at once, but are kept, held or written in one.
-        led = bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
-        return led or (name.slot != "of" and (head in _LOCATING or name.head in _BE or name.head.endswith("ed")))
-    if name.slot == "with":
-        return head not in _ADDING
-    return name.slot in ("to", "from") and (same_subject or head in _SOURCING or name.head in ("come", "comes"))
-
-
-def find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, str] | None:
-    """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
-    apart, agreed = [], []
-    for x in ones:
-        for y in twos:
-            can_be = agree(x, y)
-            agreed += [x, y] if can_be else []
-            apart += [(x, y)] if can_be is False else []
-    return next(((x.text, y.text) for x, y in apart if x not in agreed and y not in agreed), None)
+    for claim, rest in zip(found.claims, found.rest, strict=True):
+        at = next((n for n, word in enumerate(claim.words) if word in _CONDITIONS), -1)
+        if at == 0 or any(root(word) in rest for word in claim.words[at + 1 :] if at > 0):
+            return not never
+    return False
 
 
 def _has_other_bounds(a: Claim, b: Claim) -> bool:
@@ -221,7 +197,7 @@ def is_past(claim: Claim) -> bool:
     """Returns whether a claim tells what happened, rather than how things are."""
     before = ""
     for word in claim.words:
-        if word in ("was", "were", "did", "had"):
+        if word in _PAST:
             return True
         is_verb = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (word, *_PEOPLE)
         if is_verb and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
@@ -246,52 +222,261 @@ def is_other_time(a: Claim, b: Claim) -> bool:
 
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:
-    """Returns whether the claims are about different times that they do not disagree on, or about two ways."""
-    return (not find_other(a.moments, b.moments, same_time) and is_other_time(a, b)) or _is_other_direction(a, b)
-
-
-def is_done(claim: Claim) -> bool:
-    """Returns whether somebody did something once, who may have done so at other times, too: we visited Kappa in April."""
-    return any(x in _PERSONS and y.endswith("ed") for x, y in pairwise(claim.words))
-
-
-def _is_other_direction(a: Claim, b: Claim) -> bool:
-    """Returns whether one claim is about what goes to somewhere, and the other about what comes from there."""
+    """Returns whether the claims are about different times that they do not disagree on, or about two ways: to and from."""
+    if not _find_other(a.moments, b.moments, same_time) and is_other_time(a, b):
+        return True
     directions = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
     return any((key, "from" if slot == "to" else "to") in directions[1] for key, slot in directions[0])
 
 
-def _find_succession(match: Match) -> Disagreement | None:
+# What excludes the other.
+
+
+def _find_contradiction(found: Overlap, context: Context) -> Disagreement | None:
+    """Returns the one thing that differs, if it excludes the other; claims that differ in two speak of two things."""
+    a, b = found.claims
+    if context.is_apart and all(found.plain):
+        return None
+    numbers, dates = _find_numbers(a, b), _find_dates(found)
+    if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
+        return None
+    named = bool(found.names[0] and found.names[1])
+    related = bool(a.relations and b.relations and not a.relations & b.relations)
+    judged = {word for pair in found.opposed for word in pair}
+    denied = [side.negative ^ any(map(denies, rest - judged)) for side, rest in zip((a, b), found.rest, strict=True)]
+    opposing = (denied[0] != denied[1]) + len(found.opposed) + related
+    if opposing:
+        if opposing % 2 == 0 or numbers or dates or named:
+            return None
+        return _find_denial(found, context, denied[0]) if denied[0] != denied[1] else _find_opposition(found, context)
+    if bool(numbers) + bool(dates) + named > 1:
+        return None
+    if numbers:
+        return Disagreement("number", " against ".join(numbers)) if _is_one_number(found, context) else None
+    if dates:
+        return Disagreement("date", " against ".join(dates)) if _is_one_event(found) else None
+    if named:
+        return _find_other_name(found, context)
+    return _find_opposition(found, context) if found.excluded else None
+
+
+def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, ...]:
+    """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
+    apart, agreed = [], []
+    for x in ones:
+        for y in twos:
+            can_be = agree(x, y)
+            agreed += [x, y] if can_be else []
+            apart += [(x, y)] if can_be is False else []
+    return next(((x.text, y.text) for x, y in apart if x not in agreed and y not in agreed), ())
+
+
+def _find_numbers(a: Claim, b: Claim) -> tuple[str, ...]:
+    """Returns two numbers of one measure that exclude each other; without a unit, of the same things."""
+    claims = a, b
+    counted = [_counted(claim) for claim in claims]
+
+    def agree(x: Quantity, y: Quantity) -> bool | None:
+        things = counted[0].get(x, set()), counted[1].get(y, set())
+        if {x.unit, y.unit} == {"", FREQUENCY} and x.per and y.per:
+            # One newsletter a month, and the newsletter comes weekly.
+            is_alike = things[bool(x.unit)] & {*claims[not x.unit].terms}
+            return can_agree(x._replace(unit=FREQUENCY), y._replace(unit=FREQUENCY)) if is_alike else None
+        apart = all(things) and things[0].isdisjoint(things[1]) and _PERSON not in things[0] | things[1]
+        return None if not x.unit and apart else can_agree(x, y)
+
+    return _find_other(a.quantities, b.quantities, agree)
+
+
+def _counted(claim: Claim) -> dict[Quantity, set[str]]:
+    """Returns the roots of the words behind each number that name what it counts."""
+    places = [n for n, word in enumerate(claim.words) if _is_number(word)]
+    behind = [{root(word) for word in claim.words[n + 1 : n + 3]} & {*claim.terms} for n in places]
+    return dict(zip(claim.quantities, behind, strict=False))
+
+
+def _is_one_number(found: Overlap, context: Context) -> bool:
+    """Returns whether two numbers of one measure are of one thing, and neither is only what was wanted."""
+    aims = [bool(_AIMS & {*claim.terms, head}) for claim, head in zip(found.claims, context.lasts, strict=True)]
+    sizes = [rest & _SIZES for rest in found.plain]
+    if aims[0] != aims[1] or is_other_time(found.a, found.b) or all(sizes) or any(found.names):
+        return False
+    if context.is_measure and {each.unit for each in found.a.quantities} & {each.unit for each in found.b.quantities}:
+        # Under a heading that names a quantity, a number in the same unit is that, whatever else is said. But claims of two
+        # things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
+        firsts = [next(iter(claim.terms), "") for claim in found.claims]
+        is_alike = all(first in rest for first, rest in zip(firsts, found.rest, strict=True))
+        if not is_alike and not all(found.plain):
+            return True
+    rests = [rest - word_class("happening") for rest in found.plain]
+    measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
+    if all(rests) and (any(measuring) or rests[0] != rests[1]):
+        counted = [set[str]().union(*_counted(claim).values()) for claim in found.claims]
+        is_alike = bool(counted[0] & counted[1]) and all(len(rest) == 1 for rest in rests)
+        is_alike = is_alike or (context.is_measure and min(map(len, rests)) <= 1)
+        return is_alike and found.is_about_one(3)
+    is_measured = all(claim.quantities[0].unit for claim in found.claims) or not any(rests)
+    least = 1 if not any(measuring) and is_measured else 2
+    if any(rest & head for rest, head in zip(measuring, context.heads, strict=True)):
+        # The battery of the sensor, under that heading, is not any battery.
+        least = 3
+    return found.is_about_one(least, 0.5)
+
+
+def _find_dates(found: Overlap) -> tuple[str, ...] | None:
+    """Returns the two dates that exclude each other, nothing if there are none; None when they are of two events."""
+    a, b = found.a.moments, found.b.moments
+    others = [x for x in a if any(same_time(x, y) is False for y in b) and not any(same_time(x, y) for y in b)]
+    if any(y.at - x.at > 1 for x, y in pairwise(others)):  # a weekday and its date are one
+        return None
+    dates = _find_other(a, b, same_time) if not _is_done(found.a) else ()
+    events = [rest - word_class("occurring") for rest in found.rest]
+    if dates and all(events) and not any(is_same_event(x, y) for x in events[0] for y in events[1]):
+        return None
+    return dates
+
+
+def _is_done(claim: Claim) -> bool:
+    """Returns whether somebody did something once, who may have done so at other times, too: we visited Kappa in April."""
+    return any(x in _PERSONS and y.endswith("ed") for x, y in pairwise(claim.words))
+
+
+def _is_one_event(found: Overlap) -> bool:
+    """Returns whether two dates are of one event."""
+    rests = [rest - word_class("happening") - word_class("occurring") for rest in found.plain]
+    if any(found.names) or bool(found.a.quantities) != bool(found.b.quantities):
+        return found.is_about_one()
+    return found.is_about_one(2 if any(rests) else 1, 0.5)
+
+
+def _find_denial(found: Overlap, context: Context, is_first: bool) -> Disagreement | None:
+    """Returns the denial of what the other claim states; a narrower one leaves the rest standing, and where only one does
+    something others do not."""
+    side, other = (0, 1) if is_first else (1, 0)
+    no, yes = found.claims[side], found.claims[other]
+    rest, more = found.plain[side], found.plain[other]
+    is_every = bool(_EVERY & {*yes.words})
+    if (rest and more and found.common < 4) or len(rest) > 1 + context.is_one or (found.names[side] and not is_every):
+        return None
+    # A word such as "ended" may be meant in another way than a plain "not".
+    is_negated = no.negative != yes.negative
+    least = 2 if is_negated or context.is_one or not rest else 3
+    if not found.is_about_one(least + found.agreed):
+        return None
+    if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
+        return None
+    which = {*followers(no, rest), *followers(yes, found.rest[other])} - ({_denied(no)} if _is_without(no) else set())
+    if _ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
+        return None
+    return Disagreement("negation", f"denied by one, stated by the other: {' '.join(sorted(x for x, _ in found.same))}")
+
+
+def _is_without(claim: Claim) -> bool:
+    """Returns whether a claim denies that something is there, and so needs no verb for it."""
+    return bool({"without", "no"} & {*claim.words})
+
+
+def _denied(claim: Claim) -> str:
+    """Returns the root of the first word with content behind one that denies."""
+    at = next((n for n, word in enumerate(claim.words) if word in NEGATIONS), -1)
+    return next((root(word) for word in claim.words[at + 1 :] if root(word) in claim.terms), "") if at >= 0 else ""
+
+
+def _find_opposition(found: Overlap, context: Context) -> Disagreement | None:
+    """Returns the words that exclude each other, unless they only tell which thing each claim is about."""
+    a, b = found.claims
+    if a.negative or b.negative or max(map(len, found.rest)) > 4 + context.is_one or is_other_time(a, b):
+        return None
+    others = [rest - {word for pair in found.opposed for word in pair} for rest in found.plain]
+    if not found.is_about_one(1, 0.5) or (all(others) and not context.is_one):
+        return None
+    if not found.opposed and not found.excluded:
+        return Disagreement("antonym", f"{min(a.relations)} against {min(b.relations)}")
+    x, y = (found.opposed or found.excluded)[0]
+    if (leads(a, x) or leads(b, y)) and (found.excluded or compare_words(x, y)[1]):
+        return None
+    return Disagreement("antonym" if found.opposed else "value", f"{a.terms[x]} against {b.terms[y]}")
+
+
+def _find_other_name(found: Overlap, context: Context) -> Disagreement | None:
+    """Returns the names that stand in one place: of who leads or does it, of where it is, of what there is one of."""
+    numbers = {len(claim.quantities) for claim in found.claims}
+    if [len(names) for names in found.names] != [1, 1] or len(numbers) > 1 or (max(numbers) and not found.agreed):
+        return None
+    if any(_ADDED & {*claim.words} for claim in found.claims):
+        return None
+    (first,), (second,) = found.names
+    plain = found.plain
+    claimed = _is_claimed(found.a, first) and _is_claimed(found.b, second)
+    is_alone = any(_ALONE & {*claim.words} for claim in found.claims)
+    if {first.slot, second.slot} <= {"be", "first", "by"} and not any(plain):
+        least = 1 if claimed and context.is_one else 2
+    elif context.has_single and "to" not in (first.slot, second.slot) and not all(plain) and max(map(len, plain)) <= 1:
+        least = 1
+    else:
+        is_same_slot = first.slot == second.slot and (claimed or first.slot in ("in", "at", "on", "be", "by"))
+        if not (is_alone or (is_same_slot and not all(plain))):
+            return None
+        least = 1 if claimed else 2
+    is_one = found.is_about_one(least, is_claimed=claimed)
+    return Disagreement("value", f"{first.text} against {second.text}") if is_one else None
+
+
+def _is_claimed(claim: Claim, name: Name) -> bool:
+    """Returns whether a name is what is claimed: the place, owner or tool, where another one would exclude it."""
+    head, after = root(name.head), claim.words[name.end : name.end + 3]
+    if name.slot in ("be", "by", "through", "via", "under", "as", "per"):
+        return True
+    if name.slot == "first":
+        owning = not ("by" in after and after[0] in _BE) and any(root(word) in _OWNING for word in after)
+        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
+        return owning or definite or not after
+    if name.slot in ("of", "in", "at", "within", "on", "into"):
+        # Things go on in many places and regions at once, but are kept, held or written in one.
+        led = bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
+        return led or (name.slot != "of" and (head in _LOCATING or name.head in _BE or name.head.endswith("ed")))
+    if name.slot == "with":
+        return head not in _ADDING
+    return name.slot in ("to", "from")
+
+
+# What was so before.
+
+
+def _find_succession(found: Overlap, context: Context) -> Disagreement | None:
     """Returns how one claim says that things changed from what the other says."""
-    if any(leads(match.a.claim, x) and leads(match.b.claim, y) for x, y in match.opposed):
+    a, b = found.claims
+    if any(leads(a, x) and leads(b, y) for x, y in found.opposed):
         # The large kiln says nothing about the small one.
         return None
-    for order, (new, old) in zip((-1, 1), match.sides, strict=True):
-        if old.claim.negative or old.claim.over or "until" in old.claim.words:
+    for at, order in ((0, -1), (1, 1)):
+        new, old = found.claims[at], found.claims[1 - at]
+        if old.negative or old.over or "until" in old.words:
             continue
-        ended = [name.text for name in old.claim.names if any(is_same_name(name.key, x) for x in new.claim.over)]
-        ended += [key for key in new.claim.over if key and {*key.split()} <= {*old.claim.terms}]
-        if ended and (match.topic or match.shared):
-            after = [name.text for name in new.claim.names] or [*new.claim.terms.values()]
+        ended = [name.text for name in old.names if any(is_same_name(name.key, x) for x in new.over)]
+        ended += [key for key in new.over if key and {*key.split()} <= {*old.terms}]
+        if ended and (context.is_one or found.common):
+            after = [name.text for name in new.names] or [*new.terms.values()]
             return Disagreement("superseded", f"{ended[0]} against {' '.join(after[:3]) or 'its end'}")
-        is_later = match.topic is not None and match.topic.later in (order, 0)
-        if is_later and not is_other_time(old.claim, new.claim._replace(moments=())) and _is_redone(new, old):
-            before = [*old.claim.terms.values(), *(name.text for name in old.claim.names)]
-            after = [new.claim.change] if new.claim.change else [*new.claim.terms.values()][:4]
+        is_later = context.is_one and context.later in (order, 0)
+        if is_later and not is_other_time(old, new._replace(moments=())) and _is_redone(found, at):
+            before = [*old.terms.values(), *(name.text for name in old.names)]
+            after = [new.change] if new.change else [*new.terms.values()][:4]
             return Disagreement("superseded", f"{' '.join(after)} against {' '.join(before)}")
     return None
 
 
-def _is_redone(new: Side, old: Side) -> bool:
+def _is_redone(found: Overlap, at: int) -> bool:
     """Returns whether the later claim says that something is no longer so, or that it is done elsewhere or in another way."""
-    claim = new.claim
+    claim, old = found.claims[at], found.claims[1 - at]
     cues = (claim.cues | {claim.change}) - _MILD
-    if not cues or old.claim.cues or old.claim.change or _PAST & {*old.claim.words}:
+    if not cues or old.cues or old.change or _PAST & {*old.words}:
         return False
-    at = claim.words.index(claim.change) if claim.change else 0
+    place = claim.words.index(claim.change) if claim.change else 0
     # "The shop is closed" tells how it is, "it was closed" that it is over.
-    is_over = at and not claim.negative and not new.names and claim.words[at - 1] not in ("is", "are")
-    if _GONE & cues or (is_over and {*claim.terms} - {root(claim.change)} <= {*old.claim.terms}):
+    is_over = place and not claim.negative and not found.names[at] and claim.words[place - 1] not in ("is", "are")
+    if _GONE & cues or (is_over and {*claim.terms} - {root(claim.change)} <= {*old.terms}):
         return True
-    has_prepositions = _PREPOSITIONS & {*old.claim.words} and _PREPOSITIONS & {*claim.words}
-    return bool(has_prepositions and (new.rest or new.names) and (old.rest or old.names))
+    has_prepositions = _PREPOSITIONS & {*old.words} and _PREPOSITIONS & {*claim.words}
+    more = [bool(rest or names) for rest, names in zip(found.rest, found.names, strict=True)]
+    return bool(has_prepositions and all(more))

@@ -137,10 +137,10 @@ as well as=and; such as=like; as of=from; per cent=percent; around the clock=24/
 _ROLES = ("er", "or", "ist", "ant", "man", "woman", "person")
 # Classes of words that count for what they are.
 _CLASSES = {
-    # They need not be matched when something else differs: they introduce a value, or stand for us all.
-    "weak": """
-primary main new happens last long due take migrate switch move hold consist apply valid company cost stay
-see
+    # They need not be matched when something else differs: they lead to what is said, or stand for us all.
+    "light": """
+take cost count present time start get need put run make go hold give come keep happen do bring let set use live sit stand
+lie locate say primary main new last due migrate switch move consist apply valid company stay see
 """,
     # A heading that ends so names something of which there is one: another value excludes the one before.
     "single": """

@@ -3,13 +3,13 @@
 import pytest
 
 from mabos_cli.core.mind.claims.claim import read_claims
-from mabos_cli.core.mind.claims.meaning import differ
+from mabos_cli.core.mind.claims.disagreement import disagree
 from mabos_cli.core.mind.conflicts import find_conflicts
 from mabos_cli.core.mind.mind import Belief
 
 
 def kind_of(one: str, two: str) -> str:
-    found = differ(read_claims(one)[0], read_claims(two)[0])
+    found = disagree(read_claims(one)[0], read_claims(two)[0])
     return found.kind if found else ""
 
 
