@@ -1,45 +1,45 @@
 """Decides whether two claims about one thing disagree, and in which words."""
 
-from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from mabos_cli.core.language.moments import FIRST_MOMENT, Moment, same_time
+from mabos_cli.core.language.moments import same_time
 from mabos_cli.core.language.quantities import FREQUENCY, Quantity, can_agree
+from mabos_cli.core.mind.claims.cases import (
+    ADDED,
+    BE,
+    EVERY,
+    PAST,
+    are_cases_apart,
+    are_conditions_apart,
+    find_other,
+    has_other_bounds,
+    is_about_all,
+    is_number,
+    is_other_time,
+    is_partial,
+)
 from mabos_cli.core.mind.claims.claim import HEDGES, NEGATIONS, Claim, Name
 from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, is_same_name, leads, scopes_of
-from mabos_cli.core.mind.claims.words import compare_words, denies, irregular, is_same_event, root, roots, word_class
+from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
 
 _PERSONS = frozenset("i we you he she they".split())
-_PAST = frozenset("was were had did".split())
-_BE = frozenset("is are was were be been being am".split())
-_PEOPLE = ("person", "child")  # what irregular plurals stand for, where other irregular words are verbs
 _OWNING = roots(
     "own lead manage head run chair approve sign handle host serve maintain win supply operate preside teach represent coach "
     "conduct direct edit supervise oversee coordinate organise organize treat prosecute audit insure cater print publish "
     "develop manufacture make build produce design deliver fund finance sponsor hold"
 )
 _ADDING = roots("integrate work partner meet comply compatible talk compete share depend support")
-_SOURCING = roots(
-    "buy source order import supply get obtain tune fine-tuned train derive distil lease rent belong come"
-)
 _LOCATING = roots(
     "live base locate headquarter host store happen hold register incorporate reside write publish domicile seat situate "
     "settle keep want pay invoice denominate quote run work sit place build implement rewrite manage track record document"
 )
 # Where there is only one, another one excludes it.
 _ALONE = frozenset("only sole single exclusive exclusively".split())
-# Words for every one of some things, for none of them, for a part of them; and words that leave some out.
-_ALL = frozenset("all every each any both everyone everybody".split())
-_NONE = frozenset("no none nobody neither".split())
+# Words for some of some things, and words that leave some out.
 _SOME = frozenset("some several".split())
-_PARTIAL = frozenset("most many some several few often usually mostly mainly average".split())
-_EVERY = frozenset("all every each".split())
-_MEMBERS = frozenset("the our these those them".split())
-_ADDED = frozenset("both also too".split())
 _LEFT_OUT = frozenset("except excluding besides apart unless".split())
-_CONDITIONS = frozenset("if when whenever".split())
 # Cues that do not say that things are done in another way than before.
 _MILD = frozenset("formerly left lost since new added became".split()) | {""}
 _GONE = frozenset(("nolonger", "anylonger"))
@@ -51,7 +51,6 @@ _AIMS = roots(
 # What a number is of, where both say it in another word: 24 metres long, 9 metres high.
 _SIZES = roots("long wide high tall deep thick heavy old")
 _PERSON = root("people")
-T = TypeVar("T", Quantity, Moment)
 
 
 class Disagreement(NamedTuple):
@@ -62,8 +61,8 @@ class Disagreement(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The headings of two claims: their roots, and what they name; whether they are one, that one of them names something unique or a quantity,
-    that each adds something to the claims; and which claim is later (-1, 1, or 0 when unknown)."""
+    """The headings of two claims: their roots, and what short ones name; whether they are one, whether one of them names something
+    unique or a quantity, whether each adds something to the claims; and which claim is later (-1, 1, or 0 when unknown)."""
 
     heads: Heads = (frozenset(), frozenset())
     lasts: tuple[str, str] = ("", "")
@@ -107,9 +106,9 @@ def disagree(a: Claim, b: Claim, context: Context = Context()) -> Disagreement |
     found = Overlap(a, b, context.heads)
     if exception := _find_exception(found, context):
         return exception
-    if a.hedged or b.hedged or (_is_partial(a) != _is_partial(b) and not context.is_measure):
+    if a.hedged or b.hedged or (is_partial(a) != is_partial(b) and not context.is_measure):
         return None
-    if _are_conditions_apart(found):
+    if are_conditions_apart(found):
         return None
     contradiction = None if are_cases_apart(a, b) else _find_contradiction(found, context)
     if contradiction and contradiction.kind != "antonym" and a.cues ^ b.cues:
@@ -138,95 +137,15 @@ def _find_exception(found: Overlap, context: Context) -> Disagreement | None:
     for at, every in enumerate(found.claims):
         other = found.claims[1 - at]
         # Of what the first says nothing may be missing in the second, which may say more: which one it is.
-        if not _is_about_all(every) or found.rest[at] or found.names[at] or _is_about_all(other):
+        if not is_about_all(every) or found.rest[at] or found.names[at] or is_about_all(other):
             continue
-        if {*other.words} & HEDGES - _SOME or _has_other_bounds(a, b):
+        if {*other.words} & HEDGES - _SOME or has_other_bounds(a, b):
             continue
         if found.common > 1 or (found.common and context.is_one):
             words = [*every.terms.values(), *(name.text for name in every.names)]
             kind = "none" if every.negative else "all"
             return Disagreement("negation", f"said of {kind}, and not so of one: {' '.join(words[:4])}")
     return None
-
-
-def _is_about_all(claim: Claim) -> bool:
-    """Returns whether a claim is about every one of some things, or about none of them."""
-    if claim.negative:
-        return bool(_NONE & {*claim.words[:1]})
-    at = next((n for n, word in enumerate(claim.words) if word in _ALL), None)
-    return at is not None and "not" not in claim.words[max(0, at - 2) : at] and at <= 2
-
-
-def _is_partial(claim: Claim) -> bool:
-    """Returns whether a claim is about some of the things that it names: most, not all, two of them; at most five is a bound."""
-    words = ("", *claim.words, "", "")
-    for before, word, after, last in zip(words, words[1:], words[2:], words[3:], strict=False):
-        if (word in _PARTIAL and before != "at" and not _is_number(after)) or (
-            before == "not" and word in _EVERY | _ADDED
-        ):
-            return True
-        if _is_number(word) and after == "of" and last in _MEMBERS:
-            return True
-    return False
-
-
-def _is_number(word: str) -> bool:
-    return "\ue000" <= word < chr(FIRST_MOMENT)
-
-
-def _are_conditions_apart(found: Overlap) -> bool:
-    """Returns whether the claims hold under other conditions; what never happens does not happen under any."""
-    never = any("never" in claim.words for claim in found.claims)
-    apart = (found.a.modes ^ found.b.modes) - {"when"}
-    if apart and not (never and apart <= {"if", "whenever"}):
-        return True
-    for claim, rest in zip(found.claims, found.rest, strict=True):
-        at = next((n for n, word in enumerate(claim.words) if word in _CONDITIONS), -1)
-        if at == 0 or any(root(word) in rest for word in claim.words[at + 1 :] if at > 0):
-            return not never
-    return False
-
-
-def _has_other_bounds(a: Claim, b: Claim) -> bool:
-    """Returns whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
-    pairs = [(x, y) for x in a.quantities for y in b.quantities if can_agree(x, y) is not None]
-    return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
-
-
-def is_past(claim: Claim) -> bool:
-    """Returns whether a claim tells what happened, rather than how things are."""
-    before = ""
-    for word in claim.words:
-        if word in _PAST:
-            return True
-        is_verb = (word.endswith("ed") and len(word) > 4) or irregular().get(word, word) not in (word, *_PEOPLE)
-        if is_verb and before.removesuffix("nt") not in _BE and not before.endswith("ly"):
-            return True
-        before = word if word not in ("not", "never", "nolonger") else before
-    return False
-
-
-def is_other_time(a: Claim, b: Claim) -> bool:
-    """Returns whether the claims are about different times: they name no common one, or only one looks back."""
-    leads = [{claim.words[moment.at - 1] for moment in claim.moments if moment.at} for claim in (a, b)]
-    if any("until" in x and {"since", "from", "after"} & y for x, y in (leads, leads[::-1])):
-        return True
-    if any(claim.words[:1] == ("before",) for claim in (a, b)):
-        return True
-    if a.moments and b.moments:
-        # What is not before the end of next year need not be so then.
-        plain = [[moment._replace(is_earliest=False) for moment in claim.moments] for claim in (a, b)]
-        return not any(same_time(x, y) for x in plain[0] for y in plain[1])
-    was = ["ago" in claim.words and not claim.cues for claim in (a, b)]
-    return any(claim.moments and is_past(claim) for claim in (a, b)) or was[0] != was[1]
-
-
-def are_cases_apart(a: Claim, b: Claim) -> bool:
-    """Returns whether the claims are about different times that they do not disagree on, or about two ways: to and from."""
-    if not _find_other(a.moments, b.moments, same_time) and is_other_time(a, b):
-        return True
-    directions = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
-    return any((key, "from" if slot == "to" else "to") in directions[1] for key, slot in directions[0])
 
 
 # What excludes the other.
@@ -260,17 +179,6 @@ def _find_contradiction(found: Overlap, context: Context) -> Disagreement | None
     return _find_opposition(found, context) if found.excluded else None
 
 
-def _find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, ...]:
-    """Returns two numbers, or two points in time, that exclude each other, where neither agrees with any other."""
-    apart, agreed = [], []
-    for x in ones:
-        for y in twos:
-            can_be = agree(x, y)
-            agreed += [x, y] if can_be else []
-            apart += [(x, y)] if can_be is False else []
-    return next(((x.text, y.text) for x, y in apart if x not in agreed and y not in agreed), ())
-
-
 def _find_numbers(a: Claim, b: Claim) -> tuple[str, ...]:
     """Returns two numbers of one measure that exclude each other; without a unit, of the same things."""
     claims = a, b
@@ -285,12 +193,12 @@ def _find_numbers(a: Claim, b: Claim) -> tuple[str, ...]:
         apart = all(things) and things[0].isdisjoint(things[1]) and _PERSON not in things[0] | things[1]
         return None if not x.unit and apart else can_agree(x, y)
 
-    return _find_other(a.quantities, b.quantities, agree)
+    return find_other(a.quantities, b.quantities, agree)
 
 
 def _counted(claim: Claim) -> dict[Quantity, set[str]]:
     """Returns the roots of the words behind each number that name what it counts."""
-    places = [n for n, word in enumerate(claim.words) if _is_number(word)]
+    places = [n for n, word in enumerate(claim.words) if is_number(word)]
     behind = [{root(word) for word in claim.words[n + 1 : n + 3]} & {*claim.terms} for n in places]
     return dict(zip(claim.quantities, behind, strict=False))
 
@@ -329,7 +237,7 @@ def _find_dates(found: Overlap) -> tuple[str, ...] | None:
     others = [x for x in a if any(same_time(x, y) is False for y in b) and not any(same_time(x, y) for y in b)]
     if any(y.at - x.at > 1 for x, y in pairwise(others)):  # a weekday and its date are one
         return None
-    dates = _find_other(a, b, same_time) if not _is_done(found.a) else ()
+    dates = find_other(a, b, same_time) if not _is_done(found.a) else ()
     events = [rest - word_class("occurring") for rest in found.rest]
     if dates and all(events) and not any(is_same_event(x, y) for x in events[0] for y in events[1]):
         return None
@@ -355,7 +263,7 @@ def _find_denial(found: Overlap, context: Context, is_first: bool) -> Disagreeme
     side, other = (0, 1) if is_first else (1, 0)
     no, yes = found.claims[side], found.claims[other]
     rest, more = found.plain[side], found.plain[other]
-    is_every = bool(_EVERY & {*yes.words})
+    is_every = bool(EVERY & {*yes.words})
     if (rest and more and found.common < 4) or len(rest) > 1 + context.is_one or (found.names[side] and not is_every):
         return None
     # A word such as "ended" may be meant in another way than a plain "not".
@@ -403,7 +311,7 @@ def _find_other_name(found: Overlap, context: Context) -> Disagreement | None:
     numbers = {len(claim.quantities) for claim in found.claims}
     if [len(names) for names in found.names] != [1, 1] or len(numbers) > 1 or (max(numbers) and not found.agreed):
         return None
-    if any(_ADDED & {*claim.words} for claim in found.claims):
+    if any(ADDED & {*claim.words} for claim in found.claims):
         return None
     (first,), (second,) = found.names
     plain = found.plain
@@ -428,13 +336,13 @@ def _is_claimed(claim: Claim, name: Name) -> bool:
     if name.slot in ("be", "by", "through", "via", "under", "as", "per"):
         return True
     if name.slot == "first":
-        owning = not ("by" in after and after[0] in _BE) and any(root(word) in _OWNING for word in after)
+        owning = not ("by" in after and after[0] in BE) and any(root(word) in _OWNING for word in after)
         definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
         return owning or definite or not after
     if name.slot in ("of", "in", "at", "within", "on", "into"):
         # Things go on in many places and regions at once, but are kept, held or written in one.
         led = bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
-        return led or (name.slot != "of" and (head in _LOCATING or name.head in _BE or name.head.endswith("ed")))
+        return led or (name.slot != "of" and (head in _LOCATING or name.head in BE or name.head.endswith("ed")))
     if name.slot == "with":
         return head not in _ADDING
     return name.slot in ("to", "from")
@@ -470,7 +378,7 @@ def _is_redone(found: Overlap, at: int) -> bool:
     """Returns whether the later claim says that something is no longer so, or that it is done elsewhere or in another way."""
     claim, old = found.claims[at], found.claims[1 - at]
     cues = (claim.cues | {claim.change}) - _MILD
-    if not cues or old.cues or old.change or _PAST & {*old.words}:
+    if not cues or old.cues or old.change or PAST & {*old.words}:
         return False
     place = claim.words.index(claim.change) if claim.change else 0
     # "The shop is closed" tells how it is, "it was closed" that it is over.

@@ -15,8 +15,9 @@ from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import NUMBER_WORDS, can_agree
 from mabos_cli.core.language.similar import LONGEST_STATEMENT
+from mabos_cli.core.mind.claims.cases import is_past
 from mabos_cli.core.mind.claims.claim import Claim, plain_text, read_claims
-from mabos_cli.core.mind.claims.disagreement import disagree, is_past, is_restated
+from mabos_cli.core.mind.claims.disagreement import disagree, is_restated
 from mabos_cli.core.mind.claims.words import root, roots, word_class
 
 # A value that was set to something is that now.
