@@ -6,9 +6,10 @@ Each pair is judged alone, as an agent with these two beliefs and no other. Rows
 same and different subjects, and each kind; a kind of conflict has only a recall, another kind only false
 alarms. dev, test and fresh were tuned on, one after the other; blind was written by somebody who had not seen the
 detector. files are whole Beliefs.md files with two beliefs each, in many shapes, written before the detector was
-opened. strangers are 240 files by two writers who had not seen the detector, and nothing was tuned on them: read its
-row first. No pair of blind and files was looked at, but their totals by kind were, while rules were chosen: expect less
-of other texts than any of these figures.
+opened. strangers are 240 files by two writers who had not seen the detector: read its row first. No pair of blind,
+files and strangers was looked at, but their totals were, while rules were chosen. written are 60 files from before the
+detector was opened; at first sight precision was .917 and recall .733 on them, and their errors were looked at then.
+Expect less of other texts than any of these figures.
 """
 
 import argparse

@@ -157,7 +157,7 @@ def _find_contradiction(found: Overlap, context: Context) -> Disagreement | None
     if context.is_apart and all(found.plain):
         return None
     numbers, dates = _find_numbers(a, b), _find_dates(found)
-    if dates is None or (numbers and bool(a.moments) != bool(b.moments)):
+    if dates is None or (numbers and bool(a.moments) != bool(b.moments) and not context.is_measure):
         return None
     named = bool(found.names[0] and found.names[1])
     related = bool(a.relations and b.relations and not a.relations & b.relations)
@@ -214,7 +214,8 @@ def _is_one_number(found: Overlap, context: Context) -> bool:
         # things are told alike: debug logs are kept for 7 days, audit logs are kept for 10 years.
         firsts = [next(iter(claim.terms), "") for claim in found.claims]
         is_alike = all(first in rest for first, rest in zip(firsts, found.rest, strict=True))
-        if not is_alike and not all(found.plain):
+        is_said = any(first in head for first, head in zip(firsts, context.heads, strict=True))
+        if not is_alike and (is_said or not all(found.plain)):
             return True
     rests = [rest - word_class("happening") for rest in found.plain]
     measuring = [rest - word_class("measuring") - word_class("measures") for rest in rests]
@@ -276,7 +277,8 @@ def _find_denial(found: Overlap, context: Context, is_first: bool) -> Disagreeme
     which = {*followers(no, rest), *followers(yes, found.rest[other])} - ({_denied(no)} if _is_without(no) else set())
     if _ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
         return None
-    return Disagreement("negation", f"denied by one, stated by the other: {' '.join(sorted(x for x, _ in found.same))}")
+    text = " ".join([*no.terms.values()][:4]) or " ".join(name.text for name in no.names)
+    return Disagreement("negation", f"denied by one, stated by the other: {text}")
 
 
 def _is_without(claim: Claim) -> bool:
