@@ -10,12 +10,14 @@ from mabos_cli.core.operations.schedule import find_job
 from mabos_cli.errors import CheckFailed, UsageFault
 from mabos_cli.services.inputs import NO_AGENTS
 from mabos_cli.services.operations.schedule import (
+    describe_jobs,
     find_installed,
     find_root,
     install_cron,
     install_units,
     job_fault,
     open_schedule,
+    render_form,
     run_job,
 )
 from mabos_cli.terminal.emit import columns, note
@@ -174,11 +176,11 @@ def show(
 
     Example: mabos schedule show --format cron
     """
-    schedule = open_schedule(ctx.obj.open_workspace())
-    jobs, installed = schedule.jobs(), find_installed(schedule.root)
-    data: dict[str, Any] = {"workspace": schedule.root, "jobs": jobs, "installed": installed}
+    installation, settings = open_schedule(ctx.obj.open_workspace())
+    jobs, installed = describe_jobs(installation, settings), find_installed(installation.root)
+    data: dict[str, Any] = {"workspace": installation.root, "jobs": jobs, "installed": installed}
     if form:
-        texts = schedule.texts(form)
+        texts = render_form(form, installation, settings)
         return ctx.obj.emit("schedule.show", data | {"format": form, "files": texts}, _file_lines(texts))
     lines = columns([(row["job"], str(row["when"]), ", ".join(row["commands"])) for row in jobs])
     named = ", ".join(installed) or "nowhere; mabos schedule install --user, or --cron"
@@ -201,30 +203,36 @@ def install(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_ru
 
     Example: mabos schedule install --user --dry-run
     """
-    _check_one(user, cron)
-    schedule = open_schedule(ctx.obj.open_workspace())
-    if cron:
-        _change_crontab(ctx.obj, "install", schedule.root, schedule.cron(), dry_run)
-    else:
-        _change_units(ctx.obj, "install", schedule.root, schedule.units(), dry_run)
+    form = _choose_form(user, cron)
+    installation, settings = open_schedule(ctx.obj.open_workspace())
+    _change(ctx.obj, "install", form, installation.root, render_form(form, installation, settings), dry_run)
 
 
 @schedule.command()
 def uninstall(ctx: Context, user: UserUnits = False, cron: Crontab = False, dry_run: DryRun = False) -> None:
-    """Remove the jobs of this workspace.
+    """Remove the jobs of this workspace from systemd or cron, wherever they are installed.
 
-    Example: mabos schedule uninstall --user
+    Example: mabos schedule uninstall
     """
-    _check_one(user, cron)
-    if cron:
-        _change_crontab(ctx.obj, "uninstall", find_root(ctx.obj), "", dry_run)
-    else:
-        _change_units(ctx.obj, "uninstall", find_root(ctx.obj), {}, dry_run)
+    root = find_root(ctx.obj)
+    installed = [] if user or cron else find_installed(root)
+    form = _choose_form(user or installed == ["systemd"] or not (cron or installed), cron or installed == ["cron"])
+    _change(ctx.obj, "uninstall", form, root, {}, dry_run)
 
 
-def _check_one(user: bool, cron: bool) -> None:
+def _choose_form(user: bool, cron: bool) -> str:
     if user == cron:
-        raise BadValue("say who runs the jobs", "--user for timers of your systemd, or --cron for your crontab")
+        raise BadValue(
+            "either --user or --cron is needed", "--user for systemd timers of your user, --cron for your crontab"
+        )
+    return "systemd" if user else "cron"
+
+
+def _change(call: Call, verb: str, form: str, root: str, wanted: dict[str, str], dry_run: bool) -> None:
+    if form == "cron":
+        _change_crontab(call, verb, root, wanted.get("crontab", ""), dry_run)
+    else:
+        _change_units(call, verb, root, wanted, dry_run)
 
 
 def _change_units(call: Call, verb: str, root: str, wanted: dict[str, str], dry_run: bool) -> None:

@@ -234,10 +234,9 @@ def _root(target: Target, path: Path) -> Path:
 
 
 def find_program() -> tuple[str, ...]:
-    """Returns the program that runs now, by its absolute path: a host may have another PATH than we have."""
-    found = sys.argv[0] if os.path.basename(sys.argv[0]) == "mabos" else None
-    found = which(found) if found else which("mabos")
-    return (os.path.abspath(found),) if found else (os.path.abspath(sys.executable), "-m", "mabos_cli")
+    """Returns how this program is called from anywhere. A link stays a link: it outlives an upgrade."""
+    found = which(sys.argv[0] if os.path.basename(sys.argv[0]) == "mabos" else "mabos")
+    return (os.path.abspath(found),) if found else (os.path.abspath(sys.executable), "-P", "-m", "mabos_cli")
 
 
 def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None]:

@@ -4,8 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from mabos_cli.core.operations.schedule import JOBS, Job, due_jobs, unit_name
 from mabos_cli.errors import Conflict, MabosError, NotFound, Unavailable
 from mabos_cli.formats.operations import timers
 from mabos_cli.services.inputs import Session
+from mabos_cli.services.operations.hosts import find_program
 from mabos_cli.workspace.files import list_names, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import find_agent, list_agents
@@ -67,27 +67,14 @@ def run_job(session: Session, job: Job, forms: Sequence[str] = ()) -> list[Run] 
     workspace = session.open_workspace()
     agents = [find_agent(workspace, session.agent).id] if session.agent else list_agents(workspace)
     patience = session.lock_timeout or str(load_settings(workspace, None, {})["schedule.patience"])
-    try:
-        with _only_copy(workspace, job):
-            base = ["-w", os.fspath(workspace.root), "--lock-timeout", patience]
-            return [_run([*base, "-a", a, *forms], a, words) for a in agents for words in job.commands]
-    except _Running:
-        return None
-
-
-class _Running(Conflict):
-    """The job runs already."""
-
-
-@contextmanager
-def _only_copy(workspace: WorkspacePaths, job: Job) -> Iterator[None]:
     lock = Lock(workspace.schedule_lock(job.name), workspace.root)
     try:
         lock.acquire(0, f"mabos schedule run {job.name}")
     except Conflict:
-        raise _Running(f"{job.name} is running already") from None
+        return None
     try:
-        yield
+        base = ["-w", os.fspath(workspace.root), "--lock-timeout", patience]
+        return [_run([*base, "-a", a, *forms], a, words) for a in agents for words in job.commands]
     finally:
         lock.release()
 
@@ -183,50 +170,32 @@ def write_units(folder: Path, wanted: Mapping[str, str], changes: UnitChanges) -
         remove_file(folder / name, root=folder)
 
 
-class Schedule(NamedTuple):
-    """The jobs of a workspace by its settings, as units and as lines of a crontab."""
-
-    settings: Settings
-    installation: timers.Installation
-
-    @property
-    def root(self) -> str:
-        return self.installation.root
-
-    def jobs(self) -> list[dict[str, Any]]:
-        """Returns the data of the jobs: when each runs, its commands, and the name of its units."""
-        return [
-            {"job": job.name, "when": self.settings[job.setting], "commands": [" ".join(c) for c in job.commands],
-             "unit": self.installation.unit(job)}
-            for job in JOBS
-        ]  # fmt: skip
-
-    def texts(self, form: str) -> dict[str, str]:
-        """Returns the unit files, or the lines of a crontab, by name."""
-        check_choice(form, timers.FORMATS, "format")
-        return {"crontab": self.cron()} if form == "cron" else self.units()
-
-    def units(self) -> dict[str, str]:
-        """Returns the unit files by name."""
-        found: dict[str, str] = {}
-        for job, rhythm in due_jobs(self.settings.values):
-            when = self.settings[job.setting]
-            found |= timers.render_units(self.installation, job, rhythm, when, self.settings["schedule.delay"])
-        return found
-
-    def cron(self) -> str:
-        """Returns the lines of the crontab."""
-        due = due_jobs(self.settings.values)
-        return timers.render_cron_block(self.installation, due) if due else ""
-
-
-def open_schedule(workspace: WorkspacePaths) -> Schedule:
-    """Returns the schedule of a workspace, by its settings."""
+def open_schedule(workspace: WorkspacePaths) -> tuple[timers.Installation, Settings]:
+    """Returns how the jobs of a workspace are installed, and the settings that say when each runs."""
     settings = load_settings(workspace, None, {})
-    root = os.fspath(workspace.root)
-    return Schedule(
-        settings, timers.Installation(_program(), root, unit_name(settings["schedule.name"], workspace.root.name))
-    )
+    name = unit_name(settings["schedule.name"], workspace.root.name)
+    return timers.Installation(find_program(), os.fspath(workspace.root), name), settings
+
+
+def describe_jobs(installation: timers.Installation, settings: Settings) -> list[dict[str, Any]]:
+    """Returns the data of the jobs: when each runs, its commands, and the name of its units."""
+    return [
+        {"job": job.name, "when": settings[job.setting], "commands": [" ".join(words) for words in job.commands]}
+        | {"unit": installation.unit(job)}
+        for job in JOBS
+    ]
+
+
+def render_form(form: str, installation: timers.Installation, settings: Settings) -> dict[str, str]:
+    """Returns the unit files, or the lines of a crontab, by name."""
+    check_choice(form, timers.FORMATS, "format")
+    due = due_jobs(settings.values)
+    if form == "cron":
+        return {"crontab": timers.render_cron_block(installation, due) if due else ""}
+    found: dict[str, str] = {}
+    for job, rhythm in due:
+        found |= timers.render_units(installation, job, rhythm, settings[job.setting], settings["schedule.delay"])
+    return found
 
 
 def find_root(session: Session) -> str:
@@ -238,14 +207,6 @@ def find_root(session: Session) -> str:
         if not named:
             raise
         return os.path.abspath(os.path.expanduser(named))
-
-
-def _program() -> tuple[str, ...]:
-    """Returns how this program is called from anywhere. A link stays a link: it outlives an upgrade."""
-    program = os.path.abspath(sys.argv[0])
-    if os.path.basename(program) == "mabos" and os.access(program, os.X_OK):
-        return (program,)
-    return (sys.executable, "-P", "-m", "mabos_cli")
 
 
 def find_installed(root: str) -> list[str]:
@@ -262,11 +223,12 @@ def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[
     """Installs just the units that are wanted; returns their folder, what changes, and commands left to run."""
     folder = units_folder()
     changes = plan_units(folder, root, wanted)
-    left: list[str] = []
-    if not dry_run:
-        left = run_systemctl([["stop", *_timers(changes.gone)]]) if _timers(changes.gone) else []
-        write_units(folder, wanted, changes)
-        left += run_systemctl(_orders(wanted, changes))
+    if dry_run:
+        return folder, changes, []
+    left = run_systemctl(_order("stop", changes.gone))
+    write_units(folder, wanted, changes)
+    reload = [["daemon-reload"]] if changes else []
+    left += run_systemctl([*reload, *_order("enable --now", wanted), *_order("restart", changes.changed)])
     return folder, changes, left
 
 
@@ -279,15 +241,7 @@ def install_cron(root: str, block: str, dry_run: bool) -> bool:
     return after != before
 
 
-def _timers(names: Iterable[str]) -> list[str]:
-    return sorted(name for name in names if name.endswith(".timer"))
-
-
-def _orders(wanted: Mapping[str, str], changes: UnitChanges) -> list[list[str]]:
-    """Returns the orders for systemd after the files have changed."""
-    orders = [["daemon-reload"]] if changes else []
-    if wanted:
-        orders.append(["enable", "--now", *_timers(wanted)])
-    if _timers(changes.changed):
-        orders.append(["restart", *_timers(changes.changed)])
-    return orders
+def _order(words: str, names: Iterable[str]) -> list[list[str]]:
+    """Returns an order for systemd about the timers among some units, if there are any."""
+    found = sorted(name for name in names if name.endswith(".timer"))
+    return [[*words.split(), *found]] if found else []

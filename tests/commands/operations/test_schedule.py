@@ -76,7 +76,7 @@ def test_units_are_installed_once_and_follow_the_settings(timers: Timers) -> Non
         f"--user enable --now {left}",
         "--user restart mabos-team-cycle.timer",
     ]
-    timers.run("uninstall", "--user")
+    timers.run("uninstall")
     assert timers.told() == [f"--user stop {left}", "--user daemon-reload"]
     assert list(timers.units.iterdir()) == []
     assert timers.run("uninstall", "--user").stdout == "no units of this workspace\n"
@@ -121,7 +121,7 @@ def test_a_crontab_is_as_it_was_in_the_end(timers: Timers) -> None:
     assert timers.tab.read_bytes() == before
     timers.tab.unlink()
     timers.run("install", "--cron")
-    timers.run("uninstall", "--cron")
+    timers.run("uninstall")
     assert not timers.tab.exists()
 
 
@@ -132,7 +132,7 @@ def test_a_crontab_that_cannot_be_read_is_not_replaced(timers: Timers, quick: Pa
     assert timers.run("show").code == 0
 
 
-@pytest.mark.parametrize("words", [("install",), ("install", "--user", "--cron"), ("uninstall",), ("run", "noon"),
+@pytest.mark.parametrize("words", [("install",), ("install", "--user", "--cron"), ("uninstall", "--user", "--cron"), ("run", "noon"),
                                    ("show", "--format", "xml")])  # fmt: skip
 def test_bad_words_change_nothing(timers: Timers, words: tuple[str, ...]) -> None:
     done = timers.run(*words)
