@@ -60,7 +60,7 @@ def disconnect(
     Example: mabos disconnect claude --dry-run
     """
     if bool(host) == every or (every and (user or project)):
-        raise UsageFault("name a host, or give --all alone", f"one of: {', '.join(HOSTS)}")
+        raise UsageFault("name a host, or use --all alone", f"one of: {', '.join(HOSTS)}")
     ends = connecting.disconnect(ctx.obj, host, user=user, project=project, dry_run=dry_run)
     lines = []
     for done in ends:
@@ -79,7 +79,7 @@ def _described(done: Connected) -> dict[str, Any]:
     target = done.target
     rows = [
         {
-            "path": str(change.path),
+            "path": str(change.file.path),
             "about": change.file.about,
             "changed": change.is_changed,
             "removed": change.is_changed and change.new is None,
@@ -89,7 +89,7 @@ def _described(done: Connected) -> dict[str, Any]:
     ]
     return {
         "host": target.host,
-        "scope": "user" if target.is_user else "project",
+        "scope": target.scope,
         "folder": str(target.folder),
         "agent": target.agent,
         "workspace": target.workspace,
@@ -101,12 +101,12 @@ def _described(done: Connected) -> dict[str, Any]:
 def _diff(change: FileChange) -> Iterator[str]:
     if change.is_changed:
         old, new = (data.decode("utf-8").split("\n") if data else [] for data in (change.old, change.new))
-        yield from unified_diff(old, new, str(change.path), str(change.path), n=1, lineterm="")
+        yield from unified_diff(old, new, str(change.file.path), str(change.file.path), n=1, lineterm="")
 
 
 def _change_lines(done: Connected, change: FileChange) -> list[str]:
     """Returns the planned change of a file, with the lines that differ from an existing one."""
-    path, about = change.path, change.file.about
+    path, about = change.file.path, change.file.about
     shown = path.relative_to(done.target.folder) if path.is_relative_to(done.target.folder) else path
     if not change.is_changed:
         return [f"  {shown}: {about}, unchanged"] if change.new is not None else []

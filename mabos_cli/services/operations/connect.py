@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
@@ -30,6 +30,9 @@ from mabos_cli.workspace.layout import WorkspacePaths
 from mabos_cli.workspace.locate import place_named
 from mabos_cli.workspace.plain_files import SETTINGS, drop_folders, machine_token
 
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
 _PATIENCE = 30  # seconds for a command of the self-test
 _NOTES = {
     "openclaw": ("a gateway that runs already loads this when it is restarted: openclaw gateway restart",),
@@ -49,30 +52,9 @@ class FileChange(NamedTuple):
     new: bytes | None
 
     @property
-    def path(self) -> Path:
-        return self.file.path
-
-    @property
     def is_changed(self) -> bool:
         """Returns whether anything is to be written."""
         return self.old != self.new
-
-
-class Connection(NamedTuple):
-    """A host that was connected, as the workspace remembers it; the folders are those that were made for it."""
-
-    host: str
-    is_user: bool
-    folder: str
-    agent: str
-    program: str
-    at: str
-    made: tuple[str, ...] = ()
-
-    @property
-    def place(self) -> tuple[str, bool, str]:
-        """Returns what tells one connection from another."""
-        return self.host, self.is_user, self.folder
 
 
 class Trial(NamedTuple):
@@ -99,18 +81,18 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     from mabos_cli.services.search.index import sync_index  # all else is loaded by status, too
 
     check_choice(host, HOSTS, "host")
-    _, user, folder = find_place(host, user, project)
     agent = session.open_agent()
     workspace = agent.paths.workspace
-    target = Target(host, user, Path(folder), find_program(), os.path.realpath(workspace.root), agent.id)
+    target = find_target(host, user, project)
+    target = target._replace(workspace=os.path.realpath(workspace.root), agent=agent.id)
     changes = [_planned(file, connect=True) for file in host_files(target)]
     notes = _NOTES.get(host, ())
-    if host == "codex" and not user:
+    if host == "codex" and not target.is_user:
         notes = ("Codex reads the settings of a project once you trust the project; --user needs no such step", *notes)
     if dry_run:
         return Connected(target, changes, notes=notes)
     made = apply_changes(changes)
-    note_connection(workspace, target, made, format_time(agent.now()))
+    _note_connection(workspace, target, made, format_time(agent.now()))
     warnings = _twice(workspace, target)
     try:
         warnings += sync_index(session, agent)[1]
@@ -121,9 +103,9 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     return Connected(target, changes, tuple(trials), notes, tuple(warnings))
 
 
-def find_place(host: str, user: bool, project: str) -> tuple[str, bool, str]:
-    """Returns a host, whether the settings of a user are meant, and the folder that they are below: home, or the project, which is the
-    nearest folder from here up that is a repository or a workspace, and else this folder. OpenClaw has settings of a user alone."""
+def find_target(host: str, user: bool, project: str) -> Target:
+    """Finds the folder whose settings are meant: home, or the project, which is the nearest folder from here up that is a repository
+    or a workspace, and else this folder. OpenClaw has settings of a user alone."""
     if project and (user or host == "openclaw"):
         raise UsageFault("--project given for the settings of a user", "leave it out; OpenClaw has no others")
     home, here = place_named("~"), place_named(project or ".")
@@ -132,16 +114,17 @@ def find_place(host: str, user: bool, project: str) -> tuple[str, bool, str]:
     marked = (up for up in (here, *here.parents) if (up / ".git").exists() or (up / SETTINGS).exists())
     folder = here if project else next(marked, here)
     is_user = user or host == "openclaw" or folder == home
-    return host, is_user, str(home if is_user else folder)
+    return Target(host, is_user, home if is_user else folder, find_program())
 
 
 def _twice(workspace: WorkspacePaths, target: Target) -> list[str]:
     """Returns a warning when a host runs our hooks for a user and once more for a project."""
-    others = [one for one in list_connections(workspace) if one.host == target.host and one.is_user != target.is_user]
-    near = [one for one in others if target.is_user or one.is_user]
-    places = ", ".join(one.folder for one in near[:3])
+    others = [one for one in _list_connections(workspace) if one.host == target.host and one.is_user != target.is_user]
+    places = ", ".join(str(one.folder) for one in others[:3])
     return (
-        [f"{target.host} is connected for the user and for a project ({places}): hooks run twice there"] if near else []
+        [f"{target.host} is connected for the user and for a project ({places}): hooks run twice there"]
+        if others
+        else []
     )
 
 
@@ -153,23 +136,23 @@ def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run
         workspace: WorkspacePaths | None = session.open_workspace()
     except NotFound:
         workspace = None  # the settings may outlive it
-    known = list_connections(workspace) if workspace else []
-    if host:
-        places = [find_place(host, user, project)]
-    else:
-        near = [find_place(name, is_user, "") for is_user in (False, True) for name in HOSTS]
-        places = [*dict.fromkeys([*(one.place for one in known), *near])]
+    known = {one.where: one for one in _list_connections(workspace)} if workspace else {}
+    near = (
+        [find_target(host, user, project)]
+        if host
+        else [find_target(name, is_user, "") for is_user in (False, True) for name in HOSTS]
+    )
+    found = ({} if host else known) | {one.where: known.get(one.where, one) for one in near}
     root = str(workspace.root) if workspace else ""
-    targets = [Target(name, is_user, Path(folder), ("mabos",), root, "") for name, is_user, folder in places]
+    targets = [one._replace(program=("mabos",), workspace=root, agent="") for one in found.values()]
     ends = [Connected(target, [_planned(file, connect=False) for file in host_files(target)]) for target in targets]
     ends = [end for end in ends if any(change.is_changed for change in end.changes)]
     if not dry_run:
-        apply_changes([*{change.path: change for end in ends for change in end.changes}.values()])
-        ours = [str(change.path.parent) for end in ends for change in end.changes if change.file.is_ours]
-        drop_folders([*ours, *(folder for one in known if one.place in places for folder in one.made)])
-        gone = [one for one in known if one.place in places]
-        if workspace and gone:
-            _save(workspace, [one for one in known if one not in gone])
+        apply_changes([*{change.file.path: change for end in ends for change in end.changes}.values()])
+        ours = [str(change.file.path.parent) for end in ends for change in end.changes if change.file.is_ours]
+        drop_folders([*ours, *(folder for one in targets for folder in one.made)])
+        if workspace and known.keys() & found.keys():
+            _save(workspace, [one for where, one in known.items() if where not in found])
     return ends
 
 
@@ -192,7 +175,7 @@ def apply_changes(changes: Sequence[FileChange]) -> list[str]:
     try:
         for change in changes:
             if change.is_changed:
-                made += _missing(change.path.parent)
+                made += _missing(change.file.path.parent)
                 _write(change)
                 done.append(change)
     except BaseException:
@@ -209,7 +192,7 @@ def _missing(folder: Path) -> list[str]:
 
 
 def _write(change: FileChange) -> None:
-    path, root = change.path, change.file.root
+    path, root = change.file.path, change.file.root
     if change.new is not None:
         replace_file(path, change.new, root=root, expect=change.old, shared=True)
         return
@@ -221,49 +204,51 @@ def _write(change: FileChange) -> None:
 # What the workspace remembers.
 
 
-def list_connections(workspace: WorkspacePaths) -> list[Connection]:
-    """Returns the connections that were made from a workspace on this machine."""
+def _list_connections(workspace: WorkspacePaths) -> list[Target]:
+    """Returns the connections to hosts that we know which were made from a workspace on this machine: it may come from elsewhere."""
     found: Any = {}
-    with suppress(
-        InvalidFile
-    ):  # what is local can be lost: the hosts' own files say the same, but for who made a folder
+    # What is local can be lost: the hosts' own files say the same, but for who made a folder.
+    with suppress(InvalidFile):
         found = parse_json(read_bytes(workspace.connections) or b"{}", workspace.connections.name)
     rows = found.get("connections") if isinstance(found, dict) else None
     if not isinstance(rows, list) or not rows:
         return []
     here = machine_token()
-    return [_connection(row) for row in rows if isinstance(row, dict) and _is_known(row, here)]
+    return [
+        _read_connection(row, workspace)
+        for row in rows
+        if isinstance(row, dict) and row.get("host") in HOSTS and row.get("machine") == here
+        if os.path.isabs(str(row.get("folder")))
+    ]
 
 
-def _is_known(row: dict[str, Any], here: str) -> bool:
-    """Returns whether a row is about a host that we know, on this machine: a workspace may come from elsewhere."""
-    return row.get("host") in HOSTS and row.get("machine") == here and os.path.isabs(str(row.get("folder")))
+def _read_connection(row: dict[str, Any], workspace: WorkspacePaths) -> Target:
+    host, folder, agent, program, at = (str(row.get(name, "")) for name in ("host", "folder", "agent", "program", "at"))
+    made = tuple(map(str, row["made"])) if isinstance(row.get("made"), list) else ()
+    return Target(
+        host, row.get("is_user") is True, Path(folder), (program,), os.fspath(workspace.root), agent, at=at, made=made
+    )
 
 
-def _connection(row: dict[str, Any]) -> Connection:
-    words = {name: str(row.get(name, "")) for name in ("host", "folder", "agent", "program", "at")}
-    made = row.get("made")
-    folders = tuple(map(str, made)) if isinstance(made, list) else ()
-    return Connection(**words, is_user=row.get("is_user") is True, made=folders)
-
-
-def note_connection(workspace: WorkspacePaths, target: Target, made: Sequence[str], at: str) -> None:
+def _note_connection(workspace: WorkspacePaths, target: Target, made: Sequence[str], at: str) -> None:
     """Notes that a host was connected, in the place of what was noted about it before."""
-    folder = str(target.folder)
-    new = Connection(target.host, target.is_user, folder, target.agent, target.program[0], at, tuple(made))
-    before = list_connections(workspace)
-    if old := next((one for one in before if one.place == new.place), None):
-        new = new._replace(made=tuple(dict.fromkeys((*old.made, *made))))
-        if new._replace(at=old.at) == old:
-            return
-    _save(workspace, [*(one for one in before if one.place != new.place), new])
+    known = {one.where: one for one in _list_connections(workspace)}
+    old = known.pop(target.where, target)
+    new = target._replace(program=target.program[:1], at=at, made=tuple(dict.fromkeys((*old.made, *made))))
+    if new._replace(at=old.at, workspace=old.workspace) != old:
+        _save(workspace, [*known.values(), new])
 
 
-def _save(workspace: WorkspacePaths, connections: Sequence[Connection]) -> None:
+def _save(workspace: WorkspacePaths, connections: Sequence[Target]) -> None:
     old = read_bytes(workspace.connections)
     if connections:
         here = {"machine": machine_token()}
-        data = dump_document({"connections": [one._asdict() | here for one in connections]}).encode("utf-8")
+        rows = [
+            {"host": one.host, "is_user": one.is_user, "folder": str(one.folder), "agent": one.agent}
+            | {"program": one.program[0], "at": one.at, "made": one.made, **here}
+            for one in connections
+        ]
+        data = dump_document({"connections": rows}).encode("utf-8")
         replace_file(workspace.connections, data, root=workspace.root, expect=old)
     elif old is not None:
         remove_file(workspace.connections, root=workspace.root)
@@ -272,27 +257,21 @@ def _save(workspace: WorkspacePaths, connections: Sequence[Connection]) -> None:
 def describe_connections(workspace: WorkspacePaths) -> list[dict[str, str]]:
     """Returns the connections of a workspace, and what is wrong with each; empty when all is well."""
     return [
-        {
-            "host": one.host,
-            "scope": "user" if one.is_user else "project",
-            "folder": one.folder,
-            "agent": one.agent,
-            "trouble": _find_trouble(workspace, one),
-        }
-        for one in list_connections(workspace)
+        {"host": one.host, "scope": one.scope, "folder": str(one.folder), "agent": one.agent}
+        | {"trouble": _find_trouble(one)}
+        for one in _list_connections(workspace)
     ]
 
 
-def _find_trouble(workspace: WorkspacePaths, one: Connection) -> str:
-    target = Target(one.host, one.is_user, Path(one.folder), (one.program,), str(workspace.root), one.agent)
-    again = f"mabos connect {one.host} {'--user' if one.is_user else f'--project {shlex.quote(one.folder)}'}"
+def _find_trouble(one: Target) -> str:
+    again = f"mabos connect {one.host} {'--user' if one.is_user else f'--project {shlex.quote(str(one.folder))}'}"
     try:
-        is_there = any(_planned(file, connect=False).is_changed for file in host_files(target))
+        is_there = any(_planned(file, connect=False).is_changed for file in host_files(one))
     except MabosError as error:
         return error.message
     if not is_there:
         return f"its files do not name mabos any more: {again}, or disconnect it"
-    return "" if os.access(one.program, os.X_OK) else f"stale: {one.program} is gone: {again}"
+    return "" if os.access(one.program[0], os.X_OK) else f"stale: {one.program[0]} is gone: {again}"
 
 
 # The self-test.
@@ -314,19 +293,10 @@ def try_connection(agent: Agent, target: Target, changes: Sequence[FileChange]) 
 
 
 def _try_hook(target: Target, event: str, asked: str, command: str, payload: dict[str, object]) -> Trial:
-    import subprocess
-
     try:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
-            input=json.dumps(payload).encode(),
-            capture_output=True,
-            cwd=target.folder,
-            timeout=_PATIENCE,
-            check=False,
-        )
+        done = _run(["/bin/sh", "-c", command], json.dumps(payload), target)
         answer = json.loads(done.stdout) if done.stdout.strip() else {}
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+    except (OSError, ValueError) as error:
         return Trial(event, asked, "", one_line(str(error), 200))
     trouble = f"exit code {done.returncode}: {done.stderr.decode('utf-8', 'replace')}" if done.returncode else ""
     return Trial(event, asked, shown_text(answer), one_line(trouble, 200))
@@ -334,25 +304,36 @@ def _try_hook(target: Target, event: str, asked: str, command: str, payload: dic
 
 def _try_server(target: Target) -> Trial:
     """Asks our MCP server for its tools, as a host does."""
-    import subprocess
-
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "mabos connect", "version": "1"},
+    }
     calls: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+        {"id": 1, "method": "initialize", "params": hello},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
     ]
-    calls[0]["params"]["clientInfo"] = {"name": "mabos connect", "version": "1"}
-    lines = "".join(json.dumps({"jsonrpc": "2.0"} | call) + "\n" for call in calls)
     words = [*target.program, "mcp", *target.options]
     try:
-        done = subprocess.run(
-            words, input=lines.encode(), capture_output=True, cwd=target.folder, timeout=_PATIENCE, check=False
-        )
+        done = _run(words, "".join(json.dumps({"jsonrpc": "2.0"} | call) + "\n" for call in calls), target)
         answers = [json.loads(line) for line in done.stdout.splitlines()]
         tools = next(one["result"]["tools"] for one in answers if one.get("id") == 2)
-    except (OSError, ValueError, KeyError, StopIteration, subprocess.TimeoutExpired) as error:
+    except (OSError, ValueError, KeyError, StopIteration) as error:
         return Trial("mcp", "", "", one_line(f"{shlex.join(words)}: {error}", 200))
     return Trial("mcp", "", ", ".join(tool["name"] for tool in tools))
+
+
+def _run(words: Sequence[str], fed: str, target: Target) -> "CompletedProcess[bytes]":
+    """Runs a command of a host in its folder; OSError when it takes too long."""
+    import subprocess
+
+    try:
+        return subprocess.run(
+            words, input=fed.encode(), capture_output=True, cwd=target.folder, timeout=_PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OSError(str(error)) from None
 
 
 def _latest_memory(agent: Agent) -> str:

@@ -38,14 +38,26 @@ class HostFile(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Holds what a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user."""
+    """Holds what a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user. A
+    connection that was made also has its time, and the folders that were made for it."""
 
     host: str
     is_user: bool
     folder: Path
     program: tuple[str, ...]
-    workspace: str
-    agent: str
+    workspace: str = ""
+    agent: str = ""
+    at: str = ""
+    made: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> tuple[str, bool, str]:
+        """Returns what tells one connection from another."""
+        return self.host, self.is_user, str(self.folder)
+
+    @property
+    def scope(self) -> str:
+        return "user" if self.is_user else "project"
 
     @property
     def options(self) -> list[str]:
