@@ -1,4 +1,4 @@
-"""Answers what needs no command line parser, and hands everything else to app."""
+"""Handles calls that need no command line parser, and passes all others to app."""
 
 import gc
 import os
@@ -19,12 +19,12 @@ def main() -> int:
 
 
 def _leave() -> None:
-    """Lets nothing interrupt the end: what was asked for is done or taken back by now."""
+    """Ignores further interrupts: the work is done or rolled back by now."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _end_in_passing(about: "sys.UnraisableHookArgs") -> None:
-    """Ends where Python would report an interrupt and go on, as in a callback while something is cleaned up."""
+    """Exits where Python would only report an interrupt and continue, as in a destructor."""
     if isinstance(about.exc_value, KeyboardInterrupt):
         os._exit(INTERRUPTED)
     sys.__unraisablehook__(about)
@@ -39,10 +39,10 @@ def _main() -> int:
         from mabos_cli.serve.complete import main as complete
 
         return complete(sys.argv[2:])
-    # A short-lived process makes little garbage; looking for it while modules load costs a tenth of a command.
+    # A short-lived process makes little garbage; collecting it while modules load costs a tenth of a command.
     gc.set_threshold(100_000, 20, 20)
     code = _run()
-    # What is left is freed with the process: looking for garbage once more at its end costs a tenth of a command.
+    # Memory is freed with the process: collecting garbage once more at the end costs a tenth of a command.
     gc.freeze()
     _leave()
     return code

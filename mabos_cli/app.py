@@ -46,7 +46,7 @@ GROUPS = {
     "Connect": "connect disconnect hook mcp skill typedb completion",
     "Maintenance": "init agent config allow deny doctor index materialize git review report ui schedule demo",
 }
-# What people type for a command that has another name.
+# Other words that people type for a command.
 OTHER_NAMES = {
     "recall": "search find query ask lookup grep",
     "store": "add remember note save write put new",
@@ -150,8 +150,8 @@ def _global_options(args: list[str]) -> tuple[Call, list[str]]:
 def _check_utf8(args: list[str]) -> list[str]:
     """Returns the arguments if they are text.
 
-    What Python could not decode in this locale arrives as lone surrogates. If it is UTF-8, it is read as that; of what is not,
-    a question may hold some, a memory not.
+    Bytes that Python could not decode in this locale arrive as lone surrogates. They are decoded as UTF-8; invalid ones are
+    replaced in a query, and refused elsewhere.
     """
     for position, word in enumerate(args):
         if any("\ud800" <= c <= "\udfff" for c in word):
@@ -182,7 +182,7 @@ def main(argv: list[str] | None = None) -> int:
         emit_error(fault, as_json=as_json)
         return fault.exit_code
     except KeyboardInterrupt:
-        write(sys.stderr, "")  # which takes a line of progress off the terminal
+        write(sys.stderr, "")  # removes a line of progress
         return INTERRUPTED
 
 

@@ -70,14 +70,14 @@ def _build_command(commands: Commands, name: str) -> TyperCommand:
 
 
 class PlainCommand(TyperCommand):
-    """A command whose usage names what is required as it is: Typer puts it into braces."""
+    """A command whose usage shows required arguments plainly: Typer puts them into braces."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
 
 
 def _group_class(commands: Commands) -> type[TyperGroup]:
-    """Returns a class of groups with these commands, whose first is meant where they say so."""
+    """Returns a class of groups with these commands; the first one is the default if they say so."""
 
     class Group(TyperGroup):
         runs_first = commands.opens_first
@@ -99,7 +99,7 @@ def _group_class(commands: Commands) -> type[TyperGroup]:
 
 
 def _declare(function: Function) -> Function:
-    """Returns a function with its parameters declared as Typer wants them, which hands its context on as ours."""
+    """Returns a function with parameters declared for Typer, which passes on our context."""
 
     @functools.wraps(function)
     def run(ctx: typer.Context, **given: Any) -> Any:
@@ -123,7 +123,7 @@ def _declare_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
 
 
 def _name_value(parameter: inspect.Parameter) -> str:
-    """Returns what help calls the value of a parameter that says nothing about it."""
+    """Returns the placeholder of a value in help, for a parameter that declares none."""
     kind, declared = parameter.annotation.__origin__, parameter.annotation.__metadata__[0]
     if isinstance(declared, Argument):
         name = parameter.name.upper()
@@ -150,7 +150,7 @@ class LazyGroup(TyperGroup):
 
 
 def build_root() -> TyperGroup:
-    """Builds the whole command line, for help and for words that are no command; known commands do without it."""
+    """Builds the whole command line, for help and unknown words; known commands do not need it."""
     root = typer.Typer(
         cls=LazyGroup, add_completion=False, rich_markup_mode=None, no_args_is_help=True, context_settings=_HELP
     )
@@ -161,7 +161,7 @@ def build_root() -> TyperGroup:
 
 
 def run_typer(call: Call, args: list[str]) -> int:
-    """Runs words that are not plain: help, and what the parser has to say about them; returns the exit code."""
+    """Runs a line that parse.py leaves to Typer, for help or an error message; returns the exit code."""
     usage_error: Any = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer keeps its Click
     if args[:1] == ["help"]:
         args = [*args[1 + (args[1:2] == ["help"]) :], "--help"]
@@ -187,7 +187,7 @@ def run_typer(call: Call, args: list[str]) -> int:
 
 
 def _show_help(call: Call, run: Any) -> Any:
-    """Prints a help; a terminal gets it as wide as it is, with names and examples marked."""
+    """Prints a help; on a terminal in its full width, with names and examples highlighted."""
     size: dict[str, int] = {}
     if is_terminal(sys.stdout):
         from mabos_cli.terminal.screen import Screen, screen_size, show
@@ -202,7 +202,7 @@ def _show_help(call: Call, run: Any) -> Any:
     return code
 
 
-# What the parser says, and how it is said in plain words.
+# Messages of the parser, and plainer words for them.
 _PLAINER = (
     (r"Got unexpected extra argument\S* \((.*)\)", r"unexpected argument: \1"),
     (r"Invalid value for '([^']*)'(?: / '[^']*')*: ", r"\1: "),
@@ -223,7 +223,7 @@ def _plain_message(error: Any) -> str:
 
 
 def _usage_hint(error: Any, args: list[str]) -> str:
-    """Returns a hint about a line that the parser did not understand."""
+    """Returns a hint for a line that cannot be parsed."""
     known = f"mabos {args[0]}" if args and args[0] in COMMANDS else "mabos"
     path = error.ctx.command_path if getattr(error, "ctx", None) else known
     if path == "mabos" and args and args[0] not in COMMANDS:
@@ -279,7 +279,7 @@ def _name_list(word: str) -> str:
 
 
 def _name_command(args: list[str]) -> str:
-    """Returns the command that is probably meant by a line whose first word is none."""
+    """Returns a hint for a line whose first word is not a command."""
     word = args[0].lower()
     known = next((name for name, others in OTHER_NAMES.items() if word in others.split()), "")
     listed = _name_list(word)

@@ -1,4 +1,4 @@
-"""One JSON question to a web service and its answer: time, size and retries are bounded, and no key leaves by mistake."""
+"""Sends one JSON request to a web service: time, size and retries are bounded, and no key leaks."""
 
 import json
 import time
@@ -21,7 +21,7 @@ _LONGEST_BODY = 200
 
 
 class TryAgain(Exception):
-    """A failure that may pass by itself; after is what the service asked to wait, or 0."""
+    """Raised for a temporary failure; `after` is the wait that the service asked for, or 0."""
 
     def __init__(self, reason: str, after: float = 0.0) -> None:
         super().__init__(reason)
@@ -29,7 +29,7 @@ class TryAgain(Exception):
 
 
 class Client(NamedTuple):
-    """Where to ask and with which headers. key_from names the variable that held the key; the key is never shown."""
+    """The address and headers of a service. key_from names the variable with the key; the key is never shown."""
 
     url: str
     headers: Mapping[str, str]
@@ -46,7 +46,7 @@ class Client(NamedTuple):
         return urlsplit(self.url).netloc
 
     def ask(self, path: str, question: Any) -> Any:
-        """Returns the answer's JSON; Unavailable when the service does not give one in time."""
+        """Returns the JSON of the answer; Unavailable if there is none in time."""
         request = urllib.request.Request(
             self.url + path,
             data=json.dumps(question).encode(),
@@ -84,7 +84,7 @@ class Client(NamedTuple):
             raise self._fault(getattr(reason, "strerror", None) or type(reason).__name__) from None
 
     def _read(self, answer: HTTPResponse, end: float) -> bytes:
-        """Returns the whole body. The socket's time limit starts again with every byte: this one does not."""
+        """Returns the whole body within the time limit, which a socket would restart with every byte."""
         parts, size = [], 0
         while part := answer.read1(_CHUNK):
             parts.append(part)
@@ -93,17 +93,17 @@ class Client(NamedTuple):
                 raise self._fault(f"its answer is larger than {_LARGEST_ANSWER >> 20} MiB")
             if self.clock() > end:
                 raise self._fault(f"no whole answer within {self.timeout:g} s")
-        # read1 ends quietly when the other side hangs up early; what the header promised is still outstanding then.
+        # read1 ends without an error if the connection is closed early; then bytes of the promised length are missing.
         if answer.length:
             raise TryAgain("the connection was cut")
         return b"".join(parts)
 
     def _refusal(self, error: urllib.error.HTTPError, end: float) -> Exception:
-        """Returns what to raise for an answer that is not 200."""
+        """Returns the error for an answer other than 200."""
         if error.code == 429 or error.code >= 500:
             return TryAgain(f"it answered {error.code}", _seconds(error.headers.get("Retry-After")))
         if error.code in (401, 403):
-            # Services like to repeat a part of the key here: their words are not passed on.
+            # Services often repeat a part of the key here: their message is not passed on.
             return self._fault(f"it refused {'the key' if self.key_from else 'a call without a key'} ({error.code})")
         if error.code < 400:
             return self._fault(f"it answered {error.code} and points elsewhere; redirects are not followed")
@@ -127,7 +127,7 @@ class Client(NamedTuple):
 
 
 def check_url(url: str, setting: str, hint: str) -> str:
-    """Returns the address without a slash at its end; Unavailable when it is none, or holds a password."""
+    """Returns an address without a final slash; Unavailable if it is invalid or contains a password."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -141,12 +141,12 @@ def check_url(url: str, setting: str, hint: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tells whether an address is on this machine."""
+    """Returns whether an address is on this machine."""
     return urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def check_key(name: str, key: str) -> str:
-    """Returns the key as it may stand in a header: the http library would quote a bad one in its error."""
+    """Returns a key that is valid in a header; the http library would quote an invalid one in its error."""
     key = key.strip()
     if not key.isascii() or not key.isprintable():
         raise Unavailable(f"{name} holds characters that no key has", f"set {name} again")
@@ -154,7 +154,7 @@ def check_key(name: str, key: str) -> str:
 
 
 def _seconds(text: str | None) -> float:
-    """Returns what Retry-After asks for in seconds; its other form, a date, is left to the usual pauses."""
+    """Returns the seconds of a Retry-After header; 0 for a date, its other form."""
     try:
         return min(max(float(text or 0), 0.0), _LONGEST_PAUSE)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Asks a language model, if one is configured: a prompt goes in, text comes out."""
+"""Calls a language model, if one is configured: takes a prompt, returns text."""
 
 import os
 import time
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 LARGEST = 1 << 20
 _CHUNK = 1 << 16
 _LONGEST_REASON = 200
-# A socket overflows at some centuries; a day is for ever already.
+# Longer timeouts would overflow in a socket.
 _LONGEST = 86_400.0
-# How often to look how much a program has written.
+# Seconds between two checks of how much a program has written.
 _TICK = 0.05
 # How long a program that was killed may take to vanish.
 _LAST_WAIT = 5.0
@@ -27,13 +27,13 @@ _ENDING = "/chat/completions"
 
 
 class Llm(NamedTuple):
-    """A model that writes. name says which one, without paths and keys; ask gives its answer as it came."""
+    """A language model: its name, without paths and keys, and a function that returns its raw answer."""
 
     name: str
     ask: Callable[[str], str]
 
     def write(self, prompt: str) -> str:
-        """Returns the text that the model answers, stripped; Unavailable when it gives none."""
+        """Returns the stripped answer of the model; Unavailable if there is none."""
         # A lone surrogate has no UTF-8, on the way in as on the way out.
         answer = _encode(self.ask(_encode(prompt).decode()))
         if len(answer) > LARGEST:
@@ -44,7 +44,7 @@ class Llm(NamedTuple):
 
 
 def open_llm(*, command: str, url: str, model: str, timeout: float, environ: Mapping[str, str]) -> Llm | None:
-    """Returns the model that the settings name, or None when they name none. Nothing is run or sent yet."""
+    """Returns the configured model, or None. Nothing is run or sent yet."""
     command, url, timeout = command.strip(), url.strip(), min(timeout, _LONGEST)
     if command and url:
         raise Unavailable("both llm.command and llm.url are set", "keep one of them")
@@ -66,7 +66,7 @@ def _fault(name: str, reason: str, hint: str = "check the llm settings, or leave
 
 
 def _open_chat(url: str, model: str, timeout: float, environ: Mapping[str, str]) -> Llm:
-    """Returns a service that completes chats as OpenAI's does."""
+    """Returns the model of an OpenAI-compatible service."""
     from mabos_cli.backends.http_client import Client, check_key, check_url
 
     hint = f"set llm.url to the address before {_ENDING}, such as http://127.0.0.1:8080/v1"
@@ -90,7 +90,7 @@ def _open_chat(url: str, model: str, timeout: float, environ: Mapping[str, str])
 
 
 def _find_key(url: str, environ: Mapping[str, str]) -> str:
-    """Returns the variable that holds the key for an address, or nothing. OpenAI's key goes to OpenAI alone."""
+    """Returns the variable with the key for an address, or nothing. OpenAI's key is sent to OpenAI only."""
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
@@ -100,7 +100,7 @@ def _find_key(url: str, environ: Mapping[str, str]) -> str:
 
 
 def _take_text(host: str, answer: Any) -> str:
-    """Returns what the assistant said; a model that declines says null."""
+    """Returns the text of the assistant; a model that declines returns null."""
     try:
         text = answer["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -142,10 +142,10 @@ def _open_program(command: str, timeout: float, environ: Mapping[str, str]) -> L
 
 
 def _reason(ended: Ended, environ: Mapping[str, str]) -> str:
-    """Returns how a program failed, in its own words but for the keys in them."""
+    """Describes how a program failed, with its first line of standard error, without keys."""
     how = f"exit code {ended.code}" if ended.code > 0 else f"ended by signal {-ended.code}"
     line = ended.errors.decode("utf-8", "replace").strip().split("\n")[0]
-    # A short value is a word such as "none", which would be struck out of any text.
+    # A short value is often a word such as "none", which would be replaced in any text.
     values = [value.strip() for name, value in environ.items() if name.upper().endswith(_SECRET)]
     for secret in sorted((value for value in values if len(value) >= 8), key=len, reverse=True):
         line = line.replace(secret, "***")

@@ -1,4 +1,4 @@
-"""Runs jobs on time by what the system has: the user's systemd, or cron."""
+"""Talks to what runs jobs on time: the user's systemd, or cron."""
 
 from collections.abc import Sequence
 from shutil import which
@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 
 
 def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
-    """Returns the answer of a program, or None when it is not there or stays silent."""
+    """Returns the output of a program, or None if it is missing or does not answer."""
     from subprocess import TimeoutExpired, run
 
     program = which(words[0])
@@ -33,7 +33,7 @@ def _run(words: Sequence[str], data: bytes = b"") -> Answer | None:
 
 
 def run_systemctl(orders: Sequence[Sequence[str]]) -> list[str]:
-    """Runs `systemctl --user` for each order in turn, up to one that fails; returns the command lines that are left to run."""
+    """Runs `systemctl --user` for each order, until one fails; returns the command lines that are left to run."""
     lines = [("systemctl", "--user", *order) for order in orders]
     for number, words in enumerate(lines):
         answer = _run(words)
@@ -43,10 +43,10 @@ def run_systemctl(orders: Sequence[Sequence[str]]) -> list[str]:
 
 
 def read_crontab() -> bytes:
-    """Returns the user's crontab, empty when there is none; Unavailable when it cannot be read."""
+    """Returns the user's crontab, empty if there is none; Unavailable if it cannot be read."""
     answer = _run(("crontab", "-l"))
     if answer is None:
-        raise Unavailable("there is no crontab program here", "install cron, or use systemd: --user")
+        raise Unavailable("the program crontab is not installed", "install cron, or use systemd: --user")
     if answer.code == 0:
         return answer.out
     if b"no crontab" in answer.err.lower():
@@ -55,7 +55,7 @@ def read_crontab() -> bytes:
 
 
 def write_crontab(data: bytes) -> None:
-    """Replaces the user's crontab, or removes it when nothing is left of it."""
+    """Replaces the user's crontab, or removes it if nothing is left."""
     answer = _run(("crontab", "-") if data else ("crontab", "-r"), data)
     if answer is None or answer.code:
         raise _fault("write", answer)

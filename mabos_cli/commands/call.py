@@ -1,6 +1,6 @@
-"""The common part of every command: the global options of the call, and the agent they name; how it declares what it takes.
+"""The common part of all commands: the global options of a call, and how a command declares its options and arguments.
 
-Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py makes Typer's of them."""
+Declarations are plain values, so that an ordinary call loads no parser library; typer_app.py converts them for Typer."""
 
 import os
 import sys
@@ -21,8 +21,8 @@ from mabos_cli.workspace.layout import AgentPaths
 from mabos_cli.workspace.locate import find_agent, list_agents
 from mabos_cli.workspace.runtime import now
 
-# Commands that show what stands in files that people edit: a secret there is replaced when it is shown. What searches and packs
-# reads passages, which hold none; an item holds one only where somebody allowed it.
+# Commands that show contents of files that people edit: secrets in them are replaced. Searches and packs read passages, which
+# contain none; an item contains one only if somebody allowed it.
 _QUOTING = frozenset("belief desire goal intention plan commitment learning bdi mind review graph doctor".split())
 
 Function = Callable[..., Any]
@@ -37,7 +37,7 @@ class Answer(NamedTuple):
 
 
 def open_progress(label: str) -> Callable[[int, int], None] | None:
-    """Returns a function that shows how much is done, or None where nobody watches."""
+    """Returns a function that shows progress, or None if standard error is not a terminal."""
     if not is_terminal(sys.stderr):
         return None
     from mabos_cli.terminal.progress import progress
@@ -49,16 +49,16 @@ class Call(Session):
     """One call of a command: its global options, and how its result is printed."""
 
     as_json = quiet = verbose = commit = no_pager = False
-    literal_dash = False  # whether a dash was put behind `--`, and stands for nothing else
-    # The files that were written in this call, as they are written; nothing is committed where nobody notes them.
+    literal_dash = False  # whether a dash after `--` stands for itself
+    # The files that this call wrote; None if they are not recorded, and nothing is committed.
     written: set[Path] | None = None
-    # Finds the commands that a first word stands for. For who describes the program.
+    # Finds the commands of a first word, for MCP and the page.
     find_commands: "Callable[[str], Commands] | None" = None
-    # The call that a whole line makes, global options taken out of it. For who gives lines as they are typed.
+    # Splits a typed line into a call with global options, and the other words.
     parse: "Callable[[list[str]], tuple[Call, list[str]]] | None" = None
-    # Runs the words of a command under a call: its exit code. For who stands between a caller and the commands.
+    # Runs the words of a command, and returns the exit code.
     run: "Callable[[Call, list[str]], int] | None" = None
-    # Takes the result instead of the terminal: data, lines, warnings.
+    # Takes the result, which is printed otherwise.
     take: Callable[[Answer], None] | None = None
 
     def __init__(
@@ -81,7 +81,7 @@ class Call(Session):
         return other
 
     def check_all(self, every: bool) -> None:
-        """Raises UsageFault when all agents are meant and one is named."""
+        """Raises UsageFault for --all together with --agent."""
         if every and self.agent:
             raise UsageFault("both --all and --agent given", "one names an agent, the other means all")
 
@@ -94,10 +94,9 @@ class Call(Session):
         *,
         is_whole: bool = False,
     ) -> None:
-        """Prints the result of a command in the form that was asked for; verbose adds how long it took, and a terminal shows
-        contents without cutting them if they are wanted whole.
+        """Prints the result of a command as text or JSON; with `is_whole`, a terminal shows contents uncut.
 
-        What was written is mirrored and committed before, where that is asked for, so that trouble stands among the warnings.
+        Changes are mirrored and committed first, if that is configured, so that their errors are among the warnings.
         """
         if name.partition(".")[0] in _QUOTING:
             from mabos_cli.core.language.secrets import hide_in
@@ -132,7 +131,7 @@ class Call(Session):
         show(name, data, lines, Screen(now(), lambda item: known()(item), is_whole, name == "get"), not self.no_pager)
 
     def _seen_agents(self) -> list[AgentPaths]:
-        """Returns the agents that a result can be about: those that were opened, or else all of the workspace."""
+        """Returns the agents that a result may be about: the opened ones, or all of the workspace."""
         with suppress(MabosError):
             return [home.paths for home in self.opened or ()] or [
                 find_agent(self.open_workspace(), name) for name in list_agents(self.open_workspace())
@@ -143,7 +142,7 @@ class Call(Session):
         return self.commit or any(home.settings["git.commit"] for home in self.opened or ())
 
     def _mirror(self) -> list[str]:
-        """Takes what was written into TypeDB: warnings. Nothing is loaded or read unless one is configured."""
+        """Mirrors changes in TypeDB, if one is configured; returns warnings."""
         written = [home for home in self.opened or () if home.changes and home.settings["typedb.address"]]
         if not written:
             return []
@@ -153,17 +152,17 @@ class Call(Session):
 
 
 class Context(NamedTuple):
-    """Holds what a command is handed: the call, and the name of the subcommand that follows it, if one does."""
+    """The first argument of every command: the call, and the name of the subcommand that follows, if any."""
 
     obj: Call
     invoked_subcommand: str = ""
 
 
 class Commands:
-    """Functions that are commands, by name; with a name of its own, a group of them.
+    """Functions that are commands, by name; with a `name`, a group of commands.
 
-    `late` names functions as module:function below commands/, which are imported when they are asked for. With `opens_first` the
-    first command is meant when the first word is none of them.
+    `late` names functions as module:function below commands/, which are imported on demand. With `opens_first`, the first command is
+    the default if the first word is not a command.
     """
 
     def __init__(
@@ -209,7 +208,7 @@ class Commands:
         return add
 
     def callback(self) -> "Callable[[Function], Function]":
-        """Returns a decorator for what the group does itself, before its subcommand or without one."""
+        """Returns a decorator for the function of the group itself, which runs before a subcommand or without one."""
 
         def add(function: Function) -> Function:
             self.first = function
@@ -218,7 +217,7 @@ class Commands:
         return add
 
 
-# What takes the id or the title of something in a cognitive file.
+# Placeholders for the id or title of an entry in a cognitive file.
 _NAMED_KINDS = {name: f"{name.lower()}s" for name in "BELIEF DESIRE GOAL INTENTION PLAN COMMITMENT".split()}
 _NAMED_KINDS["LESSON"] = "learnings"
 
@@ -242,16 +241,16 @@ class Option:
         self.min = min
         self.max = max
         self.show_default = show_default
-        # The kinds of ids that it takes, as workspace/ids.py knows them: the end of one is completed.
+        # The kinds of ids that it takes, as in workspace/ids.py: the end of an id is completed.
         self.ids = ids or _NAMED_KINDS.get(metavar or "", "")
 
 
 class Argument(Option):
-    """Declares an argument of a command: a word that is known by its place."""
+    """Declares a positional argument of a command."""
 
 
 def run_function(call: Call, function: Function, subcommand: str, given: Mapping[str, Any]) -> Any:
-    """Calls the function of a command with what its words give; of an id the end is enough."""
+    """Calls the function of a command; the end of an id is completed."""
     whole = dict(given)
     for name, value in given.items():
         declared: Option = function.__annotations__[name].__metadata__[0]
@@ -265,8 +264,8 @@ def run_function(call: Call, function: Function, subcommand: str, given: Mapping
 
 
 def _complete(call: Call, declared: Option, given: str) -> str:
-    """Returns what is given with every id in it whole. Where words may stand as well, only what has a digit and is no year can be
-    the end of an id."""
+    """Completes the ids in a word. If other text is allowed there, only a word with a digit that is not a year can be the end of an
+    id."""
     is_word = declared.metavar == "[QUERY]" and (not any(map(str.isdigit, given)) or given[:2] in ("19", "20"))
     if is_word:
         return given
@@ -280,10 +279,10 @@ DryRun = Annotated[bool, Option("--dry-run", help="Show what would happen.")]
 Every = Annotated[bool, Option("--all", help="All agents of the workspace.")]
 Limit = Annotated[int, Option("--limit", "-n", min=0, help="Show at most this many; 0 for all.")]
 ValidAt = Annotated[str, Option(metavar="DATE", help="Only what holds at this time: today, 2026-03-01.")]
-# What becomes of secrets in what is stored.
+# Options for secrets in what is stored.
 Redact = Annotated[bool, Option("--redact", help="Store it with secrets replaced by [redacted:KIND].")]
 AllowSecret = Annotated[bool, Option("--allow-secret", help="Store it even if it contains a secret.")]
-# How far what is stored is trusted, and by whose word.
+# Options for trust.
 Trust = Annotated[
     str,
     Option(
@@ -297,5 +296,5 @@ Voucher = Annotated[
 
 
 def more_line(total: int, shown: int) -> list[str]:
-    """Returns a line about what --limit left out, if anything."""
+    """Returns a line about the rows that --limit left out, if any."""
     return [f"and {total - shown} more: --limit 0 shows all"] if total > shown else []

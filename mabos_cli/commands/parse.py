@@ -1,7 +1,7 @@
 """Reads the words of an ordinary call by what its function declares.
 
-What is not plain (an unknown option, a value that does not fit, a word too few, a question for help) is left to Typer, which
-says what is wrong; a test compares the two on every line of the docs."""
+Anything else (an unknown option, an invalid value, a missing word, --help) is left to Typer, which explains what is wrong; a test
+compares both on every line of the docs."""
 
 import re
 from collections.abc import Sequence
@@ -35,8 +35,8 @@ class Parameter(NamedTuple):
 
 
 def plan_calls(commands: Commands, words: Sequence[str]) -> list[tuple[Function, str, dict[str, Any]]]:
-    """Returns the functions that some words call, with the subcommand that follows each and what each is given; none where
-    Typer has to look."""
+    """Returns the functions that a line calls, each with the subcommand that follows and its arguments; none if it is left to
+    Typer."""
     if words and words[0] in commands:
         function, rest = commands[words[0]], words[1:]
         before = [(commands.first, words[0], _defaults(commands.first))] if commands.first else []
@@ -51,7 +51,7 @@ def plan_calls(commands: Commands, words: Sequence[str]) -> list[tuple[Function,
 
 
 def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | None:
-    """Returns what the words of a call give a function, by parameter; None where they are not plain."""
+    """Returns the arguments of a function by parameter; None if the words are left to Typer."""
     parameters = read_parameters(function)
     flags, valued = name_options(parameters)
     given, places = _defaults(function), list[str]()
@@ -76,7 +76,7 @@ def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | No
 
 
 def read_parameters(function: Function) -> list[Parameter]:
-    """Returns what a function declares behind its context."""
+    """Returns the parameters of a function after its context."""
     code, found, defaults = function.__code__, list[Parameter](), _defaults(function)
     for name in code.co_varnames[1 : code.co_argcount]:
         annotation = function.__annotations__[name]
@@ -88,7 +88,7 @@ def read_parameters(function: Function) -> list[Parameter]:
 
 
 def name_options(parameters: Sequence[Parameter]) -> tuple[dict[str, tuple[str, bool]], dict[str, Parameter]]:
-    """Returns the words that switch something, with what they say, and the words that take a value."""
+    """Returns the switches, each with its parameter and value, and the options that take a value."""
     flags: dict[str, tuple[str, bool]] = {}
     valued: dict[str, Parameter] = {}
     for each in parameters:
@@ -108,7 +108,7 @@ def _defaults(function: Function) -> dict[str, Any]:
 
 
 def _read_value(parameter: Parameter, word: str) -> Any:
-    """Returns the value of a word, None where Typer has to look at it: an empty one, or one that may be an option."""
+    """Returns the value of a word; None if it is left to Typer: an empty one, an invalid one, or one that may be an option."""
     if not word or (word[0] == "-" and word != "-"):
         return None
     number = _NUMBERS.get(parameter.type)
@@ -121,7 +121,7 @@ def _read_value(parameter: Parameter, word: str) -> Any:
 
 
 def _place(parameters: Sequence[Parameter], words: list[str], given: dict[str, Any]) -> dict[str, Any] | None:
-    """Returns what is given with the words that are known by their places; None for too few or too many."""
+    """Adds the positional arguments; None if there are too few or too many."""
     for each in parameters:
         if not each.is_argument:
             if each.is_required and each.name not in given:

@@ -1,7 +1,7 @@
 """Runs commands for MCP and the page of `mabos ui`: named arguments in, data, text and errors out; nothing is printed.
 
-The command itself checks, computes and writes. Here its words are made, its answer is caught and cut to a size, and what went
-wrong becomes one line.
+The command itself checks, computes and writes. This module makes its words, catches its answer, cuts it to a size, and turns
+errors into one line.
 """
 
 import gc
@@ -34,7 +34,7 @@ _CUT = "cut to mcp.max_tokens: ask for less, with a limit or a narrower question
 
 
 class Reply(NamedTuple):
-    """Holds what a caller gets: data, the same as text, or why there is none."""
+    """The answer to a caller: data and the same as text, or no data and the error as text."""
 
     data: dict[str, Any] | None
     text: str
@@ -67,21 +67,21 @@ def answer_tool(call: Call, tool: Tool, arguments: Mapping[str, Any]) -> Answer 
 
 
 def _prepare(call: Call, tool: Tool, given: dict[str, Any]) -> tuple[Call, Line]:
-    """Returns the call for the agent that arguments name, which is taken out of them, and the words for the rest."""
+    """Returns the call for the agent that the arguments name, and the command line for the other arguments."""
     assert call.find_commands is not None, "app knows its commands"
     check_arguments(input_schema(tool, find_function(tool, call.find_commands)[0]), given)
     return _named(call, given.pop("agent_id", "")), line_of(tool, given)
 
 
 def read_text(call: Call, agent: str, words: list[str], key: str) -> str:
-    """Reads the text that a command gives under a name, cut to a size; MabosError when it gives none."""
+    """Returns a text from the data of a command, by its key, cut to a size."""
     named = _named(call, agent)
     room = _room(named)
     return fit_lines(run_line(named, Line(words, None)).data[key].split("\n"), room)
 
 
 def run_line(call: Call, line: Line) -> Answer:
-    """Runs a command. A dash is a dash here, and standard input is what the line brings along."""
+    """Runs a command. A dash stands for itself, and standard input is what the line brings along."""
     assert call.run is not None, "app runs commands"
     answers: list[Answer] = []
     muted = call.with_changes(
@@ -91,7 +91,7 @@ def run_line(call: Call, line: Line) -> Answer:
         with _standard_input(line.fed):
             call.run(muted, line.words)
     finally:
-        # A connection of Python's own SQLite lies in a circle with its statements: the file stays open until it is looked for.
+        # A connection of sqlite3 and its statements refer to each other: the file stays open until they are collected.
         gc.collect(1)
     return answers[-1]
 
@@ -107,7 +107,7 @@ def _standard_input(text: str | None) -> Iterator[None]:
 
 
 def _named(call: Call, agent: str) -> Call:
-    """Returns the call for an agent that exists, also where the command would not look."""
+    """Returns the call for an agent; NotFound if it does not exist, which not every command checks."""
     if not agent:
         return call
     find_agent(call.open_workspace(), agent)
@@ -164,8 +164,8 @@ def json_size(value: Any) -> int:
 def fit_value(value: dict[str, Any], room: int) -> tuple[dict[str, Any], dict[str, int]]:
     """Cuts an object to `room` characters of JSON; also returns by place how many entries or characters were cut.
 
-    The largest list or text loses up to half of its end, again and again; lists keep their first entries, and what is small stays
-    whole. A number is never cut: in a room too small for it the name goes.
+    The largest list or text loses up to half of its end, repeatedly; lists keep their first entries, and small values stay whole.
+    A number is never cut: if there is no room for it, its name goes too.
 
     >>> fit_value({"count": 3, "results": ["aaaa", "bbbb", "cccc"]}, 40)
     ({'count': 3, 'results': ['aaaa']}, {'results': 2})
@@ -190,8 +190,8 @@ def fit_value(value: dict[str, Any], room: int) -> tuple[dict[str, Any], dict[st
 
 
 def _find_cuttable(value: Any, place: str) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yields the texts and lists within a value that are not empty: the size and place of each, and where it is held. Of a list of one
-    entry that can be cut itself only that."""
+    """Yields the texts and lists within a value that are not empty: size, place, and the container with its key. Of a list with one
+    entry, only that entry if it can be cut."""
     for key, each in value.items() if isinstance(value, dict) else enumerate(value):
         here = f"{place}.{key}" if place else str(key)
         inner = (

@@ -2,8 +2,8 @@
 
 `mabos complete words -- WORD... CURRENT` prints values for the current word, each with a description behind a tab, or
 `:files` or `:folders` where the shell finds them itself. `mabos complete bash LINE LAST` does the same for a line as it was
-typed, quoted as bash needs it. Nothing is loaded for commands, options and fixed words but their table; whatever goes wrong
-means that nothing is offered.
+typed, quoted as bash needs it. Commands, options and fixed words come from a table; other modules are loaded for ids and the like only.
+If anything goes wrong, nothing is offered.
 """
 
 import os
@@ -132,7 +132,7 @@ def _short(option: str) -> str:
 
 
 def _offer_bash(line: str, last: str) -> list[str]:
-    """Returns what bash shall put in place of the last word, which it cuts at = and : as well."""
+    """Returns the replacements for what bash takes as the last word: it also splits words at = and :."""
     words, raw, current = _split(line)
     if not words:
         return []
@@ -155,8 +155,8 @@ def _escape(word: str) -> str:
 
 
 def _split(line: str) -> tuple[list[str], str, str]:
-    """Returns the words of a line as a program would get them, and the last one as typed and as it would get it, as far as
-    that needs no evaluation."""
+    """Returns the words of a line before the last as a program would get them, and the last one as typed and unquoted. Variables and
+    commands are not evaluated."""
     words: list[str] = []
     word, quote, start, is_escaped = "", "", 0, False
     for at, c in enumerate(line):

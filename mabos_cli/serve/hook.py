@@ -44,22 +44,22 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-LEARN = "learn"  # our own event, behind the end of a session
-# It steps back behind everybody else, and ends after five minutes: what is not stored by then waits for the next harvest.
+LEARN = "learn"  # our own event, which follows the end of a session
+# It runs at low priority and ends after five minutes; the next harvest stores the rest.
 _BEHIND = "import os, signal; os.nice(10); signal.alarm(300); from mabos_cli.__main__ import main; main()"
 _HELP = ("-h", "--help")
 _VALUES = {"-w": "workspace", "--workspace": "workspace", "-a": "agent", "--agent": "agent", "--host": "host"}
 _PATIENCE, _ALL = 0.4, 0.7  # seconds: for the next bytes of a payload, and for all of it
 _MOST = 1 << 25
 TIME = 1.0  # seconds of work for an answer at most
-_PATIENT = 3  # times as long by the clock, on a machine that is busy with other things: hosts wait ten seconds
+_PATIENT = 3  # times as long by the clock, on a busy machine: hosts wait ten seconds
 _LOG = 1 << 16
 _MOST_LINE = 1 << 12  # bytes of a line about the end of a session
-_WAIT = 0.3  # for whoever empties the spool
+_WAIT = 0.3  # seconds, while another process empties the spool
 
 
 class HostCall:
-    """A call of a host: the event, who calls, what it says, and the workspace and agent that it is about."""
+    """A call by a host: event, host, payload, workspace and agent."""
 
     def __init__(self, event: str, host: str, payload: dict[str, object], root: str, agent: str) -> None:
         self.event, self.host, self.payload = event, host, payload
@@ -67,7 +67,7 @@ class HostCall:
         self.folder = os.path.join(root, AGENTS, agent)
         self.deadline = time.monotonic() + _seconds()
         named = os.path.expanduser(word_of(payload, "transcript_path"))
-        # Whoever reads it later is somewhere else.
+        # It is read later, from another folder.
         self.transcript = os.path.abspath(os.path.join(word_of(payload, "cwd"), named)) if named else ""
 
 
@@ -80,11 +80,11 @@ def _seconds() -> float:
 
 
 class Late(BaseException):
-    """Time is up. Nothing that handles errors may take it for one of its own."""
+    """Raised when time is up; not an Exception, so that nothing that handles errors catches it."""
 
 
 def is_called(words: list[str]) -> bool:
-    """Returns whether a command line is a call of a host: hook, and no question about it."""
+    """Returns whether a command line calls a hook, and does not ask for its help."""
     place = _skip_options(words)
     if words[place : place + 1] != ["hook"]:
         return False
@@ -128,7 +128,7 @@ def main(words: list[str]) -> int:
 
 
 def _read_words(words: list[str], options: dict[str, str]) -> None:
-    """Reads the options that are known; a later version may know others."""
+    """Reads the known options; those of later versions are skipped."""
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
@@ -141,7 +141,7 @@ def _read_words(words: list[str], options: dict[str, str]) -> None:
 def read_payload(fd: int = 0) -> bytes:
     """Reads what a host writes to standard input.
 
-    It waits neither for a terminal nor for a host that is silent or never ends.
+    Does not wait for a terminal, nor for a host that writes nothing or never closes the pipe.
     """
     from select import select
 
@@ -214,7 +214,7 @@ def answer(call: HostCall) -> dict[str, object]:
 
 
 def _is_noted(call: HostCall) -> bool:
-    """Returns whether the end of this session was noted just now: Gemini says it three times."""
+    """Returns whether the end of this session was recorded seconds ago: Gemini reports it three times."""
     try:
         with open(hook_spool(call.root, call.agent), "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_LINE))
@@ -226,7 +226,7 @@ def _is_noted(call: HostCall) -> bool:
 
 
 def _is_waiting(call: HostCall) -> bool:
-    """Returns whether a session was noted down that nobody learned from yet."""
+    """Returns whether a recorded session waits to be harvested."""
     try:
         return os.stat(hook_spool(call.root, call.agent)).st_size > 0
     except OSError:
@@ -234,8 +234,8 @@ def _is_waiting(call: HostCall) -> bool:
 
 
 def _learn_later(call: HostCall) -> None:
-    """Starts a process of its own that learns from what was spooled, so that the next session knows it without any timer. A
-    reproducible run, whose clock stands still, starts nothing that it does not wait for."""
+    """Starts a separate process that harvests the recorded sessions, so that the next session knows them without a timer. A
+    run with a fixed clock starts none."""
     if "MABOS_NOW" in os.environ or not hasattr(os, "posix_spawn"):
         return
     words = [sys.executable, "-c", _BEHIND, "hook", LEARN, "-w", call.root, "-a", call.agent]
@@ -244,7 +244,7 @@ def _learn_later(call: HostCall) -> None:
 
 
 def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
-    """Runs some work that only reads; Late when it takes too long: by its own work, or by the clock where others are at work too."""
+    """Runs work that only reads; raises Late when it takes too much CPU time, or a multiple of that by the clock."""
     import signal
 
     def late(number: int, frame: object) -> None:
@@ -265,7 +265,7 @@ def _in_time(call: HostCall, work: "Callable[[HostCall], T]") -> "T":
 
 
 def _print(answered: dict[str, object]) -> None:
-    """Prints an answer in ASCII, whatever the locale. A host that does not listen any more is no error."""
+    """Prints an answer in ASCII, whatever the locale. A host that closed the pipe is no error."""
     if answered and sys.stdout is not None:
         try:
             sys.stdout.buffer.write(json.dumps(answered).encode() + b"\n")
@@ -275,7 +275,7 @@ def _print(answered: dict[str, object]) -> None:
 
 
 def find_call(options: dict[str, str], payload: dict[str, object]) -> "HostCall | None":
-    """Returns the event, workspace and agent of a call; None when there is none of ours."""
+    """Returns a call with its event, workspace and agent; None if one of them is not found."""
     event = options["event"] if options["event"] == LEARN else find_event(options["event"])
     event = event or find_event(word_of(payload, "hook_event_name"))
     root = find_root(options["workspace"], payload)
@@ -324,7 +324,7 @@ def find_agent_id(root: str, named: str) -> str:
 
 
 def spool(call: HostCall, **more: object) -> None:
-    """Notes durably what harvest will look at."""
+    """Records a session durably for the next harvest."""
     record = {
         "at": stamp(),
         "event": call.event,
@@ -351,7 +351,7 @@ def log(root: str, line: str) -> None:
 
 
 def _append(path: str, line: str) -> None:
-    """Adds a line with the time to a log that is bounded; without the folder for it, or its rights, it is left out."""
+    """Adds a line with the time to a log of bounded size; does nothing where the folder is missing or cannot be written."""
     try:
         if os.path.isdir(os.path.dirname(path)):
             append_bounded(path, f"{stamp()} {line}\n".encode("utf-8", "replace"), _LOG)

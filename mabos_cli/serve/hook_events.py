@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from mabos_cli.core.memory.checkpoint import Checkpoint, Standing
     from mabos_cli.workspace.agent import Agent
 
-_ENTRIES = 8  # at most: a prompt is no question
+_ENTRIES = 8  # at most: few prompts are questions
 _TAIL = 1 << 18  # bytes of a transcript that are searched for the number of tokens
 _LARGEST = 1 << 27  # bytes of a transcript that are searched for compactions
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 _COMPACTED = (b'"compact_boundary"', b'"type":"compacted"')
 _READ, _KEPT = 1 << 23, 1 << 16  # bytes of a transcript that are looked at, and that are kept
-_READING = 0.5  # seconds of work for what was said in a session: a compaction takes longer than that
+_READING = 0.5  # seconds for reading a transcript; a compaction takes longer
 _TEXT = 1500  # bytes of a request or an answer that a checkpoint quotes
-_LEAST = 0.03  # seconds for taking secrets out of the end, also when a busy machine was slow to get here
+_LEAST = 0.03  # seconds for removing secrets, also on a busy machine
 _WRITING = 0.04  # seconds that the checkpoint takes
-_LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction takes longer than that
+_LOCK = 2.0  # seconds that a checkpoint waits for another command; a compaction takes longer
 
 
 def _open_agent(call: HostCall, **options: Any) -> Agent:
@@ -85,7 +85,7 @@ def prompt_text(call: HostCall) -> str:
 
 
 def stop_answer(call: HostCall) -> dict[str, Any]:
-    """Returns what makes an agent save memory before its context is full, once per compaction; else empty."""
+    """Returns the request to save memory before the context is full, once per compaction; else an empty answer."""
     used, window = find_usage(read_tail(call.transcript, _TAIL)[0])
     if not used:
         return {}
@@ -100,7 +100,7 @@ def stop_answer(call: HostCall) -> dict[str, Any]:
         return {}
     session, count = session_of(call.payload), count_compactions(call.transcript)
     if read_flushes(agent).get(session) == count or note_flush(agent, session, count):
-        return {}  # asked already; or nobody would know that it was, and it would be asked again and again
+        return {}  # asked already; or it could not be recorded, and would be asked again and again
     at = agent.now()
     return again_answer(call.host, render_flush_prompt(agent.id, f"{at:%Y-%m-%d}", f"{at:%H%M}", call.root))
 
@@ -149,7 +149,7 @@ def count_compactions(path: str) -> int:
 
 
 def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
-    """Returns the last complete lines of a transcript and its size; nothing of what cannot be read."""
+    """Returns the last complete lines of a transcript, and its size; no lines if it cannot be read."""
     try:
         if not path or not stat.S_ISREG(os.stat(path).st_mode):
             return (), 0
@@ -164,12 +164,12 @@ def read_tail(path: str, most: int) -> tuple[tuple[bytes, ...], int]:
     return tuple(line for line in data.split(b"\n") if line.strip()), size
 
 
-_BY_HAND = -1  # in place of the quarters of a window: a person compacted, and the session was not told of it yet
+_BY_HAND = -1  # instead of a number of quarters: a person compacted, and the session has not been told yet
 
 
 def is_compacting(call: HostCall) -> bool:
-    """Returns whether a context is about to be compacted. Gemini says so before each request, and compacts far later: it is believed
-    from half of a window on, once for each quarter of it."""
+    """Returns whether a context is about to be compacted. Gemini announces it before each request, and compacts far later: this
+    counts from half of a window on, once for each quarter."""
     if call.host != "gemini":
         return True
     from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
@@ -183,7 +183,7 @@ def is_compacting(call: HostCall) -> bool:
 
 
 def was_compacted(call: HostCall) -> bool:
-    """Returns whether a context was compacted before this prompt, once: Gemini starts no session again behind it."""
+    """Returns whether the context was compacted before this prompt, once: Gemini does not restart the session after it."""
     from pathlib import Path
 
     from mabos_cli.services.memory.checkpoints import note_flush, read_flushes
@@ -206,10 +206,9 @@ def _quarters(call: HostCall, agent: Agent) -> int:
 
 
 def note_session(call: HostCall) -> None:
-    """Spools a transcript before its context is compacted, and writes a checkpoint of the session.
+    """Records a transcript before its context is compacted, and writes a checkpoint of the session.
 
-    Nothing is returned to the host: no host takes anything into the context here. The checkpoint comes back when the session
-    starts again.
+    The host gets nothing: none of them adds an answer to the context here. The checkpoint is added when the session starts again.
     """
     from mabos_cli.core.language.secrets import redact
     from mabos_cli.core.memory.checkpoint import sum_up
@@ -230,7 +229,7 @@ def note_session(call: HostCall) -> None:
 
 
 def learn_now(call: HostCall) -> None:
-    """Learns from the sessions that hooks named, and brings the index up to date."""
+    """Harvests the sessions that hooks recorded, and updates the index."""
     from mabos_cli.services.memory.capture import Rules
     from mabos_cli.services.memory.ingest import harvest
     from mabos_cli.services.search.agent_search import AgentIndex
@@ -246,7 +245,7 @@ def learn_now(call: HostCall) -> None:
 
 
 def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
-    """Yields what was said in a transcript, and the files that tools changed, the latest first, as far as there is time."""
+    """Yields messages and the files that tools changed, latest first, as long as there is time."""
     from mabos_cli.formats.memory.agent_hosts import (
         HOSTS,
         Answered,
@@ -277,7 +276,7 @@ def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:
 
 
 def _kept(lines: tuple[bytes, ...], deadline: float, hide: Callable[[str], str]) -> str:
-    """Returns the last lines without secrets, as many as there are room and time for."""
+    """Returns the last lines without secrets, as far as room and time allow."""
     kept: list[str] = []
     room, deadline = _KEPT, max(deadline - _WRITING, time.monotonic() + _LEAST)
     for line in reversed(lines):

@@ -1,6 +1,6 @@
 """Finds ids, tags, agents and paths of a workspace for completion.
 
-Writes nothing. Files are searched as text, in whatever layout they are; only what is shown is decoded.
+Writes nothing. Files are searched as text, in any layout; only what is shown is decoded.
 """
 
 import re
@@ -27,7 +27,7 @@ KINDS = (
 
 
 def find_values(kind: str, workspace: str, agent: str, start: str) -> list[Pair]:
-    """Returns what there is of a kind that begins so, each with a description; nothing when something is off."""
+    """Returns the values of a kind that begin with `start`, each with a description; none if anything goes wrong."""
     try:
         root = find_workspace(workspace)
         if kind == "agents":
@@ -40,10 +40,10 @@ def find_values(kind: str, workspace: str, agent: str, start: str) -> list[Pair]
 def _find(kind: str, agent: AgentPaths, start: str) -> list[Pair]:
     if kind == "items":
         return _ids("M-", start, store_files(agent))
-    if kind == "ids":  # memories and facts: half of the places each when nothing says which
+    if kind == "ids":  # memories and facts, at most half of each if there are many of both
         items, facts, half = _find("items", agent, start), _find("facts", agent, start), MOST // 2
         return [*items[: max(half, MOST - len(facts))], *facts[: max(half, MOST - len(items))]]
-    if kind == "archived":  # what left, and did not come back
+    if kind == "archived":  # archived, and not revived
         live = frozenset(m[1] for path in store_files(agent) for m in _ID.finditer(_text(path)))
         return _ids("M-", start, archive_files(agent), live)
     if kind in RECORDS:
@@ -59,7 +59,7 @@ def _text(path: Path) -> str:
 
 
 def _ids(letters: str, start: str, paths: Iterable[Path], but: frozenset[str] = frozenset()) -> list[Pair]:
-    """Returns ids that begin so, latest first, each with its text; files are read until there are enough."""
+    """Returns ids that begin with `start`, latest first, each with its text; files are read until there are enough."""
     found: list[Pair] = []
     known = set(but)
     for path in paths:
@@ -78,7 +78,7 @@ def _ids(letters: str, start: str, paths: Iterable[Path], but: frozenset[str] = 
 
 
 def _about(text: str, place: int) -> str:
-    """Returns what a record says, on one line; nothing when it does not begin at this place."""
+    """Returns the text of a record on one line; empty if no record begins at this place."""
     try:
         record = JSONDecoder().raw_decode(text, place)[0]
     except (ValueError, RecursionError):
@@ -100,7 +100,7 @@ def _short(text: str) -> str:
 
 
 def _minded(path: Path, start: str) -> list[Pair]:
-    """Finds what a cognitive file defines, in its order, with what stands beside the id or above it."""
+    """Finds the entries of a cognitive file, in order, each with the text after its id or its heading."""
     found: dict[str, str] = {}
     heading = ""
     for line in _text(path).splitlines():
@@ -128,7 +128,7 @@ def _decoded(listed: str) -> list[str]:
     try:
         found: list[str] = JSONDecoder(strict=False).decode(listed)
         return found
-    except ValueError:  # a comma too many, or an escape that is none
+    except ValueError:  # a stray comma, or an invalid escape
         return []
 
 

@@ -1,7 +1,7 @@
 """Serves MCP over standard input and output: tools, resources and prompts, one command at a time, until the host leaves.
 
-The protocol is spoken here, without its SDK: importing that takes ten times as long as a command, and a host that starts a
-session for one request does not wait. Both revisions are answered, the handshake of 2024 and 2025 and the requests of 2026-07-28
+The protocol is implemented here, without its SDK: importing that takes ten times as long as a command, and a host that starts a
+session for one request does not wait. Both revisions are supported: the handshake of 2024 and 2025, and the requests of 2026-07-28
 that carry their version; see docs/agent-author.md.
 """
 
@@ -32,15 +32,15 @@ _KEY = "io.modelcontextprotocol/"
 _ABOUT = "Memory and mind of agents, kept as plain files."
 # Advice for a host's model, as far as the tools are there.
 _ADVICE = {
-    "memory_recall": "Before answering about earlier work, decisions, people or preferences, ask memory_recall.",
-    "context_pack": "context_pack brings what memory knows about a whole request.",
-    "memory_store": "Keep what should last with memory_store.",
+    "memory_recall": "Before answering about earlier work, decisions, people or preferences, call memory_recall.",
+    "context_pack": "context_pack returns what memory knows about a whole request.",
+    "memory_store": "Store what should last with memory_store.",
     "memory_checkpoint": "Before the context is compacted or the session ends, write memory_checkpoint.",
     "memory_checkpoint_latest": "memory_checkpoint_latest says where the last session stopped.",
 }
 TOOLS = load_tools("tools.txt")
 FAMILIES = tuple(dict.fromkeys(tool.family for tool in TOOLS.values()))
-# What is listed unless somebody asks for more: a host pays for every tool in every request. The others answer all the same.
+# Listed by default: a host pays for every listed tool in every request. The others can be called all the same.
 DAILY = tuple(
     "memory_recall memory_store memory_get memory_update memory_forget memory_timeline memory_checkpoint "
     "memory_checkpoint_latest memory_status context_pack fact_assert fact_query".split()
@@ -69,10 +69,8 @@ PAGES = {
     "INDEX.md": Page(
         "What memory holds: critical items, projects, domains.", ("context", "index", "--no-write"), "text"
     ),
-    "observations.md": Page(
-        "What became a memory in the last days.", ("context", "observations", "--no-write"), "text"
-    ),
-    "MEMORY.md": Page("Long-term memory as it is kept for people.", ("read", "--", "MEMORY.md"), "content"),
+    "observations.md": Page("Memories of the last days.", ("context", "observations", "--no-write"), "text"),
+    "MEMORY.md": Page("Long-term memory, curated for people.", ("read", "--", "MEMORY.md"), "content"),
     "checkpoint/latest": Page("The state of the last session.", ("checkpoint", "latest"), "content"),
 }
 
@@ -103,7 +101,7 @@ PROMPTS = {
 
 
 class Refusal(Exception):
-    """A request that is answered with an error of the protocol."""
+    """Raised for a request that is answered with an error of the protocol."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -111,7 +109,7 @@ class Refusal(Exception):
 
 
 class Request(NamedTuple):
-    """A request of the host, and whether it is one of the revision that carries its version."""
+    """A request of the host, and whether it belongs to the revision whose requests carry their version."""
 
     id: str | int | float
     method: str
@@ -120,10 +118,10 @@ class Request(NamedTuple):
 
 
 def serve(call: Call, tools: Sequence[Tool], *, others: Sequence[Tool] = (), structured: bool = False) -> None:
-    """Serves tools and resources over standard input and output until the host leaves. Others are not listed, and answer too.
+    """Serves tools and resources over standard input and output until the host leaves. `others` can be called, but are not listed.
 
-    An answer is text, or else structured content: a host that hands both to its model would pay for it twice."""
-    # A command's process lets garbage lie, for it ends soon; this one stays.
+    An answer is either text or structured content: a host that gives both to its model would pay twice."""
+    # Commands hardly collect garbage, because they end soon; this process stays.
     gc.set_threshold(5_000, 10, 10)
     out, sys.stdout = sys.stdout, sys.stderr  # only the protocol is written to standard output
     server = _Server(call, tools, others, out, structured)
@@ -134,8 +132,8 @@ def serve(call: Call, tools: Sequence[Tool], *, others: Sequence[Tool] = (), str
 
 
 class _Server:
-    """Answers the messages of one host. A thread reads them, so that pings are answered while a command runs; commands run in
-    the main thread, one after the other."""
+    """Answers the messages of one host. A thread reads them, so that pings are answered while a command runs; commands run one
+    after the other in the main thread."""
 
     def __init__(
         self, call: Call, tools: Sequence[Tool], others: Sequence[Tool], out: TextIO, structured: bool
@@ -172,12 +170,12 @@ class _Server:
         }
 
     def read(self, lines: Any) -> None:
-        """Reads messages until the host leaves. What cannot be read is left without an answer: it names no request."""
+        """Reads messages until the host leaves. A malformed one gets no answer, because it names no request."""
         try:
             for line in lines:
                 for message in _parse(line):
                     self._hear(message)
-        finally:  # without somebody who reads there is nothing to wait for
+        finally:  # no further requests come: run() may end
             self._waiting.put(None)
 
     def _hear(self, message: dict[str, Any]) -> None:
@@ -209,7 +207,7 @@ class _Server:
             self._refuse(request, Refusal(_UNKNOWN, "method not found", request.method))
 
     def run(self) -> None:
-        """Answers requests in their order until there will be no more."""
+        """Answers requests in order until the host leaves."""
         while request := self._waiting.get():
             try:
                 if request.id in self._cancelled:
@@ -246,7 +244,7 @@ class _Server:
             with self._writing:
                 self._out.buffer.write(data)
                 self._out.flush()
-        except OSError:  # the host no longer reads: there is nobody to tell
+        except OSError:  # the host no longer reads
             os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
             self._waiting.put(None)
 
@@ -281,7 +279,7 @@ class _Server:
             raise Refusal(_INVALID, "tools/call takes a name, and arguments that are an object")
         tool = self._known.get(name)
         if tool is None:
-            known = "it is left out here" if name in TOOLS else "see the list of tools"
+            known = "this server does not offer it" if name in TOOLS else "see the list of tools"
             answer = Reply(None, f"not_found: no tool {name[:60]!r}; {known}")
         else:
             answer = call_tool(self._call, tool, arguments or {})
@@ -317,8 +315,8 @@ class _Server:
 
 
 def _parse(line: bytes) -> list[dict[str, Any]]:
-    """Returns the messages of a line: one, those of a batch, or none. Half a character, as hosts that cut text send it, becomes a
-    mark, and a number that is none, such as NaN, stays a text, which no tool takes for a number."""
+    """Returns the messages of a line: one, those of a batch, or none. A lone surrogate, as hosts that cut text send it, is replaced,
+    and NaN or infinity becomes a text, which no tool accepts as a number."""
     try:
         found = json.loads(line.decode("utf-8-sig", "replace"), parse_constant=str, parse_float=_number)
         if b"\\u" in line:
@@ -360,8 +358,8 @@ def _read_page(call: Call, uri: str) -> str:
 
 
 def choose_tools(wanted: Sequence[str], *, read_only: bool) -> tuple[Tool, ...]:
-    """Returns the tools of some families, or some by name; the daily ones when none is named, every one for `all`. Read-only
-    leaves out what writes."""
+    """Returns the tools of some families, or some by name; the daily ones if none is named, every tool for `all`. With `read_only`,
+    tools that write are left out."""
     for word in wanted:
         if word not in FAMILIES and word not in TOOLS and word != "all":
             close = get_close_matches(word, [*FAMILIES, *TOOLS], n=1)

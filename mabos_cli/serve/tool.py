@@ -1,7 +1,7 @@
-"""A tool of the MCP door: the command behind it, and how named parameters become the words of a command line.
+"""A tool of MCP: the command behind it, and how named parameters become the words of a command line.
 
-What a parameter takes and what it means is said once, by the option of the command. A table of tools says only what differs:
-another name, a narrower choice, another shape.
+The option of the command declares what a parameter takes and means. A table of tools declares only what differs: another name, a
+narrower choice, another shape.
 """
 
 import re
@@ -19,7 +19,7 @@ Schema = Mapping[str, Any]
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
 AGENT = {"type": "string", "description": "The agent's id; needed only where there are several."}
-# What help says about a command line and nobody else.
+# Parts of a help text that concern a command line only.
 _ONLY_THERE = re.compile(
     r"[;,] (?:- (?:reads|is) |a whole request; - reads |- for )standard input"
     r"|; (?:may repeat|repeat it, or separate with commas|repeat for all of several|commas separate, may repeat)"
@@ -50,10 +50,10 @@ class Param(NamedTuple):
     option: str = ""
     about: str = ""
     required: bool | None = None  # None: as the command has it
-    schema: Schema = MappingProxyType({})  # what differs from what the option takes; with a type, all of it
-    words: Words | None = None  # the words that a value becomes; else it follows from the value
-    blank: str = ""  # the word that stands for it when it is not given
-    is_fed: bool = False  # the command reads it, as JSON, where it would read standard input
+    schema: Schema = MappingProxyType({})  # in addition to what the option takes; with a type, instead of it
+    words: Words | None = None  # makes the words of a value; by default they follow from its type
+    blank: str = ""  # the word to use if it is not given
+    is_fed: bool = False  # passed to the command as JSON on standard input
 
 
 class Tool(NamedTuple):
@@ -64,11 +64,11 @@ class Tool(NamedTuple):
     command: tuple[str, ...]
     effect: Effect
     params: tuple[Param, ...] = ()
-    about: str = ""  # else what the command says of itself
-    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # what the arguments mean, where two make one word
-    # Another command, with its own parameters, that some arguments mean.
+    about: str = ""  # by default the help of the command
+    recast: Callable[[dict[str, Any]], dict[str, Any]] = dict  # rewrites the arguments, if several make one word
+    # Another tool to use for some arguments.
     instead: "Callable[[dict[str, Any]], Tool | None]" = lambda arguments: None
-    # The answer as other systems shape it, made of the command's data and the arguments; its text is then JSON.
+    # Makes the answer of other systems out of the data of the command and the arguments; its text is then JSON.
     shape: Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]] | None = None
 
 
@@ -96,7 +96,7 @@ def record(required: Sequence[str] = (), **fields: Schema) -> Schema:
 
 
 def unless(off: str) -> Words:
-    """Returns the words of a switch that is on when nothing is said."""
+    """Returns the words of a switch that is on by default."""
     return lambda value: () if value else (off,)
 
 
@@ -106,7 +106,7 @@ def either(yes: str, no: str) -> Words:
 
 
 def line_of(tool: Tool, arguments: Mapping[str, Any]) -> Line:
-    """Returns the command line for arguments that fit the schema. Nothing in them can be taken for an option."""
+    """Returns the command line for arguments that fit the schema. No value in them can act as an option."""
     tool = tool.instead(dict(arguments)) or tool
     arguments = tool.recast(dict(arguments))
     named: list[str] = []
@@ -144,7 +144,7 @@ def _text(value: Any) -> str:
 
 
 def find_function(tool: Tool, find_commands: Callable[[str], Commands]) -> tuple[Function, str]:
-    """Finds the function behind a tool, and what its command says of itself."""
+    """Finds the function behind a tool, and the help of its command."""
     first, *below = (part for part in tool.command if not part.startswith("-"))
     commands = find_commands(first)
     name = below[0] if below else "" if commands.name else first
@@ -154,7 +154,7 @@ def find_function(tool: Tool, find_commands: Callable[[str], Commands]) -> tuple
 
 
 def about_tool(tool: Tool, help: str) -> str:
-    """Returns what a tool does, in a line or two; `help` is what its command says of itself."""
+    """Returns what a tool does, in a line or two; `help` is that of its command."""
     return " ".join((tool.about or help.split("Example:")[0]).split())
 
 
@@ -202,7 +202,7 @@ _KINDS: dict[str, tuple[str, Any]] = {
 
 
 def check_arguments(schema: Schema, arguments: Mapping[str, Any]) -> None:
-    """Raises UsageFault for arguments that do not fit the schema of a tool. Ranges are the command's to check: it clamps some."""
+    """Raises UsageFault for arguments that do not fit the schema of a tool. Ranges are left to the command, which clamps some."""
     known = schema["properties"]
     for name in (*schema.get("required", ()), *arguments):
         if name not in known or name not in arguments:

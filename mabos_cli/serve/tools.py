@@ -1,9 +1,9 @@
-"""Reads the tables of tools, tools.txt for MCP and ui_calls.txt for the page, and holds what their rows name: schemas and functions.
+"""Reads the tables of tools, tools.txt for MCP and ui_calls.txt for the page, and defines the schemas and functions that they name.
 
-A row begins with the name of a tool, what a call does (reads, adds, sets, removes) and the command behind it; after a slash come
-functions for what the command says otherwise, after a colon what the tool does, if not the command's own help. Below stand its
-parameters, those alike on one line: options of the command of the same name or another (--tag), or words of it. `TYPES` and other
-names in capitals are lists of words or schemas of this module.
+A row has the name of a tool, the effect of a call (reads, adds, sets, removes) and the command behind it; then, after a slash, functions
+that change arguments or answer, and after a colon a description, if it is not the help of the command. The indented lines below list its
+parameters: options of the command with the same name or another one (--tag), or words of it. Names in capitals, such as `TYPES`, are
+lists of words or schemas of this module.
 """
 
 from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ _SCHEMAS: Mapping[str, Schema] = {
     "ASPECTS": record((), **{aspect: choice(*words) for aspect, words in ASPECTS.items()}),
 }
 _BUDGET = 3000  # tokens of an answer of memory_recall, as seed 003 has it
-# Words that other systems have for a type.
+# Names of types in other systems.
 _OTHER_TYPES = {
     "decision": "decision",
     "preference": "preference",
@@ -171,12 +171,12 @@ _READ_PATH = Tool("memory_get", "memory", ("read",), EFFECTS["reads"], (Param("p
 def _find_path(arguments: dict[str, Any]) -> Tool | None:
     """Returns the tool that reads a file, for a call that names a path in place of an id; UsageFault where it names neither."""
     if "path" not in arguments and "id" not in arguments:
-        raise UsageFault("which memory?", "give an id, or the path of a memory file")
+        raise UsageFault("neither id nor path given", "give an id, or the path of a memory file")
     return _READ_PATH if "path" in arguments else None
 
 
 def _as_entries(data: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-    """Returns what recall found as seed 003 shapes it; what a result has beyond that follows where it says something."""
+    """Returns the results of recall in the shape of seed 003; further fields follow if they are not empty."""
     budget = int(arguments.get("token_budget") or _BUDGET)
     extra = ["trust", "author", "session", "archived", "was", "superseded_by"]
     extra += ["context"] if arguments.get("include_context") or arguments.get("format") == "detailed" else []
@@ -205,7 +205,7 @@ def _classify(found: dict[str, str]) -> list[str]:
     return [f"--classify={','.join(f'{aspect}={word}' for aspect, word in found.items())}"] if found else []
 
 
-# What tables call by name: how arguments are recast, how answers are shaped, and how a value becomes words.
+# Functions that tables name: they rewrite arguments, shape answers, or turn a value into words.
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "line_numbers": _read_line_numbers,
     "path": _find_path,

@@ -1,7 +1,7 @@
 """Serves the page of `mabos ui` to browsers of this machine: the files of templates/ui, the calls of ui_calls.txt, a stream of changes.
 
-The standard library's server is enough for one person. It listens on loopback only, everything is below a path that is random for
-each run, and Host and Origin must be its own. Nothing is remembered in cookies, which other ports of this machine would share.
+The standard library's server is enough for one person. It listens on loopback only, all paths begin with a random token for each run,
+and Host and Origin must be its own. It sets no cookies, which other ports of this machine would share.
 """
 
 import gc
@@ -32,7 +32,7 @@ from mabos_cli.workspace.entries import stamp_entries
 from mabos_cli.workspace.files import read_text
 from mabos_cli.workspace.layout import template_file
 
-# What the page may call, and nothing else.
+# The only calls that the page may make.
 CALLS = load_tools("ui_calls.txt")
 _ADDRESS = "127.0.0.1"
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -55,7 +55,7 @@ _HEADERS = {
 
 
 class Refused(Exception):
-    """A request that is not answered, with its status and the reason."""
+    """Raised for a request that is refused, with the status and the reason."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -63,7 +63,7 @@ class Refused(Exception):
 
 
 class Door:
-    """Runs the calls of the page, one command at a time as a shell would, and sees when files change."""
+    """Runs the calls of the page, one command at a time, and notices when files change."""
 
     def __init__(self, call: Call, *, read_only: bool) -> None:
         self._call, self._turn, self._looking = call, Lock(), Lock()
@@ -83,7 +83,7 @@ class Door:
             found = self._run(tool, arguments, confirm)
             if confirm and isinstance(found, MabosError):
                 try:
-                    confirm()  # what the command misses may be what another page took away
+                    confirm()  # the command may have failed because another page removed something
                 except Conflict as conflict:
                     found = conflict
         if isinstance(found, MabosError):
@@ -92,9 +92,9 @@ class Door:
         return 200, found._asdict()
 
     def _confirm(self, seen: Any) -> Callable[[], None]:
-        """Returns what raises Conflict when what a page had shown is no longer so: another page or an editor was quicker.
+        """Returns a function that raises Conflict if what the page showed has changed since, by another page or an editor.
 
-        The command asks it under its lock, between planning and writing.
+        The command calls it under its lock, between planning and writing.
         """
         tool = CALLS.get(str(seen.get("call"))) if isinstance(seen, dict) else None
         if (
@@ -107,7 +107,7 @@ class Door:
             )
 
         def check() -> None:
-            # In a context of its own: what this reads leaves alone what the command noted as written.
+            # In a separate context, so that the list of files that the command wrote is not touched.
             found = copy_context().run(self._run, tool, dict(seen["arguments"]))
             if isinstance(found, MabosError) or not _has(json.loads(dump_line(found.data)), seen["has"]):
                 raise Conflict(
@@ -122,7 +122,7 @@ class Door:
         return answer_tool(self._call.with_changes(confirm=confirm), tool, arguments)
 
     def about(self) -> dict[str, Any]:
-        """Returns what the page starts from."""
+        """Returns the data that the page starts with."""
         workspace = self._call.open_workspace()
         return {
             "workspace": workspace.root.name,
@@ -133,7 +133,7 @@ class Door:
         }
 
     def stamp(self) -> str:
-        """Returns a text that changes whenever a file of an agent or an ontology does; several streams share a look."""
+        """Returns a text that changes whenever a file of an agent or an ontology does; streams share the result for a moment."""
         with self._looking:
             start = time.monotonic()
             if start >= self._next_look:
@@ -181,7 +181,7 @@ class Server(ThreadingMixIn, HTTPServer):
             self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing of clients that leave; anything else is a bug, and its traceback goes to stderr."""
+        """Ignores clients that leave; anything else is a bug, and its traceback goes to stderr."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -200,7 +200,7 @@ class Handler(BaseHTTPRequestHandler):
         self._guarded(self._post)
 
     def log_message(self, *words: Any) -> None:
-        """Keeps quiet: the address, which holds the token, belongs into no log."""
+        """Logs nothing: the address contains the token."""
 
     def _guarded(self, respond: Callable[[str], None]) -> None:
         try:
@@ -210,16 +210,16 @@ class Handler(BaseHTTPRequestHandler):
             self._send(refused.status, "application/json", dump_line({"error": error}))
 
     def _path(self) -> str:
-        """Returns the path behind the token of a request that comes from the page, or from a program that knows the token."""
+        """Returns the path after the token, if the request comes from the page or a program that knows the token."""
         given = self.headers
         if given.get_all("Host", []) != [host := given.get("Host", "")] or host not in self.server.hosts:
-            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "another host is meant")
+            raise Refused(HTTPStatus.MISDIRECTED_REQUEST, "this is not the host of the page")
         if given.get("Origin", f"http://{host}") != f"http://{host}":
-            raise Refused(HTTPStatus.FORBIDDEN, "another site asks")
+            raise Refused(HTTPStatus.FORBIDDEN, "the request comes from another site")
         if given.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
-            raise Refused(HTTPStatus.FORBIDDEN, "another site asks")
+            raise Refused(HTTPStatus.FORBIDDEN, "the request comes from another site")
         if given.get("Upgrade") or given.get("Transfer-Encoding"):
-            raise Refused(HTTPStatus.BAD_REQUEST, "only plain requests are answered")
+            raise Refused(HTTPStatus.BAD_REQUEST, "upgrades and transfer encodings are not supported")
         _, token, path = (*self.path.partition("?")[0].split("/", 2), "", "")[:3]
         if not hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
             raise Refused(HTTPStatus.FORBIDDEN, "open the address that mabos ui printed; each run has another one")
@@ -236,18 +236,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def _post(self, path: str) -> None:
         if self.headers.get_content_type() != "application/json":
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a call takes application/json")
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body must be application/json")
         size = self.headers.get("Content-Length", "")
         if not (size.isascii() and size.isdigit()):
-            raise Refused(HTTPStatus.LENGTH_REQUIRED, "a call says how long it is")
+            raise Refused(HTTPStatus.LENGTH_REQUIRED, "Content-Length is required")
         if len(size) > 9 or int(size) > _LONGEST:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a call has at most {_LONGEST} bytes")
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body may have at most {_LONGEST} bytes")
         try:
             arguments = json.loads(self.rfile.read(int(size)), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            raise Refused(HTTPStatus.BAD_REQUEST, "a call is JSON") from None
+            raise Refused(HTTPStatus.BAD_REQUEST, "the body is not valid JSON") from None
         if not isinstance(arguments, dict) or not path.startswith("api/"):
-            raise Refused(HTTPStatus.BAD_REQUEST, "a call is an object")
+            raise Refused(HTTPStatus.BAD_REQUEST, "the body must be a JSON object")
         status, answer = self.server.door.answer(path.removeprefix("api/"), arguments)
         self._send(status, "application/json", dump_line(answer))
 
@@ -255,13 +255,13 @@ class Handler(BaseHTTPRequestHandler):
         """Sends an event whenever files change, until the client leaves or the server ends."""
         door = self.server.door
         if not door.streams.acquire(blocking=False):
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages wait for changes")
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open")
         try:
             self._head(HTTPStatus.OK, "text/event-stream")
             known = ""
             while not door.ending.wait(_PAUSE if known else 0):
                 if select([self.connection], [], [], 0)[0]:
-                    return  # who waits sends nothing: this is the end of the connection
+                    return  # a waiting client sends nothing: the connection has ended
                 if (stamp := door.stamp()) != known:
                     known = stamp
                     self.wfile.write(f"data: {stamp}\n\n".encode())
@@ -297,7 +297,7 @@ def _refuse_constant(text: str) -> NoReturn:
 
 
 def open_server(call: Call, port: int, *, read_only: bool) -> Server:
-    """Returns a server that listens, and answers when it is served."""
+    """Returns a listening server; serve() answers its requests."""
     call.open_workspace()
     try:
         return Server(port, Door(call, read_only=read_only))
@@ -306,8 +306,8 @@ def open_server(call: Call, port: int, *, read_only: bool) -> Server:
 
 
 def serve(server: Server) -> None:
-    """Answers requests until SIGTERM or Ctrl-C; a command that runs is waited for."""
-    gc.set_threshold(5_000, 10, 10)  # a command's process lets garbage lie, for it ends soon; this one stays
+    """Answers requests until SIGTERM or Ctrl-C, then waits for the running command."""
+    gc.set_threshold(5_000, 10, 10)  # commands hardly collect garbage, because they end soon; this process stays
     signal.signal(signal.SIGTERM, _leave)
     try:
         server.serve_forever(poll_interval=0.2)

@@ -22,7 +22,7 @@ def emit(
 ) -> None:
     """Prints a result: with as_json exactly one object on stdout; otherwise lines of text, warnings on stderr.
 
-    Where a person looks on at a terminal, `show` takes the lines instead.
+    On a terminal, `show` displays the lines instead.
     """
     if as_json:
         write(sys.stdout, dump_line({"schema": schema, "data": data, "warnings": list(warnings)}) + "\n")
@@ -36,7 +36,7 @@ def emit(
 
 
 def is_terminal(stream: Any) -> bool:
-    """Returns whether a stream is a terminal that can do more than print lines."""
+    """Returns whether a stream is a terminal that understands control sequences."""
     return stream is not None and stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
@@ -48,7 +48,7 @@ def note(text: str) -> None:
 def emit_error(error: MabosError, *, as_json: bool) -> None:
     """Prints an error: one line and a hint on stderr, nothing on stdout.
 
-    Secrets in the words that it quotes are replaced.
+    Secrets in it are replaced.
     """
     from mabos_cli.core.language.secrets import redact
 
@@ -67,8 +67,7 @@ def _coloured(text: str, colour: int) -> str:
 
 
 def write(stream: Any, text: str) -> None:
-    """Writes UTF-8 whatever the locale says, where no line of progress stands; a reader that went away, or never was there, is no
-    error."""
+    """Writes UTF-8 in any locale, after removing a line of progress. A closed pipe or a missing stream is no error."""
     if bar := sys.modules.get("mabos_cli.terminal.progress"):
         bar.wipe()
     write_bytes(stream, text)
@@ -87,7 +86,7 @@ def write_bytes(stream: Any, text: str) -> None:
             problem = (
                 f"cannot write to {'standard output' if stream is sys.stdout else 'standard error'}: {error.strerror}"
             )
-            raise InvalidFile(problem, "what the command did is done; only its answer is lost") from None
+            raise InvalidFile(problem, "the command has finished; only its output is lost") from None
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Shows on standard error how far long work is, how fast it goes and how long it will take; nothing of the first half second."""
+"""Shows the progress of long work on standard error, with speed and remaining time; nothing in the first half second."""
 
 import os
 import sys
@@ -9,14 +9,14 @@ from mabos_cli.core.language.clock import format_span
 
 _AFTER, _EVERY = 0.5, 0.1  # seconds until it shows, and between two looks
 _BAR = 24
-_shown = False  # whether a line stands on the terminal
-_around: list[str] = []  # how far the work is that what is shown is a part of, outermost first
+_shown = False  # whether a line of progress is on the terminal
+_around: list[str] = []  # the progress of the enclosing work, outermost first
 
 
 def progress(doing: str) -> Callable[[int, int], None]:
-    """Returns a function that takes how much is done, and of how much; the line is wiped at the end, by the next output, or by `wipe`.
+    """Returns a function that takes how much is done, and the total; the line is removed at the end, by other output, or by `wipe`.
 
-    Without a total it says what is done, if there was a line before.
+    Without a total, it only shows the name of the work, if there was a line before.
     """
     started = last = time.monotonic()
     depth = len(_around)
@@ -60,7 +60,7 @@ def _put(line: str) -> None:
 
 
 def wipe() -> None:
-    """Takes the line off the terminal."""
+    """Removes the line from the terminal."""
     global _shown
     if _shown:
         _shown = False

@@ -1,5 +1,5 @@
 """Shows results on a terminal: tables, trees and wrapped lines with short ids, relative times and colours; the only importer of
-rich. Content is never markup, and what could control the terminal is drawn instead of obeyed."""
+rich. Content is never markup, and control characters are shown as symbols."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from rich.tree import Tree
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import one_line, plural, visible
 
-# Colours of the 256 that stand out from white as from black: each has a contrast of 3.8 or more to both.
+# Colours with a contrast of at least 3.8 to white and to black.
 STYLES = {
     "id": "color(31)",
     "kind": "color(97)",
@@ -27,7 +27,7 @@ STYLES = {
     "faint": "color(243)",
     "head": "bold",
 }
-# Words that say how something is, where they are set apart in a line.
+# Words for states, coloured where they stand apart in a line.
 _STATES = {
     "bad": "FAILED conflict conflicts problem CANNOT_PROVE error",
     "warn": "untrusted stale stalled expired overdue flaw behind missing POTENTIALLY_DERIVABLE unknown edited",
@@ -51,12 +51,12 @@ _SPANS = ((60, "s"), (60, "min"), (24, "h"), (7, "day"), (4.35, "week"), (12, "m
 
 
 def join(*texts: Text) -> Text:
-    """Returns texts one behind the other, each in its style."""
+    """Joins texts, each in its style."""
     return Text("", overflow="fold").join(texts)
 
 
 class Screen:
-    """Holds what a result is shown with: the moment that ages count from, and how ids are shortened."""
+    """Settings for showing results: the time that ages are counted from, and how ids are shortened."""
 
     def __init__(
         self, now: datetime, shorten: Callable[[str], str], is_whole: bool = False, is_exact: bool = False
@@ -67,7 +67,7 @@ class Screen:
         self.is_exact = is_exact  # full ids and times, as `get` shows them
 
     def age(self, at: str) -> str:
-        """Returns how long ago a time was, or how far ahead it is; the text itself where it is no time."""
+        """Returns how long ago a time was, or how far ahead it is; other texts unchanged."""
         moment = find_time(at)
         if moment is None:
             return one_line(at)
@@ -91,7 +91,7 @@ class Screen:
         return self.line(name, "id")
 
     def line(self, content: str, style: str = "") -> Text:
-        """Returns a line with what means something in colour, ids in short and times as ages."""
+        """Returns a line with colours, short ids, and times as ages."""
         content = visible(content)
         found, at = Text(style=STYLES.get(style, style), overflow="fold"), 0
         for match in _MARKS.finditer(content):
@@ -115,7 +115,7 @@ _MARKED = {"name": "id", "time": "faint", "place": "faint", "command": "head"}
 
 
 class Hanging:
-    """Shows a text whose further lines stand to the right of the first, below what is behind its head."""
+    """Shows a text with a hanging indent: further lines start below the text after the head."""
 
     def __init__(self, text: Text, indent: int = 2) -> None:
         self.text = text
@@ -131,7 +131,7 @@ class Hanging:
 
 
 def wrap_lines(screen: Screen, lines: Iterable[str]) -> Iterator[ConsoleRenderable]:
-    """Yields lines as they are shown: those that are indented below another one as a tree, names with their values in columns."""
+    """Yields lines for display: indented lines become a tree, names and values columns."""
     tree: list[tuple[int, Tree]] = []
     for line in lines:
         depth = len(line) - len(line.lstrip(" "))
@@ -148,7 +148,7 @@ def wrap_lines(screen: Screen, lines: Iterable[str]) -> Iterator[ConsoleRenderab
 
 
 def _row(screen: Screen, line: str) -> Hanging:
-    """Returns a line whose further lines stand below its value, where it has a name before it."""
+    """Returns a line with a hanging indent below its value, if it has a name and a value."""
     match = _ROW.fullmatch(line)
     if match is None or "\n" in line or len(match[1]) > 30:
         return Hanging(screen.line(line))
@@ -156,7 +156,7 @@ def _row(screen: Screen, line: str) -> Hanging:
 
 
 def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Sequence[str] = ()) -> ConsoleRenderable:
-    """Returns a table that fits the width: columns named in `free` wrap at words, the others stay whole as long as they fit."""
+    """Returns a table that fits the width: columns in `free` wrap at words, the others only if they must."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=STYLES["faint"])
@@ -170,7 +170,7 @@ def make_table(heads: Sequence[str], rows: Iterable[Sequence[Text]], *, free: Se
 
 
 def show(name: str, data: Mapping[str, Any], lines: Iterable[str], screen: Screen, has_pager: bool) -> None:
-    """Shows a result by its own view, or else its lines; through a pager where the screen is too small."""
+    """Shows a result with its view, or its lines; in a pager if it is longer than the screen."""
     from mabos_cli.terminal import views
 
     if name in views.VERBATIM:

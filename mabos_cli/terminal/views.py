@@ -16,7 +16,7 @@ Data = Mapping[str, Any]
 Parts = Sequence[ConsoleRenderable] | None
 View = Callable[[Screen, Data, Iterable[str]], Parts]
 
-# What is text for models, shells and files: shown as it is.
+# Texts for models, shells and files: shown unchanged.
 VERBATIM = frozenset(
     "read skill report completion reason.show schedule.show fact.export graph.export ontology.export context.index "
     "context.observations context.pack context.build context.compress context.flush-prompt checkpoint.latest".split()
@@ -29,14 +29,14 @@ def _content(screen: Screen, text: str, style: str = "") -> Text:
 
 
 def _grade(screen: Screen, value: float | None) -> Text:
-    """Returns a number from 0 to 1: what matters much stands out, what matters little steps back."""
+    """Returns a number from 0 to 1: high ones are bold, low ones faint."""
     if value is None:
         return Text("")
     return screen.text(f"{value:.2f}", "head" if value >= 0.8 else "faint" if value < 0.3 else "")
 
 
 def _dotted(screen: Screen, parts: Iterable[tuple[str, str]]) -> Text:
-    """Returns small remarks on one line, each in its style."""
+    """Joins remarks on one line, each in its style."""
     remarks = [
         screen.line(text, style) if style == "faint" else screen.text(text, style) for text, style in parts if text
     ]
@@ -44,7 +44,7 @@ def _dotted(screen: Screen, parts: Iterable[tuple[str, str]]) -> Text:
 
 
 def show_recall(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
-    """Shows what was found, the text first, and below it what it is and where it comes from."""
+    """Shows results: the text, and below it remarks such as age, source and tags."""
     rows: list[list[Text]] = []
     for hit in data["results"]:
         is_gone = bool(hit.get("archived") or hit.get("newer"))
@@ -88,7 +88,7 @@ def _reasons(hit: Data) -> str:
 
 
 def show_status(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
-    """Shows whether all is well, what is due and what to do next."""
+    """Shows the overall state, what is due, and what to do next."""
     troubles = [row for row in data["hosts"] if row["trouble"]]
     mirror = data.get("typedb") or {}
     due = {name: count for name, count in data["due"].items() if count and name in DUE_COMMANDS}
@@ -123,7 +123,7 @@ def show_status(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
 
 
 def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
-    """Shows an item as its lines, and what it was derived from as a tree."""
+    """Shows the lines of an item, and its sources as a tree."""
     if "item" not in data:
         return None
     texts, short = list(lines), Screen(screen.now, screen.shorten)
@@ -145,7 +145,7 @@ def show_get(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
 
 
 def show_drill(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
-    """Shows the way down as a tree with a bar for each score, and what was found at its end."""
+    """Shows the path of a drill as a tree with a bar for each score, and the lines that were found."""
     if not data["finds"]:
         return None
     root = Tree(screen.text(data["query"], "head"), guide_style=STYLES["faint"])
@@ -204,7 +204,7 @@ def _help_line(screen: Screen, line: str) -> Text:
 
 
 def show_config(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
-    """Shows settings with their values as the lines have them; what somebody set stands out."""
+    """Shows settings with their values as in the plain lines; values that were set are highlighted."""
     rows: list[list[Text]] = []
     for row, line in zip(data["settings"], lines, strict=False):
         value = line.removeprefix(row["name"]).removesuffix(row["about"]).strip().removesuffix(row["origin"]).strip()
@@ -215,7 +215,7 @@ def show_config(screen: Screen, data: Data, lines: Iterable[str]) -> Parts:
     return [make_table(["setting", "value", "from", "about"], rows, free=["value", "about"])]
 
 
-# Lists: where the rows are, and their columns: the field, and the heading where that is another word.
+# Lists: the key of the rows in the data, and the fields to show as columns.
 _LISTS = {
     "timeline": ("entries", "at id type content"),
     "trust.quarantine": ("items", "id source created_at content"),
@@ -257,7 +257,7 @@ def _list_view(key: str, columns: str) -> View:
 
 
 def _cell(screen: Screen, row: Data, name: str) -> Text:
-    """Returns a field of a row; rows that count no more step back."""
+    """Returns a field of a row; archived and finished rows are faint."""
     value = row.get(name)
     if value in (None, "", []):
         return Text("")

@@ -1,4 +1,4 @@
-"""The merge that git is in the middle of when it calls the driver: its three commits, and what files hold in each."""
+"""The merge in progress when git calls the driver: its three commits, and the contents of files in each."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _PICKED = re.compile(r"(?:pick|reword|edit|squash|fixup|p|r|e|s|f)\s+(?:-[cC]\s+
 
 
 def pages_after_merge(agent: AgentPaths) -> Path:
-    """Returns where the derived files are that a merge made, until doctor has seen that all are as they should be."""
+    """Returns where the derived files of a merge are saved, until doctor has checked all of them."""
     return agent.workspace.local / "merged" / f"{agent.id}.json"
 
 
@@ -32,18 +32,18 @@ class Merge(NamedTuple):
     commits: tuple[str, str, str]
 
     def versions(self, paths: Sequence[str]) -> list[Versions]:
-        """Returns what files hold in the three commits."""
+        """Returns the contents of files in the three commits."""
         found = self.repository.read_objects([f"{commit}:{path}" for path in paths for commit in self.commits])
         return [(found[n], found[n + 1], found[n + 2]) for n in range(0, len(found), 3)]
 
     def blobs(self, folder: str) -> dict[str, tuple[str, str, str]]:
-        """Returns the files below a folder, each with the name of what it holds in the three commits."""
+        """Returns the files below a folder, each with the names of its blobs in the three commits."""
         base, ours, theirs = (self._list(commit, folder) for commit in self.commits)
         paths = dict.fromkeys((*base, *ours, *theirs))
         return {path: (base.get(path, ""), ours.get(path, ""), theirs.get(path, "")) for path in paths}
 
     def load(self, blobs: Iterable[str]) -> dict[str, bytes]:
-        """Returns what is stored under some names, all at once; nothing for an empty name."""
+        """Returns the contents of blobs by name, all at once; nothing for an empty name."""
         wanted = [*dict.fromkeys(filter(None, blobs))]
         return {"": b"", **dict(zip(wanted, self.repository.read_objects(wanted), strict=True))}
 
@@ -56,7 +56,7 @@ class Merge(NamedTuple):
 def find_merge(path: str, versions: Versions) -> Merge | None:
     """Returns the merge or rebase that the driver is called in, if its commits hold a file in these versions.
 
-    None for what names no commits: a stash, a patch, or the inner merge of several ancestors.
+    None for a merge without commits: of a stash, of a patch, or of several ancestors.
     """
     repository = find_repository(Path.cwd()) if "\n" not in path else None
     theirs = _merged_commit() or (_picked_commit(repository) if repository else "")
@@ -78,7 +78,7 @@ def _merged_commit() -> str:
 
 
 def _picked_commit(repository: Repository) -> str:
-    """Returns the commit that `git rebase` is about to put onto HEAD."""
+    """Returns the commit that `git rebase` is applying to HEAD."""
     place = repository.ask("rev-parse", "--git-path", "rebase-merge/done").out.decode().strip()
     done = (read_bytes(repository.top / place) or b"").decode("utf-8", "replace") if place else ""
     last = _PICKED.match(next((line for line in reversed(done.split("\n")) if line.strip()), ""))

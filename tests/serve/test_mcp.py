@@ -87,7 +87,7 @@ def test_recall_answers_as_seed_003_says(daily: Speaker) -> None:
 def test_a_budget_of_nothing_is_the_usual_one(daily: Speaker) -> None:
     found = json.loads(daily.call("memory_recall", query="seats", token_budget=0).text)
     assert found["budget_remaining"] == 3000 - found["token_count"]
-    assert daily.call("memory_get").text == "usage: which memory?; give an id, or the path of a memory file"
+    assert daily.call("memory_get").text == "usage: neither id nor path given; give an id, or the path of a memory file"
 
 
 def test_store_get_and_write_take_what_the_seeds_pass(daily: Speaker, root: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_set_of_tools(small: Speaker) -> None:
         "memory_harvest",
         *(f"memory_{n}" for n in ("get", "recall", "read", "store_item")),
     }
-    assert small.call("fact_assert").text == "not_found: no tool 'fact_assert'; it is left out here"
+    assert small.call("fact_assert").text == "not_found: no tool 'fact_assert'; this server does not offer it"
     assert "memory_recall" in small.client.instructions and "checkpoint" not in small.client.instructions
 
 

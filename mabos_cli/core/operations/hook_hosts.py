@@ -1,6 +1,6 @@
 """Describes the hosts whose hooks we answer: names of events, payloads, and the answers that they accept.
 
-Nothing is loaded here: a session must end at once. All hosts take exit code 2 for a veto, and read JSON or nothing on stdout.
+It imports next to nothing: the end of a session must not wait. All hosts treat exit code 2 as a veto, and read JSON or nothing on stdout.
 """
 
 from collections.abc import Container, Iterable
@@ -16,7 +16,7 @@ NAMES = {
     "codex": _CLAUDE,
     "gemini": ("SessionStart", "BeforeAgent", "PreCompress", "AfterAgent", "SessionEnd"),
     "cursor": ("sessionStart", "beforeSubmitPrompt", "preCompact", "stop", "sessionEnd"),
-    # Called by a plugin of ours, which says what happened in the words of the host.
+    # Called by our plugin, which passes on the names of the host.
     "openclaw": ("session_start", "before_prompt_build", "before_compaction", "agent_end", "session_end"),
     "opencode": (
         "session.created",
@@ -30,17 +30,17 @@ NAMES = {
 _ALSO = {"session:compact:before": "pre-compact"} | dict.fromkeys(
     ("command:new", "command:reset", "session:auto-reset"), "session-end"
 )
-# Characters, as hosts count them, that a host takes into the context. Codex says 2,500 tokens.
+# Characters, as hosts count them, that a host adds to the context. The limit of Codex is 2,500 tokens.
 ROOM = dict.fromkeys(HOSTS, 10_000) | {"codex": 8_000}
-# Hosts that say late (Codex, a minute after it) or never that a session ended: each stop is noted, and learned from at once or later.
+# Hosts that report the end of a session late (Codex, a minute after it) or never: each stop is recorded, and harvested at once or later.
 LATE = {"codex": False, "openclaw": True, "opencode": True}
-TRIAL = "mabos-connect"  # the session that connect plays: there is nothing to learn from it
+TRIAL = "mabos-connect"  # the session that connect plays: it is not harvested
 _LONGEST = 4096  # of an id or a path
 _KEPT = 100_000  # characters of a prompt or an answer that are looked at
 
 
 def find_event(word: str) -> str:
-    """Finds the event that a word names, in our spelling or a host's; empty when it names none.
+    """Finds the event with a name, ours or a host's; empty if there is none.
 
     >>> find_event("PreCompress"), find_event("session-end"), find_event("command:new"), find_event("PreToolUse")
     ('pre-compact', 'session-end', 'session-end', '')
@@ -53,7 +53,7 @@ def find_event(word: str) -> str:
 
 
 def find_host(payload: dict[str, object], environ: Container[str]) -> str:
-    """Finds the host that sent a payload, by what only that host says; Claude Code is the one that others imitate.
+    """Finds the host that sent a payload, by fields that only that host sends; Claude Code otherwise, which others imitate.
 
     >>> find_host({"conversation_id": "c1"}, {}), find_host({"session_id": "s1"}, {})
     ('cursor', 'claude')
@@ -73,7 +73,7 @@ def find_host(payload: dict[str, object], environ: Container[str]) -> str:
 
 
 def word_of(payload: dict[str, object], *keys: str) -> str:
-    """Returns the first of several values that is a short text; empty when none is."""
+    """Returns the first of several values that is a short text; empty if none is."""
     for key in keys:
         value = payload.get(key)
         if isinstance(value, str) and 0 < len(value) <= _LONGEST:
@@ -88,7 +88,7 @@ def text_of(payload: dict[str, object], key: str) -> str:
 
 
 def prompt_of(payload: dict[str, object]) -> str:
-    """Returns what a person asks, without what a host put before it that a hook had answered.
+    """Returns the prompt of a person, without the answers of hooks that a host put before it.
 
     >>> prompt_of({"prompt": "<hook_context>INDEX</hook_context>\\n\\nWhat do seats cost?"})
     'What do seats cost?'
@@ -105,14 +105,14 @@ def session_of(payload: dict[str, object]) -> str:
 
 
 def folders_of(payload: dict[str, object]) -> list[str]:
-    """Returns the folders that a session is about, the most telling first."""
+    """Returns the folders of a session, the current one first."""
     roots = payload.get("workspace_roots")
     found = [word_of(payload, "cwd"), *(roots if isinstance(roots, list) else ())]
     return [folder for folder in found if isinstance(folder, str) and folder.startswith("/")]
 
 
 def context_answer(host: str, event: str, text: str) -> dict[str, object]:
-    """Returns what adds a text to the context of a session; empty where a host has no way to."""
+    """Returns the answer that adds a text to the context of a session; empty if the host cannot do that."""
     if not text or (host == "cursor" and event != "session-start"):
         return {}
     if host == "cursor":
@@ -122,20 +122,20 @@ def context_answer(host: str, event: str, text: str) -> dict[str, object]:
 
 
 def again_answer(host: str, text: str) -> dict[str, object]:
-    """Returns what makes an agent go on, with something to do, instead of stopping."""
+    """Returns the answer that makes an agent continue with a task instead of stopping."""
     if host == "cursor":
         return {"followup_message": text}
     return {"decision": "deny" if host == "gemini" else "block", "reason": text}
 
 
 def is_again(payload: dict[str, object]) -> bool:
-    """Returns whether an agent goes on already because a hook made it: then it may stop."""
+    """Returns whether an agent already continued because of a hook: then it may stop."""
     count = payload.get("loop_count")
     return bool(payload.get("stop_hook_active")) or (isinstance(count, int) and count > 0)
 
 
 def event_payload(host: str, event: str, folder: str, prompt: str = "") -> dict[str, object]:
-    """Returns what a host sends at an event of a session that has no transcript."""
+    """Returns the payload of an event, for a session without a transcript."""
     found: dict[str, object] = {"hook_event_name": NAMES[host][EVENTS.index(event)], "cwd": folder}
     if host == "cursor":
         found |= {"conversation_id": TRIAL, "workspace_roots": [folder], "cursor_version": "0"}
@@ -150,7 +150,7 @@ def event_payload(host: str, event: str, folder: str, prompt: str = "") -> dict[
 
 
 def shown_text(answer: object) -> str:
-    """Returns what a model sees of an answer to a host.
+    """Returns the part of an answer that a model sees.
 
     >>> shown_text(context_answer("claude", "session-start", "x")), shown_text(context_answer("cursor", "session-start", "y")), shown_text({})
     ('x', 'y', '')

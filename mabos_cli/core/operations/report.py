@@ -1,4 +1,4 @@
-"""Counts and sorts what a report shows: memory by week, tier, importance and trust, and topics by month."""
+"""Counts and sorts the data of a report: memory by week, tier, importance and trust, and topics by month."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,16 @@ from mabos_cli.core.mind.mind import Attitude, state_of
 
 TIERS = (*STORES, "archive")
 CLASS_NAMES = (*CLASSES, "other")
-MONTHS = 12  # the latest, whose topics are shown
-MOST = 5_000  # rows of a kind that a page has; beyond, it says how many it has not
+MONTHS = 12  # the latest ones have topics
+MOST = 5_000  # rows of a kind on a page; the number of further ones is shown
 _CLASS_OF = {kind: name for name, kinds in CLASSES.items() for kind in kinds}
-_WEEKS, _FEWEST, _TOPICS = 53, 12, 6  # weeks that are drawn, at most and at least; topics of a month
-# Characters in which secrets are looked for, before a text is cut: or the first half of one would be shown.
+_WEEKS, _FEWEST, _TOPICS = 53, 12, 6  # weeks of the chart, at most and at least; topics of a month
+# Characters that are searched for secrets before a text is cut, so that no half of one is shown.
 _READ = 32_768
 
 
 def shown(text: str, width: int = 160) -> str:
-    """Returns a text as one safe line: secrets replaced, control and direction characters made visible, cut at a word.
+    """Returns a text as one line, with secrets replaced and control characters made visible, cut at a word.
 
     >>> shown("key\\n PASSWORD=hunter2x"), shown("one two three", 9)
     ('key PASSWORD=[redacted:password]', 'one two…')
@@ -34,7 +34,7 @@ def shown(text: str, width: int = 160) -> str:
 
 
 class Held(NamedTuple):
-    """An item with whose it is, where it is, and how far it can be relied on, its sources considered."""
+    """An item with its agent, its tier, and its trust by lineage."""
 
     agent: str
     tier: str
@@ -53,8 +53,8 @@ class Week(NamedTuple):
 class MemoryView(NamedTuple):
     """Memory at a glance, and the live items, the most important first.
 
-    Tiers are counted for all and by agent; importance and trust are those of live items. What is dated later than now, or not at all,
-    is in no week.
+    Tiers are counted for all and by agent; importance and trust for live items. Items without a date, or with a future one, are in no
+    week.
     """
 
     tiers: tuple[int, ...]
@@ -74,7 +74,7 @@ class MemoryView(NamedTuple):
 
 
 class Tally:
-    """Counts items one by one, so that however many there are, only the most important are kept."""
+    """Counts items one by one, and keeps only the most important ones."""
 
     def __init__(self, agents: tuple[str, ...], today: date) -> None:
         self._today = today
@@ -85,7 +85,7 @@ class Tally:
         self._best: list[Held] = []
 
     def add(self, held: Held) -> None:
-        """Counts an item. Of one that is archived only that it was stored is shown."""
+        """Counts an item; an archived one counts in its tier and its week only."""
         item = held.item
         self._tiers[held.agent][held.tier] += 1
         day = find_day(item.created_at[:10])
@@ -100,7 +100,7 @@ class Tally:
             self._best = nsmallest(MOST, self._best, key=_rank)
 
     def view(self) -> MemoryView:
-        """Returns what was counted."""
+        """Returns the counts."""
         return MemoryView(
             tuple(sum(counts[tier] for counts in self._tiers.values()) for tier in TIERS),
             {agent: tuple(counts[tier] for tier in TIERS) for agent, counts in self._tiers.items()},
@@ -111,7 +111,7 @@ class Tally:
         )
 
     def _weeks(self) -> tuple[Week, ...]:
-        """Returns the weeks up to the last one in which anything was stored, those included in which nothing was."""
+        """Returns the weeks up to the last one with items, including empty ones."""
         firsts = {first for first, _ in self._stored}
         if not firsts:
             return ()
@@ -123,7 +123,7 @@ class Tally:
 
 
 def _rank(held: Held) -> tuple[float, tuple[int, ...], str, str]:
-    """Returns a key that sorts the most important first, of equals the latest."""
+    """Returns a key that sorts by importance, then latest first."""
     newest = tuple(-ord(letter) for letter in held.item.happened_at[:24])
     return -held.item.importance, newest, held.agent, held.item.id
 
@@ -137,9 +137,9 @@ class MonthLog(NamedTuple):
 
 
 def join_months(logs: Iterable[MonthLog]) -> list[MonthLog]:
-    """Returns the latest months of all agents together, with their most telling topics, the most frequent first.
+    """Returns the latest months of all agents together, with their most distinctive topics, the most frequent first.
 
-    A topic of several agents is one, and counts for all of them.
+    A topic of several agents is counted for all of them.
     """
     entries: Counter[str] = Counter()
     themes: dict[str, dict[str, Theme]] = {}
@@ -157,10 +157,10 @@ def join_months(logs: Iterable[MonthLog]) -> list[MonthLog]:
 
 
 def is_open(attitude: Attitude) -> bool:
-    """Returns whether something is neither done nor given up."""
+    """Returns whether an attitude is neither done nor given up."""
     return state_of(attitude) not in ("done", "gone")
 
 
 def is_late(attitude: Attitude, now: datetime) -> bool:
-    """Returns whether something is open although it was due."""
+    """Returns whether an attitude is open past its deadline."""
     return is_open(attitude) and is_past(attitude.deadline, now)

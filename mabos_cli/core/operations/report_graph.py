@@ -1,6 +1,6 @@
 """Draws the graph of facts: the best connected entities as boxes that do not overlap, and lines between them.
 
-The layout is a force model in plain arithmetic from a fixed start, so that the same facts give the same picture."""
+The layout is a force model from a fixed start, so that the same facts give the same picture."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,22 +13,22 @@ from mabos_cli.core.knowledge.graph import is_plain
 from mabos_cli.core.operations.report import shown
 
 _NODES, _LINES = 60, 240
-HUB = 8  # neighbours from which an entity stands out
+HUB = 8  # neighbours from which an entity is highlighted
 _LABEL, _LETTER, _HEIGHT = 26, 7.2, 24  # characters of a label, width of a usual one, height of a box
-_WIDE = 1.8  # of scripts whose letters fill a square
+_WIDE = 1.8  # factor for scripts with square letters
 _CELLS = (
     dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ", 1.2)
     | dict.fromkeys("mwMW@%—…", 1.5)
     | dict.fromkeys("filjrtI.,:;'|!()[] ", 0.65)
 )
 _GAP_X, _GAP_Y = 10, 12
-_STEPS, _STRETCH = 180, 1.6  # boxes are wide: so is the room
-_IDEAL, _MIDDLE = 74.0, 0.5  # the distance that suits two linked centres, and how strongly the middle pulls
-_TURN = 2.399963  # the golden angle: points on a spiral that are nowhere close
+_STEPS, _STRETCH = 180, 1.6  # boxes are wider than high
+_IDEAL, _MIDDLE = 74.0, 0.5  # distance between two linked centres, and the pull of the middle
+_TURN = 2.399963  # the golden angle: points on a spiral that keep their distance
 
 
 class Box(NamedTuple):
-    """An entity: its name and label, how many others it is connected with, and its box around a centre."""
+    """An entity: its name and label, the number of its neighbours, and its box around a centre."""
 
     name: str
     label: str
@@ -59,7 +59,7 @@ Pair = tuple[str, str]
 
 
 def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
-    """Draws the best connected entities of some facts. What is said of plain values, such as a price, is no line."""
+    """Draws the best connected entities of some facts. Facts about plain values, such as a price, are left out."""
     pairs: dict[Pair, list[Fact]] = {}
     for fact in sorted(facts, key=lambda fact: (fact.triple, fact.id)):
         if fact.subject != fact.object and not is_plain(fact.subject) and not is_plain(fact.object):
@@ -83,7 +83,7 @@ def draw_graph(facts: Iterable[Fact], most: int = _NODES) -> Picture:
 
 
 def _best(pairs: dict[Pair, list[Fact]], degrees: Mapping[str, int], most: int) -> list[str]:
-    """Returns the best connected entities, most connected first; chosen line by line, so that nobody stands alone."""
+    """Returns the best connected entities, most connected first; chosen by lines, so that each has a neighbour."""
     ranked = sorted(pairs, key=lambda p: (-min(degrees[p[0]], degrees[p[1]]), -max(degrees[p[0]], degrees[p[1]]), p))
     chosen: dict[str, None] = {}
     for pair in ranked:
@@ -95,16 +95,16 @@ def _best(pairs: dict[Pair, list[Fact]], degrees: Mapping[str, int], most: int) 
 
 
 def _width(label: str, links: int) -> int:
-    """Estimates the width of a label, rather too wide: it depends on the reader's fonts."""
+    """Estimates the width of a label, rather too wide, because fonts differ."""
     cells = sum(_WIDE if east_asian_width(letter) in "WF" else _CELLS.get(letter, 1.0) for letter in label)
     return round(_LETTER * cells * (1.1 if links >= HUB else 1)) + 18
 
 
 def lay_out(widths: Sequence[int], links: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Returns centres for boxes of some widths: linked ones near each other, none over another."""
+    """Returns centres for boxes of some widths: linked ones are close, and none overlap."""
     count = len(widths)
     reach = _IDEAL / 2 * sqrt(count)
-    # Rounded: sines differ in their last digits from one machine to another, and all that follows is exact.
+    # Rounded, because sines differ in their last digits between machines.
     xs = [float(round(reach * sqrt(n / count) * cos(n * _TURN))) for n in range(count)]
     ys = [float(round(reach * sqrt(n / count) * sin(n * _TURN))) for n in range(count)]
     for step in range(_STEPS):
@@ -118,7 +118,7 @@ def lay_out(widths: Sequence[int], links: Sequence[tuple[int, int]]) -> list[tup
 
 
 def _settle(xs: list[float], ys: list[float], links: Sequence[tuple[int, int]], most: float) -> None:
-    """Moves every centre by the forces on it, at most so far: all push each other away, links and the middle pull."""
+    """Moves every centre by its forces, limited to `most`: all repel each other, links and the middle attract."""
     count = len(xs)
     fx, fy = [-_MIDDLE * x for x in xs], [-_MIDDLE * y for y in ys]
     for i in range(count):
@@ -144,7 +144,7 @@ def _settle(xs: list[float], ys: list[float], links: Sequence[tuple[int, int]], 
 
 
 def _part(xs: list[float], ys: list[float], widths: Sequence[int]) -> None:
-    """Pushes boxes apart until none overlap; where pushing goes in circles, everything is drawn wider."""
+    """Pushes boxes apart until none overlap; if that does not end, the picture is stretched."""
     for turn in range(400):
         moved = False
         for i in range(len(xs)):

@@ -1,4 +1,4 @@
-"""Describes what changed between two states of an agent: rows by section, new ones first, the weightiest first."""
+"""Describes what changed between two states of an agent: rows by section, new ones first, then by weight."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,10 +22,7 @@ _SUBJECT, _IDS = 60, 20
 
 
 class Row(NamedTuple):
-    """One thing that changed: what it says now, what about it changed, where it stands.
-
-    The group counts rows of a kind.
-    """
+    """A change: the state, id and text of the thing, what changed about it, and its place. Rows are counted by group."""
 
     state: str
     id: str
@@ -37,27 +34,27 @@ class Row(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Rows of one sort, ordered."""
+    """Sorted rows of one kind."""
 
     name: str
     rows: tuple[Row, ...]
 
 
 def make_section(name: str, rows: Iterable[Row]) -> Section:
-    """Returns a section with its rows in the order in which a person wants them."""
+    """Returns a section with sorted rows."""
     order = sorted(rows, key=lambda row: (_STATES.index(row.state), -row.weight, row.id, row.text))
     return Section(name, tuple(order))
 
 
 def differing(old: Mapping[str, T], new: Mapping[str, T]) -> Iterator[tuple[T | None, T | None]]:
-    """Yields what differs, as it was and as it is; None stands for what was not, or is no longer, there."""
+    """Yields the values that differ, before and now; None stands for a missing one."""
     for key in dict.fromkeys((*new, *old)):
         if old.get(key) != new.get(key):
             yield old.get(key), new.get(key)
 
 
 def state_of(was: object, now: object) -> str:
-    """Returns whether something that was there before, is there now, or both is new, gone or changed."""
+    """Returns whether something is new, gone or changed, by its value before and now."""
     return NEW if was is None else GONE if now is None else CHANGED
 
 
@@ -113,16 +110,16 @@ def item_row(
 
 
 def fold_parts(rows: Sequence[Row], parts: Mapping[str, str]) -> Iterator[Row]:
-    """Yields rows of memories without those that went into another new one; that one says how many they were.
+    """Yields rows of memories without those that were consolidated into a new one, which says how many they were.
 
-    parts has the id of the new memory for each that went into one.
+    `parts` has the id of the new memory for each of them.
     """
     new = {row.id for row in rows if row.state == NEW}
     into = Counter(parts[row.id] for row in rows if row.state == GONE and parts.get(row.id) in new)
     for row in rows:
         if row.state == GONE and parts.get(row.id) in into:
             continue
-        yield row._replace(change=f"from {into[row.id]} known items") if row.id in into else row
+        yield row._replace(change=f"from {into[row.id]} earlier items") if row.id in into else row
 
 
 def fact_row(was: Fact | None, now: Fact | None) -> Row | None:

@@ -15,7 +15,7 @@ _HINT = "use 30m, 2h, 03:10, Sun 04:10 or off"
 
 
 class Job(NamedTuple):
-    """Commands that run for each agent, one after the other."""
+    """Commands to run for each agent, one after the other."""
 
     name: str
     commands: tuple[tuple[str, ...], ...]
@@ -23,7 +23,7 @@ class Job(NamedTuple):
 
     @property
     def setting(self) -> str:
-        """Returns the setting that says when."""
+        """Returns the setting with its rhythm."""
         return f"schedule.{self.name}"
 
 
@@ -31,7 +31,7 @@ def _words(*commands: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(command.split()) for command in commands)
 
 
-# At night what was captured becomes memories first, so that everything behind it sees them; what leaves goes last.
+# At night, observations become memories first, so that the other commands see them; archiving comes last.
 JOBS = (
     Job("cycle", _words("bdi cycle"), "beliefs, desires and intentions in order"),
     Job("sync", _words("index sync"), "the search index up to date"),
@@ -45,10 +45,7 @@ JOBS = (
 
 
 class Rhythm(NamedTuple):
-    """When a job is due: every so many minutes from midnight, or at a minute of the day, on one weekday or on all.
-
-    Neither: never.
-    """
+    """When a job is due: every so many minutes from midnight, or at a minute of the day, on one weekday or on all; or never."""
 
     every: int = 0
     minute: int = -1
@@ -60,7 +57,7 @@ class Rhythm(NamedTuple):
 
 
 def parse_rhythm(text: str) -> Rhythm:
-    """Parses the rhythm that a text names. It must divide an hour or a day evenly, because cron knows no other.
+    """Parses a rhythm. An interval must divide an hour or a day evenly, because cron has no others.
 
     >>> parse_rhythm("2h"), parse_rhythm("sun 4:10")
     (Rhythm(every=120, minute=-1, day=''), Rhythm(every=0, minute=250, day='Sun'))
@@ -84,7 +81,7 @@ def parse_rhythm(text: str) -> Rhythm:
 
 
 def format_rhythm(rhythm: Rhythm) -> str:
-    """Formats a rhythm as people write it.
+    """Formats a rhythm as in the settings.
 
     >>> [format_rhythm(parse_rhythm(text)) for text in ("60m", "3:05", "Sunday 04:10", "OFF")]
     ['1h', '03:05', 'Sun 04:10', 'off']
@@ -111,7 +108,7 @@ def due_jobs(settings: Mapping[str, Any]) -> list[tuple[Job, Rhythm]]:
 
 
 def unit_name(given: str, folder: str) -> str:
-    """Returns the name of a workspace in those of its units: as given, or after its folder.
+    """Returns the name of a workspace in the names of its units: as given, or that of its folder.
 
     >>> unit_name("", "My Team (2026)"), unit_name("ops", "x"), unit_name("", "東京")
     ('my-team-2026', 'ops', 'workspace')

@@ -1,4 +1,4 @@
-"""Merges what two sides made of something. Which side is which never matters for the result."""
+"""Merges the changes of two sides. The result does not depend on which side is ours."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -12,16 +12,13 @@ from mabos_cli.core.memory.trust import lowest_trust
 T = TypeVar("T")
 Item = TypeVar("Item", bound=Hashable)
 _NOTHING = object()
-# What a rule says; the rest is about it.
+# The fields that make up a rule; the others describe it.
 _BODY = ("type", "conditions", "conclusion", "violation_message", "action")
 _NOBODY = object()
 
 
 class Spare(NamedTuple):
-    """A record that lost its id: another version of what is kept, or, without a base, something else with that id.
-
-    `is_ours` tells whose it was.
-    """
+    """A record that lost its id: another version of the record that is kept, or, without a base, something else with that id."""
 
     id: str
     record: Any
@@ -30,7 +27,7 @@ class Spare(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A merged record that both sides changed, and whose version needs another id: ours, theirs or none."""
+    """The merge of a record that both sides changed; `spare` tells whose version needs another id: ours, theirs, or empty for none."""
 
     kept: Any
     spare: str = ""
@@ -53,8 +50,8 @@ def merge_keyed(
 ) -> Union:
     """Merges the records of both sides.
 
-    Added on a side: there; changed on one side: as changed; removed on one side: gone, unless the other changed it
-    and is_same does not say that this is nothing; changed on both: as settle says.
+    What a side added is kept, what one side changed is taken as changed. What one side removed is gone, unless the other side
+    changed it; changes for which is_same is true do not count. What both sides changed is left to settle.
     """
     kept: dict[str, Any] = {}
     spares: list[Spare] = []
@@ -82,9 +79,9 @@ def merge_keyed(
 def follow_renames(
     sides: Sequence[Mapping[str, T]], identity: Callable[[T], Hashable], new_id: Callable[[str, T], str]
 ) -> list[dict[str, T]]:
-    """Returns three versions of records by id, with what an earlier merge gave another id under that one in all of them.
+    """Returns three versions of records by id, in which a record that an earlier merge renamed has its new id everywhere.
 
-    A record of the base was renamed on a side if that has something else under its id, and has the id that it would get.
+    A record of the base was renamed on a side if that side has something else under its id, and has the id that it would get.
     """
     base, ours, theirs = (dict(side) for side in sides)
     for key, was in sides[0].items():
@@ -100,7 +97,7 @@ def follow_renames(
 
 
 def merge_value(base: Any, a: T, b: T, newer: T) -> T:
-    """Merges the value that one side changed, or the newer one when both did.
+    """Returns the value of the side that changed it, or the newer one if both did.
 
     >>> merge_value(1, 1, 2, 1), merge_value(1, 3, 2, 3)
     (2, 3)
@@ -109,7 +106,7 @@ def merge_value(base: Any, a: T, b: T, newer: T) -> T:
 
 
 def merge_sets(base: Iterable[Item], a: Sequence[Item], b: Sequence[Item]) -> tuple[Item, ...]:
-    """Merges the members that either side has, without those that one of them took out.
+    """Returns the members that either side has, without those that one of them removed.
 
     In the order of the base, then sorted.
 
@@ -122,7 +119,7 @@ def merge_sets(base: Iterable[Item], a: Sequence[Item], b: Sequence[Item]) -> tu
 
 
 def merge_count(base: int | None, a: int, b: int) -> int:
-    """Merges a counter that both sides advanced: all steps count. Without a base the larger one wins.
+    """Adds up how far both sides advanced a counter; without a base, the larger one wins.
 
     >>> merge_count(2, 5, 3), merge_count(None, 5, 3)
     (6, 5)
@@ -133,7 +130,7 @@ def merge_count(base: int | None, a: int, b: int) -> int:
 def merge_maps(
     base: Mapping[str, Any], a: Mapping[str, Any], b: Mapping[str, Any], newer: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Merges the keys of two objects, each as the side has it that changed it; the newer one's where both did.
+    """Merges two objects by key: the value of the side that changed it, or the newer one if both did.
 
     What one side removed and the other changed stays.
 
@@ -156,8 +153,8 @@ def merge_maps(
 def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when: Callable[[Item], Any]) -> list[Item]:
     """Merges two edited copies of a sequence as one.
 
-    What a side took out is gone, what it put in is there; where both put something in at the same place, it stands
-    in the order of time, as `when` tells; what has no time stays behind what it follows.
+    What a side removed is gone, what it added is there. What both added at the same place is ordered by time, which `when`
+    returns; what has no time stays behind what it follows.
     """
     out: list[Item] = []
     for old, one, other, same in align(base, a, b):
@@ -166,7 +163,7 @@ def merge_runs(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item], when:
 
 
 def merge_lines(base: Sequence[str], a: Sequence[str], b: Sequence[str]) -> list[str] | None:
-    """Merges the lines of two copies; None when both changed the same lines.
+    """Merges the lines of two copies; None if both changed the same lines.
 
     >>> merge_lines("abc", "xabc", "abcd"), merge_lines("abc", "axc", "ayc")
     (['x', 'a', 'b', 'c', 'd'], None)
@@ -183,7 +180,7 @@ Aligned = tuple[Sequence[Item], Sequence[Item], Sequence[Item], Sequence[Item]]
 
 
 def align(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item]) -> Iterator[Aligned[Item]]:
-    """Yields what stands between places that all three have, in the base and in each copy, with what all have behind it."""
+    """Yields the stretches that differ, in the base and in each copy, each with the element after it that all three share."""
     done = done_a = done_b = 0
     same_a, same_b = _match_places(base, a), _match_places(base, b)
     for n in [n for n in range(len(base)) if n in same_a and n in same_b] + [len(base)]:
@@ -193,7 +190,7 @@ def align(base: Sequence[Item], a: Sequence[Item], b: Sequence[Item]) -> Iterato
 
 
 def _match_places(base: Sequence[Item], other: Sequence[Item]) -> dict[int, int]:
-    """Maps the places of the base to those of a copy where the same is there."""
+    """Maps positions of the base to positions of a copy with the same element."""
     if base == other[: len(base)]:  # grown at its end, as logs are
         return {n: n for n in range(len(base))}
     blocks = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
@@ -222,7 +219,7 @@ def _interleave(runs: list[list[Item]], when: Callable[[Item], Any]) -> list[Ite
 
 
 def merge_store(base: str | None, a: str, b: str) -> str:
-    """Merges the stores of an item: as moved, the more lasting one if both sides moved it."""
+    """Returns the store of an item: the one it was moved to, or the more lasting one if both sides moved it."""
     return merge_value(base, a, b, max(a, b, key=STORES.index))
 
 
@@ -231,7 +228,7 @@ def is_only_used(old: MemoryItem, new: MemoryItem) -> bool:
     return new._replace(accessed_at=old.accessed_at, access_count=old.access_count) == old
 
 
-# How the fields of records are merged, in whatever record they are; what is not named here has no parts.
+# Fields with a merge of their own, in any kind of record.
 _SETS = frozenset("tags derived_from related_to supersedes beliefs desires".split())
 _MAPS = frozenset(("metrics", "extra"))
 _COUNTS = frozenset("access_count uses merged".split())
@@ -239,8 +236,8 @@ _EARLIEST, _LATEST = frozenset(("created_at", "stored_at")), frozenset("accessed
 
 
 def _merge_fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
-    """Merges a record field by field: sets, maps and counters with what both sides did to them, times as the first or the last one,
-    all else as the side has it that changed it, or the newer one."""
+    """Merges a record field by field: sets, maps and counters combine both changes, times are the first or the last one, and any other
+    field has the value of the side that changed it, or the newer one."""
     found = {}
     for name, one, other, later in zip(a._fields, a, b, newer, strict=True):
         was: Any = getattr(base, name, _NOBODY)
@@ -259,7 +256,7 @@ def _merge_fields(base: Any, a: Any, b: Any, newer: Any) -> Any:
 
 
 def keep_older(a: Any, b: Any, age: Callable[[Any], Any]) -> Settled:
-    """Leaves an id that was given to two things with the older one."""
+    """Leaves an id that was given to two things to the older one."""
     first = min(a, b, key=lambda each: (age(each), repr(each)))
     return Settled(first, "theirs" if first is a else "ours")
 
@@ -273,7 +270,7 @@ def merge_items(base: MemoryItem | None, a: MemoryItem, b: MemoryItem) -> Settle
         return keep_older(a, b, lambda item: item.created_at)
     newer = max(a, b, key=lambda item: (item.accessed_at, item.created_at, repr(item)))
     merged = _merge_fields(base, a, b, newer)
-    # Whoever vouched for one text has not seen the other.
+    # Who vouched for one text has not seen the other.
     if a.content != b.content or (base and base.trust not in (a.trust, b.trust)):
         merged = merged._replace(trust=lowest_trust((a.trust, b.trust)))
     is_split = base is not None and a.content != b.content and base.content not in (a.content, b.content)
@@ -291,7 +288,7 @@ def merge_facts(base: Fact | None, a: Fact, b: Fact) -> Settled:
 
 
 def unite_facts(a: Fact, b: Fact) -> Fact:
-    """Unites two facts that say the same: the older id, the later word, the lesser trust, and the other id in `same_as`."""
+    """Unites two facts with the same triple: the older id, the later values, the lower trust, and the other id in `same_as`."""
     first = min(a, b, key=lambda fact: (fact.created_at, fact.id))
     other, newer = b if first is a else a, _later_fact(a, b)
     older = b if newer is a else a
@@ -314,7 +311,7 @@ def _later_fact(a: Fact, b: Fact) -> Fact:
 
 
 def rule_body(rule: Mapping[str, Any]) -> str:
-    """Returns what a rule says, without what is said about it."""
+    """Returns what a rule consists of, without its name and other descriptions."""
     return repr([rule.get(name) for name in _BODY])
 
 
@@ -355,13 +352,13 @@ def merge_cases(base: Case | None, a: Case, b: Case) -> Settled:
 
 
 def _last_word(case: Case) -> tuple[str, str]:
-    """Returns when somebody last said something about a case."""
+    """Returns when a case was last changed or used."""
     times = [case.stored_at, case.last_used, *(revision.at for revision in case.revisions)]
     return max(times), repr(case)
 
 
 def _is_lost(name: str, base: Case | None, older: Case, merged: Case) -> bool:
-    """Returns whether a value of the older side is a change of its own that does not stand in the case any more."""
+    """Returns whether the older side changed a value, and the merged case does not have it."""
     value, was, kept = getattr(older, name), getattr(base, name, None), getattr(merged, name)
     if name == "metrics":
         had, has = dict(was or ()), dict(kept)

@@ -19,7 +19,7 @@ _MIND = (
     *("Persona", "Capabilities", "Beliefs", "Desires", "Goals", "Intentions", "Plans", "Commitments", "Learnings"),
     *("Memory", "Knowledge", "Playbooks", "MEMORY"),
 )
-# Pattern and kind, a later row wins. JSON lines need no driver: git itself keeps the lines of both sides, in every clone.
+# Pattern and kind; a later row wins. JSON lines need no driver: git's own union merge keeps the lines of both sides.
 _RULES = (
     ("agents/*/memory-store.json", "store"),
     ("agents/*/memory-store/*.json", "page"),
@@ -49,7 +49,7 @@ _RULES = (
 
 
 def kind_of(path: str) -> str:
-    """Returns the kind of a file, by its path from wherever the repository begins; empty when it is none of ours.
+    """Returns the kind of a file, by its path in a repository; empty if it has none.
 
     >>> kind_of("team/agents/cfo/memory-store.json"), kind_of("agents/cfo/memory/2026-02-24.md"), kind_of("notes.md")
     ('store', 'log', '')
@@ -66,7 +66,7 @@ def _expression(pattern: str) -> str:
 
 
 def add_rules(text: str) -> str:
-    """Adds our lines to .gitattributes, behind what people wrote there, unless they are there already."""
+    """Adds our lines to the end of .gitattributes, unless they are there already."""
     rows = (f"{pattern} merge={'union' if kind == 'union' else DRIVER}" for pattern, kind in _RULES)
     block = "\n".join((_BEGIN, *rows, _END)) + "\n"
     if block in text:
@@ -81,16 +81,16 @@ def remove_rules(text: str) -> str:
 
 
 def names_driver(text: str) -> bool:
-    """Returns whether some file is to be merged by our driver."""
+    """Returns whether a .gitattributes names our merge driver."""
     return bool(re.search(rf"(?m)^[^#\n]*\smerge={DRIVER}\b", text))
 
 
 def merge_file(kind: str, path: str, sides: "Sides", renames: "Renames | None" = None) -> "Merged | None":
-    """Returns the file of a kind as both sides have it; None when it is text that only people can merge.
+    """Merges three versions of a file of some kind; returns None for text that has to be merged by git or a person.
 
-    `renames` has the ids that things in other files get, by side. InvalidFile when one of the three is malformed.
+    `renames` has new ids of entries in other files, by side. InvalidFile if one of the three versions is malformed.
     """
-    # Loaded here: who asks only for the kind of a file needs no codec.
+    # Imported here: the kind of a file is often asked for without a merge.
     from mabos_cli.formats.operations import merge_minds as minds
     from mabos_cli.formats.operations import merge_records as records
 

@@ -1,7 +1,7 @@
-"""The settings files of agent hosts (JSON and JSON5), with our entries put in and taken out again: all else stays to the byte.
+"""Adds our entries to settings files of agent hosts (JSON and JSON5) and removes them again; all other bytes stay as they are.
 
-A part of JSON that is put behind something else brings its comma. What is put into something empty stands right behind the bracket, and
-what we make ourselves begins on a new line: that is how taking it out knows whether the empty rest was there before.
+An entry that is added after another one brings its comma. An entry in a container that was empty stands right after the bracket, and
+one in a container of ours on a new line: so that removing it knows whether the empty container was there before.
 """
 
 import json
@@ -23,7 +23,7 @@ _DEEPEST = 200
 
 
 class Part(NamedTuple):
-    """A member of an object or an element of an array: where it begins, where its value begins and ends."""
+    """A member of an object or an element of an array: its start, and the start and end of its value."""
 
     start: int
     value: int
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """Something of ours in JSON settings: the keys that lead to it, and its value; an element of the array there, or the member itself."""
+    """An entry of ours in JSON settings: the keys that lead to it, and its value, which is the member itself or an element of that array."""
 
     keys: tuple[str, ...]
     value: Any
@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Holds what we put into a JSON file of a host. A new file has the head, too; comments are read where the host reads them."""
+    """Our entries in a JSON file of a host. A new file gets the head, too; comments are accepted if the host accepts them."""
 
     host: str
     entries: tuple[Entry, ...]
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
 def hook_entries(host: str, program: str, options: str = "") -> tuple[Entry, ...]:
     """Returns our hooks for a host, which calls a program with options.
 
-    Cursor takes nothing into the context with a prompt; it and Gemini tell no number of tokens when an agent stops.
+    Cursor adds nothing to the context of a prompt; it and Gemini do not report the number of tokens when an agent stops.
     """
     skipped = {"cursor": ("user-prompt", "stop"), "gemini": ("stop",)}.get(host, ())
     found = []
@@ -68,25 +68,25 @@ def hook_entries(host: str, program: str, options: str = "") -> tuple[Entry, ...
 
 
 def add_entries(text: str | None, settings: Settings, shown: str) -> str:
-    """Adds our entries to the text of a file and removes older ones of ours; the text itself when nothing is to be done."""
+    """Adds our entries to the text of a file and removes older ones; returns the same text if nothing has to change."""
     if text is not None:
         check_settings(text, settings, shown)
         settings = settings._replace(entries=tuple(_with_added(text, entry) for entry in settings.entries))
     old, text = text, None if text is None else remove_entries(text, settings, shown)
     if text is None:
-        # Ours come before what a new file must have: behind it they would look as if the rest had been there first.
+        # Our entries come before the head: after it, the head would look as if it had been there before.
         return dump_document(_document(settings.entries) | dict(settings.head))
     newline = "\r\n" if "\r\n" in text else "\n"
     step, new = _indent(text), text
     for entry in settings.entries:
         new = _put(new, entry, newline, step)
     if remove_entries(new, settings, shown) != text:
-        raise InvalidFile(f"{shown}: cannot be changed without touching the rest of it", _HINT)
+        raise InvalidFile(f"{shown}: our entries cannot be added without changing other parts of it", _HINT)
     return old if old is not None and _is_same(old, new, settings) else new
 
 
 def _with_added(text: str, entry: Entry) -> Entry:
-    """Returns an entry with what a person added to it in a file, as leave to call tools unasked."""
+    """Returns an entry with what a person added to it in a file, such as permission to call tools."""
     at, part = root_of(text), None
     for key in entry.keys:
         part = next((part for part in parts_of(text, at) if part.key == key), None)
@@ -98,7 +98,7 @@ def _with_added(text: str, entry: Entry) -> Entry:
 
 
 def _is_same(old: str, new: str, settings: Settings) -> bool:
-    """Returns whether two texts have the same entries of ours, wherever they stand."""
+    """Returns whether two texts have the same entries of ours, in any order."""
     one, two = (
         sorted(dump_line([[part.key for _, part in path], _value(text, path[-1][1])]) for path in _ours(text, settings))
         for text in (old, new)
@@ -121,12 +121,12 @@ def _document(entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def remove_entries(text: str, settings: Settings, shown: str) -> str | None:
-    """Removes our entries from the text of a file, and what we made around them. None when that was the whole file."""
+    """Removes our entries from the text of a file, and the containers that we created. None if that was the whole file."""
     check_settings(text, settings, shown)
     while found := next(_ours(text, settings), None):
         was_first = next(parts_of(text, root_of(text))).start == found[0][1].start
         for at, part in reversed(found):
-            # What held the last part is shorter now, and begins where it did.
+            # The container of the last part is shorter now, but begins at the same place.
             left = next(other for other in parts_of(text, at) if other.start == part.start)
             text, is_empty = _remove_part(text, at, left)
             if not is_empty:
@@ -135,13 +135,13 @@ def remove_entries(text: str, settings: Settings, shown: str) -> str | None:
             return None
         if (
             was_first and settings.head and text == dump_document(dict(settings.head))
-        ):  # nothing is left but what a new file has
+        ):  # only the head of a new file is left
             return None
     return text
 
 
 def check_settings(text: str, settings: Settings, shown: str) -> None:
-    """Raises InvalidFile when a file cannot be read, or what is there leaves no place for our entries."""
+    """Raises InvalidFile if a file is malformed, or has something else in the place of our entries."""
     found = (
         _load_loosely(text, shown)
         if settings.has_comments
@@ -187,7 +187,7 @@ def _put(text: str, entry: Entry, newline: str, step: str) -> str:
 
 
 def _nested(entry: Entry, depth: int, newline: str, step: str) -> str:
-    """Returns the member that is missing at a depth, with all that it holds."""
+    """Returns the text of the missing member at a depth, with the containers below it."""
     key, is_last = entry.keys[depth - 1], depth == len(entry.keys)
     if is_last and not entry.is_element:
         return f"{dump_line(key)}: {dump_line(entry.value)}"
@@ -197,13 +197,13 @@ def _nested(entry: Entry, depth: int, newline: str, step: str) -> str:
 
 
 def _indent(text: str) -> str:
-    """Returns what the first member is indented by; two blanks where it has no line of its own."""
+    """Returns the indentation of the first member; two blanks if it is not on a line of its own."""
     match = re.match(r"\ufeff?\s*\{[^\S\n]*\r?\n([ \t]+)[\"\w]", text)
     return match[1] if match else "  "
 
 
 def _ours(text: str, settings: Settings) -> Iterator[list[tuple[int, Part]]]:
-    """Yields the way to each of our entries: containers from the root on, and the part of each."""
+    """Yields the path to each of our entries: the containers from the root on, each with the part that leads further."""
     places = [
         (entry.keys, None if entry.is_element and isinstance(entry.value, dict) else entry)
         for entry in settings.entries
@@ -228,7 +228,7 @@ def _ours(text: str, settings: Settings) -> Iterator[list[tuple[int, Part]]]:
 
 
 def _our_hooks(text: str, path: list[tuple[int, Part]], host: str) -> Iterator[list[tuple[int, Part]]]:
-    """Yields the way to each of our hooks, or to the element around it where it holds no other."""
+    """Yields the path to each of our hooks, or to the element around it if it has no others."""
     hooks = path[-1][1].value
     for event in parts_of(text, hooks) if text[hooks] == "{" else ():
         for element in parts_of(text, event.value) if text[event.value] == "[" else ():
@@ -254,7 +254,7 @@ def _runs_us(value: Any, host: str) -> bool:
 
 
 def _load_loosely(text: str, shown: str) -> Any:
-    """Returns the value of a document of JSON5; InvalidFile where it is none."""
+    """Returns the value of a JSON5 document; InvalidFile if it is malformed."""
     try:
         at = root_of(text)
         if at == len(text):
@@ -270,7 +270,7 @@ def _load_loosely(text: str, shown: str) -> Any:
 
 
 def _value(text: str, part: Part, depth: int = 0) -> Any:
-    """Returns the value of a part; numbers that only JSON5 knows as text."""
+    """Returns the value of a part; numbers that only JSON5 allows are returned as text."""
     if depth > _DEEPEST:
         raise RecursionError
     if text[part.value] not in "{[":
@@ -353,8 +353,8 @@ def parts_of(text: str, at: int) -> Iterator[Part]:
 
 
 def _add_part(text: str, at: int, part: str, gap: str) -> str:
-    """Adds a part behind the last one of the container that begins here, or before the first one where a comment follows the last;
-    gap is what comes before it on its line."""
+    """Adds a part to the end of the container that begins here, or before its first part if a comment follows the last one; `gap`
+    comes before it."""
     parts = [*parts_of(text, at)]
     if not parts:
         return text[: at + 1] + part + text[at + 1 :]
@@ -365,7 +365,7 @@ def _add_part(text: str, at: int, part: str, gap: str) -> str:
 
 
 def _remove_part(text: str, at: int, part: Part) -> tuple[str, bool]:
-    """Removes a part of the container that begins here; also returns whether that is empty now and was ours."""
+    """Removes a part of the container that begins here; also returns whether the container is empty now and was ours."""
     before, after = None, None
     for other in parts_of(text, at):
         if other.start < part.start:

@@ -1,4 +1,4 @@
-"""A table of ours in a TOML file of an agent host, put in and taken out again: all else stays to the byte."""
+"""Adds our table to a TOML file of an agent host and removes it again; all other bytes stay as they are."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _HEADER = re.compile(r"^[ \t]*\[{1,2}[ \t]*([^\r\n]+?)[ \t]*\]{1,2}[ \t]*(?:#.*)
 
 
 def add_table(text: str | None, name: str, values: dict[str, Any], shown: str) -> str:
-    """Adds a table to the text of a file, in the place of one with that name; the text itself when it is there already."""
+    """Adds a table to the text of a file, or replaces the one with that name; returns the same text if it is there already."""
     found = _find(_load(text or "", shown), name)
     if text is not None and isinstance(found, dict) and found | values == found:  # a person may have added to it
         return text
@@ -23,16 +23,16 @@ def add_table(text: str | None, name: str, values: dict[str, Any], shown: str) -
     block = newline.join([f"[{name}]", *(f"{key} = {_render(value)}" for key, value in values.items())])
     if text is None:
         return block + newline
-    # A file whose last line has no end gets no end behind ours either: so it is known when ours go.
+    # If the last line of the file has no line end, ours has none either, so that removing it restores the file.
     new = f"{text}{newline}{block}{newline}" if text.endswith("\n") or not text else f"{text}{newline * 2}{block}"
-    with suppress(InvalidFile):  # as where the tables are written in one line
+    with suppress(InvalidFile):  # such as inline tables
         if _find(_load(new, shown), name) == values and remove_table(new, name, shown) == text:
             return new
-    raise InvalidFile(f"{shown}: cannot be changed without touching the rest of it", _HINT)
+    raise InvalidFile(f"{shown}: our table cannot be added without changing other parts of it", _HINT)
 
 
 def remove_table(text: str, name: str, shown: str) -> str | None:
-    """Removes a table and those below it from the text of a file. None when that was the whole file."""
+    """Removes a table and its subtables from the text of a file. None if that was the whole file."""
     wanted = _load(text, shown)
     is_whole = False
     while span := _span(text, name):
@@ -50,14 +50,14 @@ def remove_table(text: str, name: str, shown: str) -> str | None:
     *above, last = name.split(".")
     if isinstance(place := _find(wanted, ".".join(above)), dict):
         place.pop(last, None)
-    with suppress(InvalidFile):  # as where what looks like a table is part of a text
+    with suppress(InvalidFile):  # such as a text that looks like a table
         if _filled(_load(text, shown)) == _filled(wanted):
             return None if is_whole else text
-    raise InvalidFile(f"{shown}: {name} is no table of its own", "nothing was changed; take it out by hand")
+    raise InvalidFile(f"{shown}: {name} is no table of its own", "nothing was changed; remove it by hand")
 
 
 def _span(text: str, name: str) -> tuple[int, int] | None:
-    """Returns where the first table begins that has the name or is below it, and where the next one does."""
+    """Returns the start of the first table with the name or below it, and the start of the table after it."""
     heads = [(match.start(), re.sub(r"[\s\"']", "", match[1])) for match in _HEADER.finditer(text)]
     pairs = pairwise([*heads, (len(text), "")])
     return next(((at, end) for (at, found), (end, _) in pairs if f"{found}.".startswith(f"{name}.")), None)
@@ -79,7 +79,7 @@ def _find(found: Any, name: str) -> Any:
 
 
 def _filled(found: dict[str, Any]) -> dict[str, Any]:
-    """Returns the values without tables that hold nothing: a table is there as soon as one below it is."""
+    """Returns the values without empty tables: a table exists as soon as one below it does."""
     inner = {key: _filled(value) if isinstance(value, dict) else value for key, value in found.items()}
     return {key: value for key, value in inner.items() if value != {}}
 

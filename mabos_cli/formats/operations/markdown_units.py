@@ -1,6 +1,6 @@
 """Markdown as units that can be merged one by one: sections, rows of tables, items of lists, and lines of other text.
 
-Which of two edited copies is which never matters for the result.
+The result does not depend on which of two copies is ours.
 """
 
 import re
@@ -32,7 +32,7 @@ class Unit(NamedTuple):
     order: Any = None
 
 
-# Decides about a unit that both sides changed or added: the units that take its place.
+# Merges a unit that both sides changed or added: returns the units that replace it.
 Settle = Callable[[Unit | None, Unit, Unit], Sequence[Unit]]
 Units = Mapping[Hashable, Unit]
 
@@ -40,8 +40,8 @@ Units = Mapping[Hashable, Unit]
 def merge_units(base: Sequence[Unit], a: Sequence[Unit], b: Sequence[Unit], settle: Settle) -> list[Unit]:
     """Merges the units of two copies.
 
-    Added on a side: there; changed on one side: as changed; removed on one side: gone, unless the other one changed it
-    or something below it; changed on both: as settle says.
+    What a side added is kept, what one side changed is taken as changed. What one side removed is gone, unless the other side
+    changed it or something below it. What both sides changed is left to settle.
     """
     was, ours, theirs = ({unit.key: unit for unit in side} for side in (base, a, b))
     kept = {
@@ -49,7 +49,7 @@ def merge_units(base: Sequence[Unit], a: Sequence[Unit], b: Sequence[Unit], sett
         for key in dict.fromkeys((*was, *ours, *theirs))
         if (units := _merge_unit(key, was, ours, theirs, settle))
     }
-    # What one side removed and the merge keeps counts as added by the other.
+    # What one side removed and the merge keeps is treated as added by the other.
     runs = [[unit.key for unit in side if unit.key in kept] for side in (base, a, b)]
     runs[0] = [key for key in runs[0] if key in ours and key in theirs]
     order = {unit.key: unit.order for side in (b, a) for unit in side}
@@ -69,7 +69,7 @@ def _merge_unit(key: Hashable, was: Units, ours: Units, theirs: Units, settle: S
 
 
 def _is_changed(key: Hashable, was: Units, side: Units) -> bool:
-    """Returns whether a side changed a unit, or something that stands below it."""
+    """Returns whether a side changed a unit or something below it."""
     below = (unit for unit in side.values() if unit.above == key or unit.key == key)
     return any(unit.key not in was or was[unit.key].lines != unit.lines for unit in below)
 
@@ -86,7 +86,7 @@ def split_units(text: str, prefix: str = ANY_PREFIX) -> list[Unit]:
 
 
 class _Splitter:
-    """A file as it is split: what begins on each line, and how often each name was given."""
+    """Splits a file: knows what begins on each line, and how often each name occurred."""
 
     def __init__(self, file: CognitiveFile, prefix: str) -> None:
         self._file, self._prefix = file, prefix
@@ -111,7 +111,7 @@ class _Splitter:
                 at = after
 
     def _at(self, line: int) -> Iterator[tuple[Unit, int]]:
-        """Yields what begins on a line: units, and the lines behind them."""
+        """Yields the units that begin on a line, each with the line after it."""
         if line in self._headings:
             yield self._section(self._headings[line])
         elif line in self._tables:
@@ -133,7 +133,7 @@ class _Splitter:
         return bool(is_item) and text[:1] in "-*+0123456789"
 
     def _section(self, heading: Heading) -> tuple[Unit, int]:
-        """Returns a heading with its fields and its first prose: items and tables are units of their own."""
+        """Returns a heading with its fields and first prose as one unit; items and tables are separate units."""
         inner = range(heading.line + 1, heading.last + 1)
         end = next((n for n in inner if n in self._tables or self._is_item(n)), heading.last + 1)
         while end > heading.line + 1 and not self._file.lines[end - 1].strip():
@@ -158,7 +158,7 @@ class _Splitter:
             yield self._unit("row", line, line + 1, name, entry_id if is_ours else "", names), line + 1
 
     def _item_name(self, line: int, end: int) -> Hashable:
-        """Returns what an item is known by: its block id, or its words without box and fields."""
+        """Returns the name of an item: its block id, or its words without box and fields."""
         block_id = _BLOCK_ID.search("\n".join(self._file.lines[line:end]))
         if block_id:
             return block_id[1]
@@ -186,9 +186,9 @@ class _Splitter:
 
 
 def join_units(units: Sequence[Unit], sides: Sequence[Sequence[Unit]]) -> str:
-    """Returns the text of merged units, with blank lines between them as a side has them, or as Markdown wants them.
+    """Returns the text of merged units, with the blank lines that a side has between them, or that Markdown needs.
 
-    The sides are the base and both copies, or the only one that there is.
+    The sides are the base and both copies, or a single text.
     """
     known: dict[tuple[Hashable, Hashable], tuple[str, ...]] = {}
     for side in sides:
@@ -204,7 +204,7 @@ def join_units(units: Sequence[Unit], sides: Sequence[Sequence[Unit]]) -> str:
 
 
 def _usual_gap(one: Unit, other: Unit) -> tuple[str, ...]:
-    """Returns the blank lines between two units that stand side by side for the first time."""
+    """Returns the blank lines between two units that were not neighbours before."""
     if one.kind == "table" or (one.kind == other.kind != "section" and one.above == other.above):
         return ()
     ending = "\r" if one.lines and one.lines[-1].endswith("\r") else ""
@@ -212,7 +212,7 @@ def _usual_gap(one: Unit, other: Unit) -> tuple[str, ...]:
 
 
 def _realign(units: Sequence[Unit]) -> Iterator[Unit]:
-    """Yields the units, rows with the columns of the table that they stand in now."""
+    """Yields the units, with rows fitted to the columns of their table."""
     columns: tuple[str, ...] = ()
     for unit in units:
         columns = unit.columns if unit.kind == "table" else columns
@@ -220,7 +220,7 @@ def _realign(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def fit_row(unit: Unit, columns: tuple[str, ...]) -> Unit:
-    """Returns a row with its cells in other columns; what has none of its name goes behind the last one that has."""
+    """Returns a row with its cells in other columns; cells without a column of that name are appended to the last filled one."""
     cells = dict(zip(unit.columns, raw_cells(unit.lines[0]), strict=False))
     found = [cells.pop(name, "") for name in columns]
     left = [text for text in cells.values() if text]
@@ -236,13 +236,13 @@ def raw_cells(line: str) -> list[str]:
 
 
 def render_row(cells: Sequence[str], like: str) -> str:
-    """Returns a row of cells, which are escaped already, with the indentation and the line ending of another."""
+    """Returns a row of escaped cells, with the indentation and line ending of another row."""
     indent = re.match(r"\s*", bare(like))
     return f"{indent[0] if indent else ''}| {' | '.join(cells)} |" + ("\r" if like.endswith("\r") else "")
 
 
 def _renumber(units: Iterable[Unit], known: Collection[tuple[Hashable, Hashable]]) -> list[Unit]:
-    """Returns the units, with ordered lists counted on from where the merge put items behind each other."""
+    """Returns the units, with ordered lists renumbered from the first place where the merge joined items."""
     found: list[Unit] = []
     last, is_moved = 0, False
     for unit in units:

@@ -1,7 +1,7 @@
 """Merges Markdown: cognitive files and MEMORY.md by entries, with their ids or titles, and by lines; logs and checkpoints by entries.
 
-An id that both sides gave to different things stays with the older one; the other gets letters behind it, and what its side
-wrote about it follows. Words that both sides changed stay both: the newer ones in place, the older ones as an entry behind.
+An id that both sides gave to different things stays with the older one; the other one gets letters, and references that its side
+wrote are changed. If both sides changed the words of an entry, both are kept: the newer in place, the older as an entry after it.
 """
 
 import re
@@ -32,7 +32,7 @@ from mabos_cli.formats.operations.markdown_units import (
 from mabos_cli.formats.operations.merge_records import Merged, Renames, Sides
 
 _BY_FILE = {kind.file: name for name, kind in KINDS.items()}
-# Columns whose text is what an entry says; the rest is about it.
+# Columns with the words of an entry; the others describe it.
 _WORDS = ("title", "text")
 _LINES = r"(?<=\n)"
 _ENTRY_ID = re.compile(r"\^(M-\d{1,16}-[0-9a-f]{4})\s*\Z")
@@ -42,7 +42,7 @@ NO_RENAMES: Renames = ({}, {}, {})
 
 
 def kind_of_entries(path: str) -> str:
-    """Returns the kind of the entries in a cognitive file, by its path; empty when they have none."""
+    """Returns the kind of the entries in a cognitive file, by its path; empty if they have none."""
     return _BY_FILE.get(path.rpartition("/")[2], "")
 
 
@@ -66,7 +66,7 @@ def find_renames(kind: str, texts: Sequence[str]) -> Renames:
 
 
 class _Title(NamedTuple):
-    """Holds what an entry is called, and when it was last changed; the earlier one is the older."""
+    """The title of an entry, and when it was last changed; the earlier one is the older."""
 
     updated: str
     title: str
@@ -81,7 +81,7 @@ def _new_id(entry_id: str, entry: _Title) -> str:
 
 
 def _titles(text: str, kind: str) -> dict[str, _Title]:
-    """Returns what the entries of a file are called, by id."""
+    """Returns the titles of the entries of a file, by id."""
     file = parse_cognitive(text)
     found: dict[str, _Title] = {}
     for entry in entries_of(file, kind):
@@ -92,7 +92,7 @@ def _titles(text: str, kind: str) -> dict[str, _Title]:
 
 
 def rename_ids(text: str, base: str, renames: Mapping[str, str], parts: str = _LINES) -> str:
-    """Returns the text of a side with new ids on the lines, or in the other parts, that it wrote itself.
+    """Replaces ids by new ones on the lines, or in other parts, that a side wrote itself.
 
     >>> rename_ids("Goal: G-1\\nNote: G-1\\n", "Note: G-1\\n", {"G-1": "G-1-bcd"})
     'Goal: G-1-bcd\\nNote: G-1\\n'
@@ -108,14 +108,14 @@ def rename_ids(text: str, base: str, renames: Mapping[str, str], parts: str = _L
 
 
 def rename_sides(sides: Sides, renames: Renames, parts: str = _LINES) -> Sides:
-    """Returns the versions of a file with the new ids of what other files hold, in the parts that a side wrote."""
+    """Replaces ids of entries in other files by their new ones, in the parts of a file that a side wrote."""
     base, ours, theirs = (data.decode("utf-8", "surrogateescape") for data in sides)
     ours, theirs = rename_ids(ours, base, renames[1], parts), rename_ids(theirs, base, renames[2], parts)
     return sides[0], ours.encode("utf-8", "surrogateescape"), theirs.encode("utf-8", "surrogateescape")
 
 
 def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Merged:
-    """Merges two versions of a Markdown file of an agent; with what ids in the agent's other files become."""
+    """Merges a Markdown file of an agent; `elsewhere` has new ids of entries in its other files."""
     kind = kind_of_entries(path)
     base, ours, theirs = (data.decode("utf-8", "surrogateescape") for data in sides)
     here = find_renames(kind, (base, ours, theirs)) if kind else NO_RENAMES
@@ -123,7 +123,7 @@ def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Mer
     notes = [f"{old} was given to two {kind}s: the younger one is {new}" for old, new in renamed]
     texts = [rename_ids(base, "", here[0])]
     for text, mine, others in zip((ours, theirs), here[1:], elsewhere[1:], strict=True):
-        # What the base has under an id is renamed wherever it stands, what is new only where a side wrote it.
+        # An id of the base is replaced everywhere, a new one only where its side wrote it.
         older = {old: new for old, new in mine.items() if here[0].get(old) == new}
         younger = {old: new for old, new in {**others, **mine}.items() if old not in older}
         texts.append(rename_ids(rename_ids(text, base, younger), "", older))
@@ -136,7 +136,7 @@ def merge_minds(path: str, sides: Sides, elsewhere: Renames = NO_RENAMES) -> Mer
 
 
 class _Settling:
-    """Decides about units that both sides changed or added; and keeps notes about what somebody should know."""
+    """Merges units that both sides changed or added, and collects notes for a person."""
 
     def __init__(self, kind: str, prefix: str, notes: list[str]) -> None:
         self._kind, self._prefix, self._notes = kind, prefix, notes
@@ -155,7 +155,7 @@ class _Settling:
         return [merged]
 
     def _keep_older(self, older: Unit, newer: Unit) -> list[Unit]:
-        """Returns the older version of an entry as one of its own, marked where dates say that it is the older one."""
+        """Returns the older version as an entry of its own, marked as superseded if the dates say so."""
         entry_id = _entry_id(older)
         if not entry_id:
             self._notes.append(f"{_name(newer)} was changed on both sides: both versions are kept")
@@ -169,14 +169,14 @@ class _Settling:
         return [older._replace(key=("id", new_id), lines=tuple(text.split("\n")))]
 
     def _note_lost(self, unit: Unit, lost: Sequence[str]) -> Unit:
-        """Returns a unit with a note of what the other side had."""
+        """Adds a note with the values of the other side."""
         note = f"the other side had {', '.join(lost)}"
         day = _updated(unit) or "merge"
         text = self._edit(unit, "\n".join(unit.lines), lambda file, entry: add_note(file.render(), entry, day, note))
         return unit._replace(lines=tuple(text.split("\n")))
 
     def _edit(self, unit: Unit, text: str, change: Callable[[CognitiveFile, Entry], str]) -> str:
-        """Returns the text of a unit after an edit of its entry, which for a row needs the table around it."""
+        """Edits the entry of a unit and returns the text; a row is put into its table for that."""
         head = f"| {' | '.join(unit.columns)} |\n|{'---|' * len(unit.columns)}\n" if unit.kind == "row" else ""
         file = parse_cognitive(head + text)
         entry = next((each for each in file.entries if each.first == head.count("\n")), None)
@@ -184,7 +184,7 @@ class _Settling:
 
 
 def _merge_cells(base: Unit | None, older: Unit, newer: Unit) -> tuple[Unit, list[str], bool]:
-    """Merges two versions of a row cell by cell: the row, what is lost of the older one, and whether its words are."""
+    """Merges a row cell by cell; returns it, the values of the older version that are lost, and whether its words are."""
     columns = newer.columns
     rows = [raw_cells(fit_row(unit, columns).lines[0]) if unit else [] for unit in (base, older, newer)]
     found, lost, is_split = [], [], False
@@ -200,7 +200,7 @@ def _merge_cells(base: Unit | None, older: Unit, newer: Unit) -> tuple[Unit, lis
 
 
 def _merge_section(base: Unit | None, older: Unit, newer: Unit, is_prose: bool) -> tuple[Unit, list[str], bool]:
-    """Merges two versions of a section or an item: the same. Prose without a kind keeps the lines of both sides."""
+    """Merges a section or an item, and returns the same. Prose in files without entries keeps the lines of both sides."""
     parts = [_inner(unit) if unit else [] for unit in (base, older, newer)]
     words = [[unit.lines[0] for unit in part if unit.kind == "word"] for part in parts]
     lost: list[str] = []
@@ -220,7 +220,7 @@ def _merge_section(base: Unit | None, older: Unit, newer: Unit, is_prose: bool) 
 
 
 def _inner(unit: Unit) -> list[Unit]:
-    """Returns the lines of a section or an item as units: fields by their names, words by what they say."""
+    """Returns the lines of a section or an item as units: fields by name, other lines by their text."""
     found: list[Unit] = []
     seen: Counter[Hashable] = Counter()
     for n, line in enumerate(unit.lines):
@@ -235,7 +235,7 @@ def _inner(unit: Unit) -> list[Unit]:
 
 
 def _updated(unit: Unit) -> str:
-    """Returns the day on which an entry says that it was last changed; empty when it does not."""
+    """Returns the day on which an entry was last changed, by its own account; empty if it has none."""
     values = [fields_of(line, 0)["updated"].value for line in unit.lines if "updated" in fields_of(line, 0)]
     if unit.kind == "row":
         cells = zip(unit.columns, raw_cells(unit.lines[0]), strict=False)
@@ -253,15 +253,15 @@ def _name(unit: Unit) -> str:
 
 
 def merge_checkpoints(path: str, sides: Sides) -> Merged:
-    """Merges checkpoints that were written under one name in the same minute: one behind the other."""
+    """Merges checkpoints that have one name because they were written in the same minute: one after the other."""
     base, ours, theirs = (_split_parts(data.decode("utf-8", "surrogateescape"), r"(?m)^(?=# )") for data in sides)
     merged = sorted(merge_sets(base, ours, theirs))
-    notes = (f"{len(merged)} checkpoints of one minute are in it now",) if len(merged) > 1 else ()
+    notes = (f"{len(merged)} checkpoints of the same minute are in this file now",) if len(merged) > 1 else ()
     return Merged(("\n\n".join(merged) + "\n").encode("utf-8", "surrogateescape"), notes)
 
 
 def merge_logs(path: str, sides: Sides) -> Merged:
-    """Merges daily logs: whole entries of both sides in the order of their ids; text stays behind its entry."""
+    """Merges daily logs: whole entries of both sides in the order of their ids; other text stays behind its entry."""
     base, ours, theirs = (_split_parts(data.decode("utf-8", "surrogateescape"), ENTRIES) for data in sides)
     merged = merge_runs(base, ours, theirs, _entry_time)
     return Merged(("\n\n".join(merged) + "\n" if merged else "").encode("utf-8", "surrogateescape"))
@@ -280,7 +280,7 @@ def _entry_time(block: str) -> tuple[int, int] | None:
 def merge_derived(path: str, sides: Sides) -> Merged | None:
     """Returns the derived file that a person edited, which the next run sets aside, else ours; None for two.
 
-    What it stands for is merged elsewhere, and it is rebuilt from that.
+    Its sources are merged separately, and it is rebuilt from them.
     """
     edited = [data for data in sides[1:] if not is_as_generated(data.decode("utf-8", "replace"))]
     return None if len(edited) == 2 else Merged(edited[0] if edited else sides[1])

@@ -41,7 +41,7 @@ Stored = tuple[str, bytes]  # the store and the line of an item
 
 
 class Merged(NamedTuple):
-    """The merged file, what somebody should know about it, and the ids that new things of each side got instead of theirs."""
+    """The merged file, notes for a person, and new ids of records by their old ones."""
 
     data: bytes
     notes: tuple[str, ...] = ()
@@ -62,9 +62,7 @@ class _Kind(NamedTuple):
     settle: Callable[[Any, Any, Any], Settled]
     with_id: Callable[[Any, str], Any]
     repoint: Callable[[Any, str, str], Any] = lambda record, old, new: record
-    is_same: Callable[[Any, Any], bool] = (
-        eq  # whether what one side did to a record is nothing where the other removed it
-    )
+    is_same: Callable[[Any, Any], bool] = eq  # whether a change does not count if the other side removed the record
 
 
 class _Table(NamedTuple):
@@ -142,7 +140,7 @@ def _merge_extras(files: list[Any]) -> dict[str, Any]:
 
 
 def _page_counts(files: list[Any]) -> dict[str, int]:
-    """Returns how many records the pages hold, as far as that can be told without them; doctor counts."""
+    """Returns how many records the pages hold, as far as that is known without reading them; doctor counts."""
     base, ours, theirs = (file.pages for file in files)
     names = sorted({*ours, *theirs})
     return {n: three_way.merge_count(base.get(n, 0), ours.get(n, 0), theirs.get(n, 0)) for n in names}
@@ -157,7 +155,7 @@ def merge_fact_files(path: str, sides: Sides, *, is_page: bool = False) -> Merge
     read = [{items.line_id(line): line for line in file.lines} for file in files]
     before, one, other = (bool(file.pages) for file in files)
     split = 0 if before or one == other else 1 if one else 2
-    if split:  # its facts are on pages, which are not seen from here: they count as they were
+    if split:  # its facts are on pages, which are merged separately: they count as unchanged
         read[split] = read[0] | read[split]
     kept, versions, _, notes = _merge_table(_FACTS, read)
     _unite_added(kept, versions)
@@ -186,7 +184,7 @@ _FACTS = _Kind("facts", _read_fact, render_fact, attrgetter("triple"), three_way
 
 
 def _unite_added(kept: dict[str, bytes], versions: list[dict[str, bytes]]) -> None:
-    """Makes one fact of two that say the same, one added on each side."""
+    """Unites facts with the same triple, one added on each side."""
     base, ours, theirs = (version.keys() for version in versions)
     mine, others = (
         [_read_fact(kept[name]) for name in kept if name in added]
@@ -331,7 +329,7 @@ def _read_items(file: items.StoreFile, path: str) -> dict[str, Stored]:
 
 
 def _gone_from_pages(files: list[items.StoreFile], versions: list[dict[str, Stored]]) -> Iterator[str]:
-    """Says which items one side removed that the other moved to a page: pages are not seen from here."""
+    """Yields notes about items that one side removed and the other moved to a page: pages are merged separately."""
     if sum(file.pages != files[0].pages for file in files[1:]) == 1:
         both = versions[0].keys() - versions[1].keys() - versions[2].keys()
         for name in sorted(both, key=_age_of_id):
@@ -348,7 +346,7 @@ def _settle_item(base: tuple[str, MemoryItem] | None, a: tuple[str, MemoryItem],
 
 
 def _is_untouched(was: Stored, now: Stored) -> bool:
-    """Returns whether nobody did anything about an item but use it, or make room in working memory."""
+    """Returns whether an item was at most used, or moved to make room in working memory."""
     if was[0] != now[0] and now[0] == "long_term":
         return False
     return was[1] == now[1] or three_way.is_only_used(_read_item(was[1]), _read_item(now[1]))

@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing else: no script, no font, no picture from anywhere."""
+"""Renders a report as one self-contained HTML page, without scripts, fonts or pictures from elsewhere."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _HEAD = '<!doctype html>\n<!-- mabos report 1 -->\n<html lang="en">\n'
 
 
 def render_page(report: Report, css: str) -> str:
-    """Renders the whole page, sealed, so that a later run knows whether anybody changed it."""
+    """Renders the whole page with a seal, so that a later run knows whether somebody edited it."""
     sections = [] if report.is_empty else list_sections(report)
     title = f"{shown(report.name, 80)}: memory report"
     head = element(
@@ -40,7 +40,7 @@ def is_generated_page(text: str) -> bool:
 
 
 def _lines(html: Html) -> str:
-    """Adds line breaks where they change nothing that is seen, so that the source can be read."""
+    """Adds line breaks where they are invisible, so that the source is readable."""
     for tag in ("</section>", "</tr>", "</li>", "</p>", "</summary>", "</h2>", "</style>", "</svg>", "</g>"):
         html = Html(html.replace(tag, tag + "\n"))
     return html
@@ -80,13 +80,13 @@ def _overview(report: Report) -> Html:
 
 
 def _tile(count: int, noun: str, section: str) -> Html:
-    """Returns a number that leads to a section."""
+    """Returns a number that links to a section."""
     what = noun if noun in ("archived", "untrusted") else plural(count, noun).partition(" ")[2]
     return element("a", element("b", f"{count:,}"), " ", element("span", what), href=f"#{section}")
 
 
 def _first_steps(report: Report) -> Html:
-    """Returns what to do in a workspace that holds nothing."""
+    """Returns the next steps for an empty workspace."""
     if not report.agents:
         return element("p", "This workspace has no agent. Create one: ", code("mabos agent create main"))
     name = report.agents[0]
@@ -106,5 +106,5 @@ def _troubles(troubles: Sequence[str]) -> Part:
     if not troubles:
         return None
     listed = element("ul", (element("li", shown(trouble, 240)) for trouble in troubles))
-    title = element("p", element("b", "Not everything could be read. "), "Missing:")
+    title = element("p", element("b", "Some files could not be read. "), "Missing:")
     return element("div", title, listed, class_="alarm", role="note")

@@ -1,4 +1,4 @@
-"""Renders values as HTML: all text is escaped unless an element made it, so that content never becomes markup."""
+"""Renders values as HTML: all text that is not made by element() is escaped, so that content never becomes markup."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -17,7 +17,7 @@ Row = TypeVar("Row")
 
 
 class Html(str):
-    """Markup that is ready; all other text is escaped when it is put into an element."""
+    """Finished markup; other text is escaped when it is put into an element."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def element(name: str, /, *parts: Part, **attributes: str | int | float | bool |
 
 
 def join(parts: Iterable[Part]) -> Html:
-    """Joins parts, escaped where they are text."""
+    """Joins parts; text is escaped."""
     return Html("".join(map(_part, parts)))
 
 
@@ -59,7 +59,7 @@ def _attribute(key: str, value: str | int | float | bool) -> str:
 
 
 class Section(NamedTuple):
-    """A section of the page: its anchor, its heading and what stands in it."""
+    """A section of the page: anchor, heading and contents."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ def code(text: str) -> Html:
 def listed(
     rows: Sequence[Row], first: int, noun: str, render: Callable[[Sequence[Row]], Part], beyond: int = 0
 ) -> Part:
-    """Renders rows: the first ones at once, others in a fold. Where there are too many for a page, or were, it says how many."""
+    """Renders rows: the first ones openly, the others in a fold; says how many there is no room for."""
     more, beyond = rows[first:MOST], beyond + max(0, len(rows) - MOST)
     opened = fold(plural(len(more), f"more {noun}"), render(more)) if more else None
     note = f"{plural(beyond, f'more {noun}')} have no room on a page: mabos recall, fact query and ui find them."
@@ -81,7 +81,7 @@ def listed(
 
 
 def prose(text: str) -> Part:
-    """Renders a text as one line; what is long opens."""
+    """Renders a text as one line; a long one can be unfolded."""
     line = shown(text, _WHOLE)
     if len(line) <= _FIRST:
         return line
@@ -101,22 +101,22 @@ def table(heads: Sequence[str], rows: Iterable[Html], label: str) -> Html:
 
 
 def doubt(trust: str) -> Html | None:
-    """Returns the mark of what nobody vouches for."""
+    """Returns the mark of untrusted contents."""
     return element("span", "untrusted", class_="doubt") if trust == "untrusted" else None
 
 
 def whose(agent: str, many: bool) -> Html | None:
-    """Returns the name of an agent, where there are several."""
+    """Returns the name of an agent, if there are several."""
     return element("span", agent, class_="who") if many else None
 
 
 def fold(title: Part, *parts: Part, is_open: bool = False) -> Html:
-    """Returns something that opens when it is clicked, without a script."""
+    """Returns contents that unfold on a click, without a script."""
     return element("details", element("summary", title), *parts, open=is_open)
 
 
 def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label: str, top: int) -> Html:
-    """Renders columns of stacked counts that fill the room; each shows its name and sum when pointed at."""
+    """Renders columns of stacked counts; pointing at one shows its name and sum."""
     groups = []
     for at, (counts, name) in enumerate(zip(columns, names, strict=True)):
         height, parts = 0.0, []
@@ -137,7 +137,7 @@ def render_columns(columns: Sequence[Sequence[int]], names: Sequence[str], label
 
 
 def render_bar(share: float, kind: str = "c1") -> Html:
-    """Renders a bar that fills a share of its room. The number stands beside it, so that nobody has to see it."""
+    """Renders a bar that fills a share of its width; the number is printed next to it."""
     width = _number(100 * max(0.0, min(1.0, share)))
     parts = [element("rect", width=100, height=10, class_="rest")]
     if share > 0:
@@ -146,7 +146,7 @@ def render_bar(share: float, kind: str = "c1") -> Html:
 
 
 def render_picture(picture: Picture) -> Html:
-    """Renders the graph in its own size: boxes that lead to the facts of an entity, and arrows that say theirs when pointed at."""
+    """Renders the graph: boxes link to the facts of an entity, arrows show theirs when pointed at."""
     tip = element("path", d="M0 0L8 4L0 8z", class_="tip")
     marker = element(
         "marker", tip, id="tip", viewBox="0 0 8 8", refX=8, refY=4, markerWidth=7, markerHeight=7, orient="auto"

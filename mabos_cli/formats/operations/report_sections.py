@@ -1,4 +1,4 @@
-"""The sections of a report, about memory, mind and facts. What does not fit at first sight folds; nothing is left out."""
+"""The sections of a report: memory, mind and facts. Long lists are folded, not cut."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -40,13 +40,13 @@ from mabos_cli.formats.operations.report_parts import (
     whose,
 )
 
-_TRUSTED = {"trusted": "a person vouches for it", "agent": "the agent's own word", "untrusted": "nobody vouches for it"}
+_TRUSTED = {"trusted": "a person vouches for it", "agent": "stated by the agent", "untrusted": "nobody vouches for it"}
 _FIRST = 40  # rows that are shown at once
 _CARDS = 12
 
 
 class Report(NamedTuple):
-    """All that a report shows: whose it is, its moment, the agents, and what each section is made of, by agent."""
+    """The data of a report: its name and time, the agents, and the contents of each section."""
 
     name: str
     now: datetime
@@ -62,13 +62,13 @@ class Report(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Returns whether there is nothing to show but the agents, and nothing that could not be read."""
+        """Returns whether there is nothing to show but the agents."""
         lists = self.months, self.conflicts, self.facts, self.troubles
         return not (self.memory.live or self.memory.archived or any(lists) or any(tree for _, tree in self.goals))
 
 
 def list_sections(report: Report) -> list[Section]:
-    """Lists the sections in their order."""
+    """Returns the sections in order."""
     many = len(report.agents) > 1
     return [
         Section("stored", "Memory over time", _stored(report.memory)),
@@ -286,7 +286,7 @@ def _graph(report: Report) -> Part:
 
 
 def _entity(number: int, name: str, label: str, facts: Sequence[Fact]) -> Html:
-    """Renders the facts of an entity that is drawn, where its box leads to."""
+    """Renders the facts of an entity of the graph; its box links here."""
     found = [fact for fact in facts if name in (fact.subject, fact.object)]
     return fold(
         f"{label}: {plural(len(found), 'fact')}", element("div", listed(found, _FIRST, "fact", _facts), id=f"e{number}")

@@ -1,4 +1,4 @@
-"""Jobs as systemd units and as lines of a crontab, each marked with the workspace that it belongs to."""
+"""Renders jobs as systemd units and as lines of a crontab, each marked with its workspace."""
 
 import re
 import shlex
@@ -39,7 +39,7 @@ WantedBy=timers.target
 
 
 class Installation(NamedTuple):
-    """Holds what every job of a workspace has in common: how the program is called, the workspace, and its name in units."""
+    """The common part of all jobs of a workspace: the program, the workspace, and its name in units."""
 
     program: tuple[str, ...]
     root: str
@@ -55,7 +55,7 @@ class Installation(NamedTuple):
 
 
 def render_mark(root: str) -> str:
-    """Renders the comment by which we know what is ours, and whose."""
+    """Renders the comment that marks units and lines of a workspace."""
     return f"{_MARK}{dump_line(root)}"
 
 
@@ -76,7 +76,7 @@ def render_units(installation: Installation, job: Job, rhythm: Rhythm, when: str
 def _check_plain(words: Sequence[str]) -> None:
     for word in words:
         if not word.isprintable():
-            raise BadValue(f"{word!r} cannot be scheduled: it holds characters that cannot be printed",
+            raise BadValue(f"{word!r} cannot be scheduled: it contains characters that cannot be printed",
                            "move it to a folder with a plain name")  # fmt: skip
 
 
@@ -129,8 +129,8 @@ def render_cron_block(installation: Installation, due: Sequence[tuple[Job, Rhyth
         words = installation.words(job, "-q")
         _check_plain(words)
         if any("\\" in word for word in words):
-            raise BadValue(f"cron cannot run this: {shlex.join(words)} holds a backslash",
-                           "crons differ in how they read it; use systemd units")  # fmt: skip
+            raise BadValue(f"cron cannot run this: {shlex.join(words)} contains a backslash",
+                           "implementations of cron treat it differently; use systemd: --user")  # fmt: skip
         lines.append(f"{render_cron_time(rhythm)} {shlex.join(words)}".replace("%", "\\%"))
     return "".join(f"{line}\n" for line in (begin, *lines, end))
 
@@ -151,7 +151,7 @@ def replace_cron_block(crontab: bytes, root: str, block: str) -> bytes:
         gap = b"\n" if block and crontab and not crontab.endswith(b"\n") else b""
         return crontab + gap + block.encode()
     if [line for _, line in found] != [begin, end]:
-        raise Conflict(f"the crontab has marks of mabos that are no pair, line {found[0][0] + 1}",
-                       "take them out by hand: crontab -e")  # fmt: skip
+        raise Conflict(f"the crontab has unpaired marks of mabos, line {found[0][0] + 1}",
+                       "remove them by hand: crontab -e")  # fmt: skip
     (first, _), (last, _) = found
     return b"".join([*lines[:first], block.encode(), *lines[last + 1 :]])

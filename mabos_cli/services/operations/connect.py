@@ -1,4 +1,4 @@
-"""Connects agent hosts to an agent: changes all their files or none, tries the result, and remembers it for status and disconnect."""
+"""Connects agent hosts to an agent: changes all their files or none, tests the result, and remembers it for status and disconnect."""
 
 import json
 import os
@@ -58,7 +58,7 @@ class FileChange(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """An event of the self-test: what was asked, what a model would see, and what went wrong."""
+    """An event of the self-test: the prompt, the text that a model would see, and what went wrong."""
 
     event: str
     asked: str
@@ -67,7 +67,7 @@ class Trial(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """A host that is connected or disconnected: the files, what the self-test showed, and what a person must know."""
+    """The result of connecting or disconnecting a host: changed files, the self-test, and notes for a person."""
 
     target: Target
     changes: list[FileChange]
@@ -77,7 +77,7 @@ class Connected(NamedTuple):
 
 
 def connect(session: Session, host: str, *, user: bool, project: str, dry_run: bool) -> Connected:
-    """Connects a host to the agent of a call, and tries it."""
+    """Connects a host to the agent of a call, and tests the connection."""
     from mabos_cli.services.search.index import sync_index  # all else is loaded by status, too
 
     check_choice(host, HOSTS, "host")
@@ -96,7 +96,7 @@ def connect(session: Session, host: str, *, user: bool, project: str, dry_run: b
     warnings = _twice(workspace, target)
     try:
         warnings += sync_index(session, agent)[1]
-    except InvalidFile as error:  # an index that cannot be written costs time, and nothing else
+    except InvalidFile as error:  # without a current index, the first search takes longer
         warnings.append(error.message)
     trials = try_connection(agent, target, changes)
     warnings += [f"the self-test of {trial.event} failed: {trial.trouble}" for trial in trials if trial.trouble]
@@ -107,10 +107,10 @@ def find_target(host: str, user: bool, project: str) -> Target:
     """Finds the folder whose settings are meant: home, or the project, which is the nearest folder from here up that is a repository
     or a workspace, and else this folder. OpenClaw has settings of a user alone."""
     if project and (user or host == "openclaw"):
-        raise UsageFault("--project given for the settings of a user", "leave it out; OpenClaw has no others")
+        raise UsageFault("--project cannot be used with settings of a user", "leave it out; OpenClaw has no others")
     home, here = place_named("~"), place_named(project or ".")
     if not here.is_dir():
-        raise UsageFault(f"{here} is no folder", "name the folder of the project")
+        raise UsageFault(f"{here} is not a folder", "name the folder of the project")
     marked = (up for up in (here, *here.parents) if (up / ".git").exists() or (up / SETTINGS).exists())
     folder = here if project else next(marked, here)
     is_user = user or host == "openclaw" or folder == home
@@ -118,7 +118,7 @@ def find_target(host: str, user: bool, project: str) -> Target:
 
 
 def _twice(workspace: WorkspacePaths, target: Target) -> list[str]:
-    """Returns a warning when a host runs our hooks for a user and once more for a project."""
+    """Returns a warning if a host runs our hooks twice: for the user and for a project."""
     others = [one for one in _list_connections(workspace) if one.host == target.host and one.is_user != target.is_user]
     places = ", ".join(str(one.folder) for one in others[:3])
     return (
@@ -129,13 +129,13 @@ def _twice(workspace: WorkspacePaths, target: Target) -> list[str]:
 
 
 def disconnect(session: Session, host: str, *, user: bool, project: str, dry_run: bool) -> list[Connected]:
-    """Takes a host's connection out of its files; without a host, all that were made from here."""
+    """Removes the connection of a host from its files; without a host, all connections that were made from here."""
     if host:
         check_choice(host, HOSTS, "host")
     try:
         workspace: WorkspacePaths | None = session.open_workspace()
     except NotFound:
-        workspace = None  # the settings may outlive it
+        workspace = None  # settings of hosts may outlive it
     known = {one.where: one for one in _list_connections(workspace)} if workspace else {}
     near = (
         [find_target(host, user, project)]
@@ -169,7 +169,7 @@ def _planned(file: HostFile, *, connect: bool) -> FileChange:
 
 
 def apply_changes(changes: Sequence[FileChange]) -> list[str]:
-    """Writes all files, or none: what was written is taken back when another one fails. Returns the folders that were made."""
+    """Writes all files, or none: if one fails, the others are restored. Returns the folders that were created."""
     done: list[FileChange] = []
     made: list[str] = []
     try:
@@ -205,9 +205,9 @@ def _write(change: FileChange) -> None:
 
 
 def _list_connections(workspace: WorkspacePaths) -> list[Target]:
-    """Returns the connections to hosts that we know which were made from a workspace on this machine: it may come from elsewhere."""
+    """Returns the connections that were made from a workspace on this machine. Others may be listed, if it was copied here."""
     found: Any = {}
-    # What is local can be lost: the hosts' own files say the same, but for who made a folder.
+    # This file may be lost: the settings of the hosts say the same, but for which folders were created.
     with suppress(InvalidFile):
         found = parse_json(read_bytes(workspace.connections) or b"{}", workspace.connections.name)
     rows = found.get("connections") if isinstance(found, dict) else None
@@ -231,7 +231,7 @@ def _read_connection(row: dict[str, Any], workspace: WorkspacePaths) -> Target:
 
 
 def _note_connection(workspace: WorkspacePaths, target: Target, made: Sequence[str], at: str) -> None:
-    """Notes that a host was connected, in the place of what was noted about it before."""
+    """Records that a host was connected, in place of an earlier record."""
     known = {one.where: one for one in _list_connections(workspace)}
     old = known.pop(target.where, target)
     new = target._replace(program=target.program[:1], at=at, made=tuple(dict.fromkeys((*old.made, *made))))
@@ -255,7 +255,7 @@ def _save(workspace: WorkspacePaths, connections: Sequence[Target]) -> None:
 
 
 def describe_connections(workspace: WorkspacePaths) -> list[dict[str, str]]:
-    """Returns the connections of a workspace, and what is wrong with each; empty when all is well."""
+    """Returns the connections of a workspace, each with what is wrong with it, if anything."""
     return [
         {"host": one.host, "scope": one.scope, "folder": str(one.folder), "agent": one.agent}
         | {"trouble": _find_trouble(one)}
@@ -278,7 +278,7 @@ def _find_trouble(one: Target) -> str:
 
 
 def try_connection(agent: Agent, target: Target, changes: Sequence[FileChange]) -> list[Trial]:
-    """Plays a session of the host through the commands that its files hold now."""
+    """Plays a session of the host through the commands in its files."""
     texts = [(change.new or b"").decode("utf-8") for change in changes]
     trials = []
     for event, asked in (("session-start", ""), ("user-prompt", _latest_memory(agent)), ("session-end", "")):
@@ -303,7 +303,7 @@ def _try_hook(target: Target, event: str, asked: str, command: str, payload: dic
 
 
 def _try_server(target: Target) -> Trial:
-    """Asks our MCP server for its tools, as a host does."""
+    """Lists the tools of our MCP server, as a host does."""
     hello = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
@@ -337,7 +337,7 @@ def _run(words: Sequence[str], fed: str, target: Target) -> "CompletedProcess[by
 
 
 def _latest_memory(agent: Agent) -> str:
-    """Returns a prompt about what was remembered last."""
+    """Returns a prompt about the latest memory."""
     line = next(iter(reversed([*agent.load().long_term.lines()])), None)
     if line is None:
         return _GREETING

@@ -1,4 +1,4 @@
-"""Checks an agent's files, and mends what can be mended without guessing."""
+"""Checks an agent's files, and repairs what can be repaired without guessing."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ _FILES = (".md", ".json", ".jsonl")
 
 
 class Diagnosis(NamedTuple):
-    """Holds what was repaired, what was found after that, and the state of the index."""
+    """The result of a check: repairs, remaining findings, and the state of the index."""
 
     repaired: list[str]
     findings: list[Finding]
@@ -59,13 +59,13 @@ class Diagnosis(NamedTuple):
 
     @property
     def serious(self) -> list[Finding]:
-        """Returns the findings that ask for something to be done."""
+        """Returns the findings that need attention."""
         return [finding for finding in self.findings if finding.level != "note"]
 
 
 def diagnose(agent: Agent, *, mend: bool, full: bool) -> Diagnosis:
-    """Checks an agent, after mending what can be mended if that is wanted. What was in order the last time, and did not change
-    since, is looked at again only if that is asked for, or something is mended."""
+    """Checks an agent, after repairing it if `mend` is set. Files that were in order the last time and have not changed are read again
+    only with `full` or `mend`."""
     repaired = repair(agent) if mend else finish_merge(agent)
     findings = examine(agent, full=full or mend)
     index = describe_index(AgentIndex(agent))
@@ -74,7 +74,7 @@ def diagnose(agent: Agent, *, mend: bool, full: bool) -> Diagnosis:
 
 
 def examine(agent: Agent, *, full: bool = True) -> list[Finding]:
-    """Returns everything that is not as it should be. One unreadable file does not hide the others."""
+    """Returns all findings. One unreadable file does not hide the others."""
     seen = Seen(agent, forgets=full)
     checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         *(partial(check, agent) for check in (_check_settings, _check_manifest, _check_formats)),
@@ -127,10 +127,10 @@ def _check_formats(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_knowledge(agent: Agent) -> Iterator[Finding]:
-    """Decodes facts, rules and cases to the last line, and counts pages; what is wrong with one file does not hide the others."""
+    """Decodes all facts, rules and cases, and counts pages; an error in one file does not hide the others."""
     level = "note" if is_writing(agent) else "flaw"
     reads = (lambda: list(load_facts(agent).all()), lambda: load_rules(agent), lambda: load_cases(agent).cases())
-    with suppress(MabosError):  # what cannot be read is told below
+    with suppress(MabosError):  # unreadable files are reported below
         yield from (Finding(level, *found) for store in load_facts(agent) for found in store.misfiled())
     for read in reads:
         try:
@@ -169,9 +169,9 @@ def _check_places(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_mind(agent: Agent) -> Iterator[Finding]:
-    """Finds values in cognitive files that make no sense, and lines that no entry was made of."""
+    """Finds invalid values in cognitive files, and lines that belong to no entry."""
     for kind in KINDS:
-        with suppress(MabosError):  # a file that cannot be read is told above
+        with suppress(MabosError):  # unreadable files are reported above
             problems = load_beliefs(agent)[1] if kind == "belief" else load_attitudes(agent, kind)[1]
             for path, line, message in [*problems, *list_unread(agent, kind)]:
                 yield Finding("note", f"{path}:{line}", message)
@@ -189,7 +189,7 @@ def _check_leftovers(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
-    """Finds Markdown whose facts or cases have changed since: after a merge, or by another tool."""
+    """Finds pages of facts or cases that are out of date, after a merge or a change by another tool."""
     paths, level = agent.paths, "note" if is_writing(agent) else "flaw"
     with suppress(MabosError):  # what cannot be read is told above
         if paths.facts_md.exists() and not is_materialized(agent, load_facts(agent).versions):
@@ -200,8 +200,8 @@ def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_git(agent: Agent) -> Iterator[Finding]:
-    """Looks for a lock that keeps git from writing, and for the merge driver in a clone that names it: without one git
-    merges as text."""
+    """Looks for a stale lock of git, and for the merge driver if .gitattributes names it: without the driver, git merges
+    as text."""
     repository = find_repository(agent.paths.workspace.root)
     if repository is None:
         return
@@ -223,7 +223,7 @@ def _check_dates(agent: Agent) -> Iterator[Finding]:
     current = set(current_checkpoints(agent))
     for name in checkpoint_names(agent):
         if name not in current:
-            message = "is dated in the future, so that it is not taken for the latest"
+            message = "is dated in the future and therefore ignored as the latest one"
             yield Finding("note", agent.paths.relative(agent.paths.checkpoints / name), message)
 
 
@@ -241,7 +241,7 @@ _OTHERS = (
 
 
 def repair(agent: Agent) -> list[str]:
-    """Mends every flaw and says what was done. Problems, where something would have to be guessed, are left."""
+    """Repairs every flaw and returns what was done. Problems, where one would have to guess, stay."""
     done: list[str] = []
     try:
         with holding_lock(agent, "doctor") as holding:
@@ -259,7 +259,7 @@ def repair(agent: Agent) -> list[str]:
 
 
 def _lower_trust(agent: Agent, memory: Memory) -> tuple[Changes, int]:
-    """Lowers the trust of items to what their lineage allows; returns the changes and how many those are."""
+    """Lowers the trust of items to what their lineage allows; returns the changes and their number."""
     found = list(overrated_items(agent, memory))
     fallen = {item.id: lowered(item, trust) for _, item, trust in found}
     recent = [tuple(fallen.get(i.id, i) for i in items) for items in (memory.working, memory.short_term)]
@@ -281,7 +281,7 @@ def _complete_rules(agent: Agent) -> list[str]:
 
 
 def _complete_archive(agent: Agent) -> list[str]:
-    """Ends the last line of every archive file, so that the next record does not run into it."""
+    """Completes the last line of every archive file, so that the next record starts on a new line."""
     done = []
     for name in archive.archive_files(agent.paths):
         data = read_bytes(agent.paths.archive / name) or b""

@@ -26,8 +26,8 @@ _TABLE = "mcp_servers.mabos"
 
 
 class HostFile(NamedTuple):
-    """A file of a host with what puts our part into its text and takes it out again (None: there is no file, or there was nothing
-    else in it), the folder that it must not lead out of by links, and whether it is ours alone."""
+    """A file of a host, with functions that add our part to its text and remove it again (None: there is no file, or nothing else in
+    it), the folder that links must not lead out of, and whether the file is ours alone."""
 
     path: Path
     root: Path
@@ -38,8 +38,8 @@ class HostFile(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Holds what a host is connected to: the program, the workspace and the agent; in the settings of a project or of a user. A
-    connection that was made also has its time, and the folders that were made for it."""
+    """The connection of a host in the settings of a project or a user: the program, the workspace and the agent. One that was made
+    also has its time, and the folders that were created for it."""
 
     host: str
     is_user: bool
@@ -52,7 +52,7 @@ class Target(NamedTuple):
 
     @property
     def where(self) -> tuple[str, bool, str]:
-        """Returns what tells one connection from another."""
+        """Returns what distinguishes one connection from another."""
         return self.host, self.is_user, str(self.folder)
 
     @property
@@ -65,7 +65,7 @@ class Target(NamedTuple):
         return ["-w", self.workspace, "-a", self.agent]
 
     def place(self, variable: str, usual: str) -> Path:
-        """Returns the folder where a host has its settings: below the project, or where a variable says for a user."""
+        """Returns the folder of a host's settings: below the project, or for a user where a variable points."""
         named = os.environ.get(variable, "") if self.is_user else ""
         return Path(os.path.abspath(os.path.expanduser(named))) if named else self.folder / usual
 
@@ -78,7 +78,7 @@ def host_files(target: Target) -> list[HostFile]:
 def _claude(target: Target) -> list[HostFile]:
     home = target.place("CLAUDE_CONFIG_DIR", ".claude")
     entries = hook_entries("claude", shlex.join(target.program), shlex.join(target.options))
-    # What a project brings along must be approved by name, unless its settings do.
+    # A server of a project must be approved by name, unless the project's settings approve it.
     approval = (Entry(("enabledMcpjsonServers",), "mabos", True),)
     if not target.is_user:
         server = target.folder / ".mcp.json"
@@ -86,7 +86,7 @@ def _claude(target: Target) -> list[HostFile]:
         server = (home if os.environ.get("CLAUDE_CONFIG_DIR") else target.folder) / ".claude.json"
     return [
         _settings(target, home / "settings.json", "hooks", entries + (() if target.is_user else approval)),
-        # Without it a model sees the names of tools, and must search for what they are.
+        # Without alwaysLoad, a model sees only the names of tools, and has to search for their descriptions.
         _settings(
             target, server, "MCP server", (Entry(("mcpServers", "mabos"), _server(target) | {"alwaysLoad": True}),)
         ),
@@ -123,7 +123,7 @@ def _cursor(target: Target) -> list[HostFile]:
     return [
         _settings(target, home / "hooks.json", "hooks", entries, head=(("version", 1),)),
         _settings(target, home / "mcp.json", "MCP server", server),
-        # Rules are files in projects only; a user has them in the program itself.
+        # Only projects have rules as files; those of a user are kept by the program.
         _skill(target, home / "skills")
         if target.is_user
         else _whole(target, rule, "rule", head + _template("AGENTS.md", target)),
@@ -221,7 +221,9 @@ def _skill(target: Target, folder: Path) -> HostFile:
 def _whole(target: Target, path: Path, about: str, text: str) -> HostFile:
     def add(old: str | None) -> str:
         if old is not None and not is_generated_skill(old):
-            raise InvalidFile(f"{path} is not as mabos writes it", "nothing was changed; move that file away")
+            raise InvalidFile(
+                f"{path} was not written by mabos, or was edited", "nothing was changed; move that file away"
+            )
         return text
 
     return HostFile(
@@ -230,7 +232,7 @@ def _whole(target: Target, path: Path, about: str, text: str) -> HostFile:
 
 
 def _template(name: str, target: Target, **more: str) -> str:
-    """Returns a text that comes with the program, filled in; scripts get the program and its options as arrays."""
+    """Returns a template, filled in; scripts get the program and its options as arrays."""
     program, options = json.dumps(target.program), json.dumps(["--host", target.host, *target.options])
     text = read_text(template_file(name))
     if "{calls}" in text:
@@ -254,7 +256,7 @@ def find_program() -> tuple[str, ...]:
 def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None]:
     """Returns a SKILL.md, or a section for AGENTS.md, about the use of memory, and writes it to the output.
 
-    The second value says whether that changed the file; it is None where nothing is written.
+    The second value says whether that changed the file; it is None if there is no output file.
     """
     check_choice(format, list(_TEMPLATES), "format")
     text = fill_in(read_text(template_file(_TEMPLATES[format])), os.fspath(agent.paths.workspace.root), agent.id)
@@ -265,7 +267,7 @@ def make_skill(agent: Agent, format: str, output: str) -> tuple[str, bool | None
     data = read_bytes(target)
     old = None if data is None else decode_text(data, output)
     if format == "skill" and not is_generated_skill(old or ""):
-        raise UsageFault(f"{output} is no skill as mabos wrote it", "name another file, or remove that one")
+        raise UsageFault(f"{output} is not a skill written by mabos", "name another file, or remove that one")
     new = text if format == "skill" else put_section(old, text)
     if new != old:
         replace_file(target, new.encode("utf-8"), root=target.parent, expect=data, shared=True)

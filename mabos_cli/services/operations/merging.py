@@ -1,7 +1,7 @@
-"""Merges three versions of a file for git, with an eye on the files around it; installs the merge driver, and commits what a command wrote: trouble
-with a commit becomes a warning.
+"""Merges three versions of a file for git, together with the files around it; installs the merge driver; commits what a command wrote.
 
-What is derived is rebuilt from what both sides hold, in a folder of its own: git has not written anything yet.
+Derived files are rebuilt from the merged data in a temporary folder, because git has not written anything yet. A failed commit becomes
+a warning.
 """
 
 import os
@@ -33,7 +33,7 @@ from mabos_cli.workspace.plain_files import LOCAL, workspace_above
 from mabos_cli.workspace.transaction import last_runs
 
 _COMMAND = "git merge %O %A %B %P"
-# Where mabos is not found, git merges the text and marks what conflicts: our side alone must not pass for a merge.
+# Without mabos on the PATH, git merges the text and marks conflicts: our side alone must not count as the merge.
 DRIVER_COMMAND = f"command -v mabos >/dev/null || exec git merge-file %A %O %B; exec mabos {_COMMAND}"
 _CONFIG = {"name": "what an agent knows, by ids and entries", "driver": DRIVER_COMMAND}
 
@@ -43,8 +43,8 @@ def commit_written(
 ) -> tuple[str, list[str]]:
     """Commits the files that a command wrote in the workspace, and no others.
 
-    Returns the short name of the commit, empty when there is none, and warnings. The message says what was written, or what
-    the command answered.
+    Returns the short name of the commit, empty if there is none, and warnings. Its message says what was written, or quotes the
+    answer of the command.
     """
     paths = _workspace_files(opened, written)
     if not paths:
@@ -60,8 +60,8 @@ def commit_written(
 def _workspace_files(opened: Sequence[Agent], written: Collection[Path]) -> list[Path]:
     """Returns the files of the workspace among those written, links on the way followed.
 
-    What a command puts elsewhere for a person, such as a page or the settings of a host, may be in a repository that is not
-    ours to commit to.
+    Files that a command writes elsewhere, such as a report or the settings of a host, may be in a repository that must not be
+    touched.
     """
     whole = sorted(Path(os.path.realpath(path.parent), path.name) for path in written)
     known = {os.path.realpath(agent.paths.workspace.root) for agent in opened}
@@ -75,7 +75,7 @@ def _workspace_files(opened: Sequence[Agent], written: Collection[Path]) -> list
 
 
 def _one_at_a_time(opened: Sequence[Agent]) -> AbstractContextManager[Any]:
-    """Waits for other commits of ours; git itself gives up at once."""
+    """Holds a lock for our commits: git itself gives up at once if another one runs."""
     if not opened:
         return nullcontext()
     workspace, timeout = opened[0].paths.workspace, opened[0].settings["lock.timeout"]
@@ -84,7 +84,7 @@ def _one_at_a_time(opened: Sequence[Agent]) -> AbstractContextManager[Any]:
 
 def _commit(paths: list[Path], message: str) -> str:
     common = Path(os.path.commonpath([path.parent for path in paths]))
-    while not common.is_dir():  # the last file of a folder may be gone, and the folder with it
+    while not common.is_dir():  # the folder may have gone with its last file
         common = common.parent
     repository = open_repository(common)
     changed = changed_paths(repository, [common])
@@ -92,8 +92,8 @@ def _commit(paths: list[Path], message: str) -> str:
     if not ours:
         return ""
     staged = next((name for name in ours if changed[name][0] not in " ?"), "")
-    if staged:  # a commit takes a file whole, and would take what somebody put by for another one
-        raise Conflict(f"somebody staged changes of {staged}; commit or unstage them first")
+    if staged:  # a commit takes whole files, and would include what somebody staged for another commit
+        raise Conflict(f"{staged} has staged changes; commit or unstage them first")
     new = [name for name in ours if changed[name] == "??"]
     return commit_paths(repository, ours, new, message)
 
@@ -119,13 +119,13 @@ def _text_of(agent: Agent, record_id: str) -> str:
 
 
 def install_driver(workspace: WorkspacePaths, *, uninstall: bool, dry_run: bool) -> list[str]:
-    """Registers the merge driver in this clone and in .gitattributes, or takes it out; returns what had to change."""
+    """Registers the merge driver in this clone and in .gitattributes, or removes it; returns what changed."""
     repository = open_repository(workspace.root)
     return [*_change_config(repository, uninstall, dry_run), *_change_rules(workspace, uninstall, dry_run)]
 
 
 def _change_config(repository: Repository, uninstall: bool, dry_run: bool) -> list[str]:
-    """Brings the repository's configuration up to date. A driver that calls mabos in another way is left as it is."""
+    """Updates the configuration of the repository. A driver that calls mabos in another way stays as it is."""
     known = repository.read_config(f"merge.{DRIVER}.driver", local_only=uninstall)
     if known.endswith(_COMMAND) != uninstall:
         return []
@@ -138,7 +138,7 @@ def _change_config(repository: Repository, uninstall: bool, dry_run: bool) -> li
 
 
 def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> list[str]:
-    """Brings .gitattributes up to date. What people wrote there stays."""
+    """Updates .gitattributes; other lines stay."""
     path = workspace.gitattributes
     old, text = read_bytes(path), read_text(path, path.name)
     new = remove_rules(text) if uninstall else add_rules(text)
@@ -151,10 +151,10 @@ def _change_rules(workspace: WorkspacePaths, uninstall: bool, dry_run: bool) -> 
     return [path.name]
 
 
-# The kinds whose ids other files name; and those files.
+# The kinds whose ids other files refer to, and the kinds of those files.
 _LINKED = ("belief", "desire", "goal", "intention", "plan")
 _FOLLOWING = ("mind", "cases")
-# What derived files are made from.
+# The sources of derived files.
 _SOURCES = ("store", "page", "facts", "fact page", "cases", "mind")
 _REBUILT = re.compile(r"memory/(?:INDEX\.md|observations\.md|domains/|mabos-)")
 _NEEDLESS = re.compile(r"observations/|memory/(?:weekly/|monthly/|quarterly/|archive/|checkpoints/|\d{4}-)")
@@ -200,11 +200,11 @@ def _merge_text(base: Path, ours: Path, theirs: Path, path: str) -> None:
     files = [str(each.absolute()) for each in (ours, base, theirs)]
     answer = ask_git(Path.cwd(), "merge-file", "-L", "ours", "-L", "base", "-L", "theirs", *files)
     if answer.code:
-        raise Conflict(f"{path}: both sides changed the same lines", "settle them by hand, then git add it")
+        raise Conflict(f"{path}: both sides changed the same lines", "edit the file, then git add it")
 
 
 def _find_renames(merge: Merge, folder: str, path: str, versions: Versions) -> Renames:
-    """Returns the ids that get others in the files beside one that names them."""
+    """Returns the ids that are changed in other files, if this one may refer to them."""
     found: Renames = ({}, {}, {})
     kind = kind_of(path)
     names = [name for name in _LINKED if f"{folder}{KINDS[name].file}" != path] if kind in _FOLLOWING else []
@@ -220,16 +220,16 @@ def _find_renames(merge: Merge, folder: str, path: str, versions: Versions) -> R
 
 
 def _share_new_items(versions: Versions) -> bool:
-    """Returns whether both sides wrote something that names a memory by one id: it may be two."""
+    """Returns whether both sides added text with the same id of a memory: it may stand for two memories."""
     base, ours, theirs = ({*_PARAGRAPHS.split(data)} for data in versions)
     new = [{found for part in side - base for found in _ITEM_ID.findall(part)} for side in (ours, theirs)]
     return bool(new[0] & new[1])
 
 
 def _rebuild_pages(merge: Merge | None, above: str, agent: str) -> dict[str, str]:
-    """Returns the derived files of an agent as they are after the merge, by path; none where the merge is not known.
+    """Returns the derived files of an agent after the merge, by path; none if the merge is not known.
 
-    They are kept for the next call of this merge. Where that file is, doctor looks after what git did not ask us about.
+    They are saved for the next call during this merge. As long as that file exists, doctor rebuilds the files that git merged itself.
     """
     workspace = WorkspacePaths(Path.cwd() / above)
     kept = pages_after_merge(workspace.agent(agent))
@@ -237,7 +237,7 @@ def _rebuild_pages(merge: Merge | None, above: str, agent: str) -> dict[str, str
         return {}
     key, known = list(merge.commits) if merge else [], read_bytes(kept)
     if known and key:
-        with suppress(MabosError, LookupError, TypeError):  # one that is damaged is made again
+        with suppress(MabosError, LookupError, TypeError):  # a damaged one is made again
             found = parse_json(known, kept.name)
             if found["commits"] == key:
                 return {str(name): str(text) for name, text in found["pages"].items()}
@@ -245,7 +245,7 @@ def _rebuild_pages(merge: Merge | None, above: str, agent: str) -> dict[str, str
     if merge:
         try:
             pages = _rebuild(merge, above, agent)
-        except (MabosError, OSError):  # what is derived can wait: the files themselves are merged
+        except (MabosError, OSError):  # derived files can wait: their sources are merged
             pages = {}
     data = dump_document({"commits": key, "pages": pages}).encode("utf-8")
     if known != data:
@@ -254,7 +254,7 @@ def _rebuild_pages(merge: Merge | None, above: str, agent: str) -> dict[str, str
 
 
 def _rebuild(merge: Merge, above: str, agent: str) -> dict[str, str]:
-    """Merges all files of an agent in a temporary folder, and derives there what is derived."""
+    """Merges all files of an agent in a temporary folder, and rebuilds the derived ones there."""
     folder = f"{above}agents/{agent}/"
     blobs = {path: three for path, three in merge.blobs(folder).items() if not _NEEDLESS.match(path[len(folder) :])}
     blobs |= merge.blobs(f"{above}mabos.yaml")
@@ -276,7 +276,7 @@ def _rebuild(merge: Merge, above: str, agent: str) -> dict[str, str]:
 
 
 def _chosen(merge: Merge, folder: str, path: str, versions: Versions) -> bytes:
-    """Returns a file as both sides together have it."""
+    """Returns the merged contents of a file."""
     base, ours, theirs = versions
     if ours == theirs or theirs == base:
         return ours

@@ -1,6 +1,6 @@
-"""Finds what the index offers for a prompt and the files still confirm, and what was stored since the index was written.
+"""Finds what is relevant to a prompt: what the index finds and the files confirm, and what was stored since the index was written.
 
-A passage must still be in the same lines, an item in its file or, meanwhile, in the archive. The index is taken as it is.
+A passage must still be on the same lines, an item in its file or in the archive. The index is not updated.
 """
 
 import json
@@ -39,7 +39,7 @@ _RECENT = 1 << 16  # bytes at the end of the store that may be newer than the in
 
 
 def find_shared(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int) -> list[Entry]:
-    """Returns the items that other agents of the workspace share and that are relevant to a prompt, if hooks are to tell those."""
+    """Returns shared items of other agents that are relevant to a prompt, if the setting hook.shared is on."""
     if not settings["hook.shared"]:
         return []
     from mabos_cli.workspace.locate import list_agents
@@ -49,7 +49,7 @@ def find_shared(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int
     for name in list_agents(paths.workspace):
         if name == paths.id:
             continue
-        with suppress(MabosError):  # one that cannot be read is no reason not to ask the others
+        with suppress(MabosError):  # an agent that cannot be read does not hide the others
             theirs = load_settings(paths.workspace, other := paths.workspace.agent(name), {})
             sharing = parse_sharing(theirs["memory.shared"], theirs["memory.shared_tags"])
             entries = find_entries(other, settings, prompt, most, sharing) if sharing.is_any else None
@@ -60,12 +60,12 @@ def find_shared(paths: AgentPaths, settings: Settings, prompt: Prompt, most: int
 def find_entries(
     paths: AgentPaths, settings: Settings, prompt: Prompt, most: int, sharing: Sharing | None = None
 ) -> list[Entry] | None:
-    """Returns what the index offers for a prompt and the files confirm, behind what was stored a moment ago; None when there is no
-    index to look at and nothing fits. With `sharing`, only indexed items that another agent shares."""
+    """Returns what was stored recently and what the index finds for a prompt, if the files confirm it; None if there is no index and
+    nothing else is found. With `sharing`, only indexed items that another agent shares."""
     from mabos_cli.index.peek import open_peek
 
     embedder, place = open_static_model(settings), os.fspath(paths.index_file.with_suffix(".lock"))
-    for pause in _PAUSES:  # whoever learns from the last session may be writing
+    for pause in _PAUSES:  # the harvest of the last session may be writing
         sleep(pause)
         note = _read(place).decode("utf-8", "replace").strip("\0\n")
         peek = open_peek(os.fspath(paths.index_file), note)
@@ -73,7 +73,7 @@ def find_entries(
             break
     if (
         peek is None
-    ):  # a large memory is then looked at by its words alone: the model takes long without what the index keeps for it
+    ):  # a large memory is then searched by words alone: the model takes long without the vectors of the index
         if sharing:
             return None
         is_small = len(_read(os.fspath(paths.store))) <= _RECENT and not paths.store_pages.exists()
@@ -122,8 +122,8 @@ def find_relevant(settings: Settings, prompt: Prompt, instructions: Sequence[str
 
 
 def open_static_model(settings: Settings) -> Embedder | None:
-    """Returns the model that is a mapped file, which the index has for itself or beside a local one that takes long: any other takes
-    longer than a prompt may wait."""
+    """Returns the model that is a memory-mapped file, if the index uses it alone or beside a slower local one; other models take longer
+    than a prompt may wait."""
     provider = settings["embeddings.provider"]
     if provider not in (*_BESIDE, "wordllama") or settings["index.vectors"] == "lexical":
         return None
@@ -176,7 +176,7 @@ def _find_recent(
 
 
 def _last_items(data: bytes) -> Iterator[dict[str, Any]]:
-    """Yields the items at the end of a store in our own layout, a line each; what is not one is passed over."""
+    """Yields the items at the end of a store in our own layout, one per line; other lines are skipped."""
     for line in data.split(b"\n"):
         if line.lstrip().startswith(b'{"id": "M-'):
             with suppress(ValueError):
@@ -190,7 +190,7 @@ def _is_over(item: Any, at: str) -> bool:
 
 
 class _Files:
-    """The files that candidates come from, each looked at once."""
+    """The files that candidates come from, each read at most once."""
 
     def __init__(self, folder: str, known: Mapping[str, str]) -> None:
         self._folder = folder
@@ -200,7 +200,7 @@ class _Files:
         self._departures: bytes | None = None
 
     def confirm(self, seen: Any) -> str | None:
-        """Returns why a candidate is no longer loaded, empty when it is; None when it is gone, or out of sight."""
+        """Returns why a candidate is no longer loaded, empty if it is loaded; None if it is gone or hidden."""
         stands = self._stands(seen)
         if seen.item and (seen.archived or not stands):
             start = b'{"id": %s, "kind": "item", "reason": "' % dump_line(seen.ref).encode("utf-8")
@@ -215,7 +215,7 @@ class _Files:
         return seen.archived.partition(":")[0] if stands else None
 
     def _new_departures(self) -> bytes:
-        """Returns the archive's files that changed since the index read them, the latest last."""
+        """Returns the archive files that changed since the index read them, the latest last."""
         if self._departures is None:
             folder = os.path.join(self._folder, "archive")
             names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
@@ -224,7 +224,7 @@ class _Files:
         return self._departures
 
     def _stands(self, seen: Any) -> bool:
-        """Returns whether a candidate is where the index found it."""
+        """Returns whether a candidate is still where the index found it."""
         path = os.path.join(self._folder, seen.source)
         if seen.source not in self._stamps:
             self._stamps[seen.source] = _stamp(path)
@@ -245,12 +245,12 @@ def _line_start(seen: Any) -> bytes:
 
 
 def _is_claim(item: Any) -> bool:
-    """Returns whether an item says that it is trusted although its source is outside."""
+    """Returns whether an item claims to be trusted although its source is outside."""
     return bool(item) and needs_voucher(str(item.get("trust", "")), str(item.get("source", "")))
 
 
 class _Judge:
-    """How far items are trusted after what persons decided: loaded where there is such a decision, or should be one."""
+    """Computes the trust of items, with the decisions of people; loaded only if such a decision exists, or an item needs one."""
 
     def __init__(self, paths: AgentPaths, peek: Any) -> None:
         from mabos_cli.core.memory.trust import OBSERVATION, effective_trust, find_rulings

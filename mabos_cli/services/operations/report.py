@@ -1,4 +1,4 @@
-"""Gathers a report from the files of agents and writes its page; what cannot be read is listed."""
+"""Gathers a report from the files of agents and writes it as a page; unreadable files are listed."""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -34,7 +34,7 @@ Found = TypeVar("Found")
 
 
 class ReportPage(NamedTuple):
-    """A page of HTML, its agents, what could not be read, and whether the file changed; None where it is printed."""
+    """A page of HTML, its agents, what could not be read, and whether the file changed (None if it is printed)."""
 
     html: str
     agents: list[str]
@@ -67,7 +67,7 @@ def _find_page(output: str) -> Path:
 
 
 class Mind(NamedTuple):
-    """Holds what an agent holds in mind: beliefs, and attitudes by kind."""
+    """The beliefs of an agent, and its attitudes by kind."""
 
     agent: str
     beliefs: Sequence[Belief]
@@ -75,7 +75,7 @@ class Mind(NamedTuple):
 
 
 class Gathering:
-    """Reads the parts of a report, and notes what cannot be read."""
+    """Reads the parts of a report, and lists what cannot be read."""
 
     def __init__(self, call: Session, workspace: WorkspacePaths, names: Sequence[str], now: datetime) -> None:
         self.troubles: list[str] = []
@@ -84,14 +84,14 @@ class Gathering:
         self._homes = [home for name in names if (home := self._open(call, name))]
 
     def _open(self, call: Session, name: str) -> Agent | None:
-        """Opens an agent; settings that cannot be read are listed, and the defaults hold."""
+        """Opens an agent, with default settings if its own cannot be read."""
         found = self._read(name, None, find_agent, self._workspace, name)
         if found is None:
             return None
         return self._read(name, None, call.agent_of, found) or call.agent_of(found, fallback=True)
 
     def _read(self, agent: str, otherwise: Found, read: Callable[..., Found], *given: object) -> Found:
-        """Calls a function that reads; what cannot be read is listed, and replaced by something else."""
+        """Calls a function that reads; if it fails, lists the error and returns `otherwise`."""
         try:
             return read(*given)
         except MabosError as error:
@@ -136,7 +136,7 @@ class Gathering:
         return Mind(home.id, beliefs, held)
 
     def _conflicts(self, minds: Sequence[Mind]) -> list[tuple[str, Conflict]]:
-        """Returns the open conflicts, with whose they are."""
+        """Returns the open conflicts, each with its agent."""
         return [
             (home.id, conflict)
             for home, mind in zip(self._homes, minds, strict=True)
@@ -148,7 +148,7 @@ class Gathering:
         return [conflict for conflict in compare_beliefs(home, beliefs).conflicts if conflict.key not in resolved]
 
     def _facts(self) -> tuple[list[Fact], int]:
-        """Returns the facts of all agents that hold now, in order, and how many do not."""
+        """Returns the facts of all agents that hold now, sorted, and the number of those that do not."""
         no_facts: list[Fact] = []
         found = [fact for home in self._homes for fact in self._read(home.id, no_facts, _all_facts, home)]
         holding = [fact for fact in found if holds_at(fact, self._now)]
@@ -165,9 +165,9 @@ def _all_facts(agent: Agent) -> list[Fact]:
 
 
 def _count_items(agent: Agent, tally: Tally) -> None:
-    """Counts the items of an agent, live and archived; of one that left more than once only the last word.
+    """Counts the items of an agent, live and archived; of an item that was archived more than once, only the last version.
 
-    All are held while lineages are followed: to look each source up in its file would cost the square of their number.
+    All are kept in memory while lineages are followed: to find each source in its file would take quadratic time.
     """
     memory = agent.memory()
     live = {item.id: (store, item) for store in reversed(STORES) for item in getattr(memory, store)}

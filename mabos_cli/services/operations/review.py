@@ -1,4 +1,4 @@
-"""Finds what agents learned since a commit: files then and now are compared by what they hold."""
+"""Finds what agents learned since a commit: compares the contents of files then and now."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -39,12 +39,12 @@ _CONFLICT = re.compile(r"(?m)^## Conflict \d+: (.*)$")
 _MINDS = {kind.file: name for name, kind in KINDS.items()}
 _RESULTS = {None: "open", True: "came true", False: "did not come true"}
 
-# Kinds of files that are only named: what else changed has rows of its own, or repeats them.
+# Kinds of files that are only listed by name; others have rows, or repeat what has rows.
 _OTHERS = ("", "mind")
 
 
 class Review(NamedTuple):
-    """Holds what is new for an agent: sections with rows, observations captured and harvested, other changed files."""
+    """The changes of an agent: sections with rows, numbers of observations captured and harvested, other changed files."""
 
     agent: str
     sections: tuple[review.Section, ...]
@@ -53,7 +53,7 @@ class Review(NamedTuple):
     files: tuple[str, ...]
 
     def as_dict(self, limit: int) -> dict[str, Any]:
-        """Returns the data of a review, with at most so many rows of each section; 0 stands for all."""
+        """Returns the data of a review, with at most `limit` rows per section; 0 for all."""
         return {
             "agent": self.agent,
             "counts": {section.name: review.count_states(section) for section in self.sections},
@@ -70,7 +70,7 @@ def _row_data(row: review.Row) -> dict[str, Any]:
 def review_agents(session: Session, rev: str, since: str, *, every: bool) -> tuple[str, list[Review]]:
     """Compares an agent, or all, with a commit or the last one before a date; returns it and the reviews."""
     if rev and since:
-        raise UsageFault("both a commit and --since given", "each of them sets the start")
+        raise UsageFault("both a commit and --since given", "each sets the start: use one of them")
     workspace = session.open_workspace()
     names = list_agents(workspace) if every else [find_agent(workspace, session.agent).id]
     if not names:
@@ -82,7 +82,7 @@ def review_agents(session: Session, rev: str, since: str, *, every: bool) -> tup
 
 
 def _find_start(repository: Repository, rev: str, since: str) -> str:
-    """Returns the commit to compare with; empty when there is none, and everything is new."""
+    """Returns the commit to compare with; empty if there is none and everything is new."""
     if since:
         return commit_before(repository, parse_when(since, now()))
     return find_commit(repository, rev) if rev else head_commit(repository)
@@ -103,7 +103,7 @@ def review_agent(paths: AgentPaths, revision: Revision) -> Review:
 
 
 class _Files:
-    """The files that changed, and which of them were looked at."""
+    """The changed files, and which of them were read."""
 
     def __init__(self, paths: AgentPaths, revision: Revision) -> None:
         self.paths = paths
@@ -113,7 +113,7 @@ class _Files:
         revision.load(wanted)
 
     def _is_copy(self, name: str) -> bool:
-        """Returns whether a file only repeats what others hold."""
+        """Returns whether a file only repeats the contents of others."""
         return kind_of(self.cited(name)) in ("log", "derived")
 
     def matching(self, pattern: re.Pattern[str]) -> list[str]:
@@ -125,7 +125,7 @@ class _Files:
         return self.paths.cited(self.paths.root / name)
 
     def added(self, name: str) -> bytes:
-        """Returns the new lines of a file that only grows, each behind a line break."""
+        """Returns the new lines of an append-only file, each after a line break."""
         self.seen.add(name)
         return b"\n" + self.revision.added_lines(name) if name in self.revision.changed else b""
 
@@ -133,7 +133,7 @@ class _Files:
         return tuple(data.decode("utf-8", "replace") for data in self.both(name))  # type: ignore[return-value]
 
     def both(self, name: str) -> tuple[bytes, bytes]:
-        """Returns a file then and now; empty both times when it did not change."""
+        """Returns a file before and now; empty if it did not change."""
         self.seen.add(name)
         return (self.revision.old(name), self.revision.new(name)) if name in self.revision.changed else (b"", b"")
 
@@ -158,12 +158,12 @@ def _sections(files: _Files) -> Iterator[tuple[str, list[review.Row]]]:
 def _rows(
     old: dict[str, T], new: dict[str, T], describe: Callable[[T | None, T | None], review.Row | None]
 ) -> list[review.Row]:
-    """Describes what differs; a difference that does not matter has no row."""
+    """Describes what differs; differences that do not matter have no row."""
     return [row for was, now in review.differing(old, new) if (row := describe(was, now))]
 
 
 def _memories(files: _Files) -> list[review.Row]:
-    """Describes memories that differ. Lines that are in both are never decoded, on whatever page they are."""
+    """Describes memories that differ. Lines that both versions have are not decoded, on whatever page they are."""
     sides: list[dict[tuple[str, bytes], str]] = [{}, {}]
     for name in files.matching(_STORES):
         for side, data in zip(sides, files.both(name), strict=True):
@@ -182,7 +182,7 @@ def _memories(files: _Files) -> list[review.Row]:
 
 
 def _store_lines(data: bytes, cited: str) -> Iterator[tuple[tuple[str, bytes], str]]:
-    """Yields store, line and id of the items in a file."""
+    """Yields store, line and id of each item in a file."""
     store = parse_store(data, cited) if data else None
     for name in ("working", "short_term") if store else ():
         yield from (((name, render_item(item)), item.id) for item in getattr(store, name))
@@ -203,7 +203,7 @@ def _facts(files: _Files, name: str) -> list[review.Row]:
 
 
 def _mind(files: _Files, name: str) -> list[review.Row]:
-    """Describes what changed in a cognitive file, entries by id, else by what they are about."""
+    """Describes what changed in a cognitive file, entries by id, else by subject or title."""
     kind = _MINDS[name]
     if kind == "belief":
         was, now = ({b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name))
@@ -240,7 +240,7 @@ def _cases(files: _Files) -> list[review.Row]:
 
 
 def _conflicts(files: _Files) -> Iterator[review.Row]:
-    """Yields conflicts that reports list and did not before, and how conflicts were resolved."""
+    """Yields newly reported conflicts, and resolutions."""
     known: set[str] = set()
     found: dict[str, review.Row] = {}
     for name in files.matching(_REPORTS):
@@ -273,7 +273,7 @@ def _trust(files: _Files) -> list[review.Row]:
 
 
 def _reasoning(files: _Files) -> Iterator[review.Row]:
-    """Yields results that were kept, and what became of earlier ones."""
+    """Yields new saved results, and outcomes of earlier ones."""
     name = files.paths.reasoning.name
     old, new = ({past.id: (past, text) for past, text in parse_past(data)[0]} for data in files.both(name))
     for key, (past, text) in new.items():

@@ -60,9 +60,9 @@ class Run(NamedTuple):
 
 
 def run_job(session: Session, job: Job, forms: Sequence[str] = ()) -> list[Run] | None:
-    """Runs a job, its commands with more options (--json, --commit).
+    """Runs a job, with further options for its commands (--json, --commit).
 
-    None when another process runs the same job: nothing is done.
+    Returns None, and does nothing, if another process runs the same job.
     """
     workspace = session.open_workspace()
     agents = [find_agent(workspace, session.agent).id] if session.agent else list_agents(workspace)
@@ -89,7 +89,7 @@ def _run(options: list[str], agent: str, words: tuple[str, ...]) -> Run:
 
 
 def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
-    """Reads answer, warnings, error and hint of a command that prints JSON; one that crashed leaves text."""
+    """Parses answer, warnings, error and hint of a command that prints JSON; one that crashed prints text."""
     try:
         found = json.loads(out) if out else {}
         error = json.loads(err)["error"] if err else {"message": "", "hint": ""}
@@ -99,7 +99,7 @@ def _read_json(out: str, err: str) -> tuple[Any, list[str], str, str]:
 
 
 def _read_text(out: str, err: str) -> tuple[Any, list[str], str, str]:
-    """Reads answer, warnings, error and hint of a command that prints text."""
+    """Parses answer, warnings, error and hint of a command that prints text."""
     printed = [line for line in err.split("\n") if line.strip()]
     warnings = [line.removeprefix("warning: ") for line in printed if line.startswith("warning: ")]
     errors = [line.removeprefix("mabos: ") for line in printed if line.startswith("mabos: ")]
@@ -113,14 +113,14 @@ def job_fault(failed: list[Run], total: int) -> MabosError:
     kinds = {kind.exit_code: kind for kind in MabosError.__subclasses__() if kind.__module__ == MabosError.__module__}
     names = ", ".join(each.name for each in failed[:5]) + (", ..." if len(failed) > 5 else "")
     fault = kinds.get(first.exit, MabosError)(
-        f"{len(failed)} of {plural(total, 'run')} failed: {names}", "each can be run by hand"
+        f"{len(failed)} of {plural(total, 'run')} failed: {names}", "run them by hand to see more"
     )
     fault.exit_code, fault.is_reported = (first.exit if first.exit > 0 else 128 - first.exit), True
     return fault
 
 
 class UnitChanges(NamedTuple):
-    """Holds what has to happen so that the folder holds just the units that are wanted: names, sorted."""
+    """The units to write and to remove so that the folder has exactly the wanted ones: sorted names."""
 
     new: tuple[str, ...]
     changed: tuple[str, ...]
@@ -131,26 +131,26 @@ class UnitChanges(NamedTuple):
 
 
 def units_folder() -> Path:
-    """Returns the folder in which the user's systemd looks for units that the user made."""
+    """Returns the folder of the user's own systemd units."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return Path(os.path.abspath(base)) / "systemd" / "user"
 
 
 def find_units(folder: Path, root: str) -> list[str]:
-    """Finds the units of a workspace: those whose first line bears its mark."""
+    """Finds the units of a workspace: those whose first line is its mark."""
     mark = timers.render_mark(root).encode()
     names = [name for name in list_names(folder) if name.startswith("mabos-") and name.endswith(_ENDINGS)]
     return [name for name in names if (read_bytes(folder / name) or b"").partition(b"\n")[0] == mark]
 
 
 def plan_units(folder: Path, root: str, wanted: Mapping[str, str]) -> UnitChanges:
-    """Compares the folder with the units that are wanted; Conflict when a name is taken by somebody else."""
+    """Compares the folder with the wanted units; Conflict if a name is taken by another file."""
     ours = find_units(folder, root)
     held = {name: read_bytes(folder / name) for name in wanted}
     for name, data in held.items():
         if data is not None and name not in ours:
             raise Conflict(f"{folder / name} is not a unit of this workspace",
-                           "call this one otherwise in mabos.yaml, schedule.name, or remove the file")  # fmt: skip
+                           "choose another name with schedule.name in mabos.yaml, or remove the file")  # fmt: skip
     return UnitChanges(
         tuple(sorted(name for name, data in held.items() if data is None)),
         tuple(sorted(n for n, data in held.items() if data is not None and data != wanted[n].encode())),
@@ -164,7 +164,7 @@ def write_units(folder: Path, wanted: Mapping[str, str], changes: UnitChanges) -
         path = folder / name
         replace_file(path, wanted[name].encode(), root=folder, expect=read_bytes(path))
     for name in changes.gone:
-        # Where systemd does not answer, nobody else takes away the link that made the timer start.
+        # If systemd does not answer, the link that starts the timer has to be removed here.
         if os.path.lexists(link := folder / "timers.target.wants" / name):
             remove_file(link, root=folder)
         remove_file(folder / name, root=folder)
@@ -199,7 +199,7 @@ def render_form(form: str, installation: timers.Installation, settings: Settings
 
 
 def find_root(session: Session) -> str:
-    """Returns the workspace, even one that is gone: its jobs may have outlived it."""
+    """Returns the folder of the workspace, which may be gone while its jobs are still installed."""
     try:
         return os.fspath(session.open_workspace().root)
     except NotFound:
@@ -210,7 +210,7 @@ def find_root(session: Session) -> str:
 
 
 def find_installed(root: str) -> list[str]:
-    """Returns who runs the jobs of a workspace: systemd, cron, both or none."""
+    """Returns what runs the jobs of a workspace: systemd, cron, both or none."""
     found = ["systemd"] if find_units(units_folder(), root) else []
     try:
         crontab = read_crontab()
@@ -220,7 +220,7 @@ def find_installed(root: str) -> list[str]:
 
 
 def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[Path, UnitChanges, list[str]]:
-    """Installs just the units that are wanted; returns their folder, what changes, and commands left to run."""
+    """Installs exactly the wanted units; returns their folder, the changes, and commands that are left to run."""
     folder = units_folder()
     changes = plan_units(folder, root, wanted)
     if dry_run:
@@ -233,7 +233,7 @@ def install_units(root: str, wanted: Mapping[str, str], dry_run: bool) -> tuple[
 
 
 def install_cron(root: str, block: str, dry_run: bool) -> bool:
-    """Puts the lines of a workspace into the user's crontab, or takes them out: whether that changes anything."""
+    """Adds the lines of a workspace to the user's crontab, or removes them; returns whether that changed anything."""
     before = read_crontab()
     after = timers.replace_cron_block(before, root, block)
     if after != before and not dry_run:

@@ -1,6 +1,5 @@
-"""Finds what makes a workspace risky: settings that ask for permission, links that lead out, special files, secrets at rest,
-files that others can read, dates in the future, trust that nobody vouches for, locks that were left behind, programs that git
-would run."""
+"""Finds risks in a workspace: settings that need permission, links that lead out, special files, stored secrets, files that others can
+read, dates in the future, trust without a voucher, stale locks, and programs that git would run."""
 
 import os
 import re
@@ -38,8 +37,8 @@ Show = Callable[[int, int], None]
 
 
 def inspect_workspace(session: Session, show: Show | None = None) -> list[Finding]:
-    """Returns everything about a workspace and all of its agents that a person should know before trusting it. `show` is
-    called with how many of its files were searched for secrets."""
+    """Returns what a person should know about a workspace and its agents before trusting it. `show` is called with the number of
+    files that were searched for secrets."""
     workspace = session.open_workspace()
     entries = [*walk_entries(workspace.root)]
     found: list[Finding] = []
@@ -80,7 +79,7 @@ def _check_entries(workspace: WorkspacePaths, entries: list[FoundEntry]) -> Iter
 
 
 def _check_modes(workspace: WorkspacePaths, entries: list[FoundEntry]) -> Iterator[Finding]:
-    """Finds files that other users of this machine can read or change: none where they cannot get into the folder."""
+    """Finds files that other users of this machine can read or change, if they can enter the folder."""
     if not is_open_to_others(workspace.root):
         return
     plain = [entry for entry in entries if not stat.S_ISLNK(entry.mode)]
@@ -94,13 +93,13 @@ def _check_modes(workspace: WorkspacePaths, entries: list[FoundEntry]) -> Iterat
 
 
 def _check_secrets(workspace: WorkspacePaths, entries: list[FoundEntry], show: Show | None) -> Iterator[Finding]:
-    """Finds secrets by file and line; what they are is never said."""
+    """Finds secrets by file and line, without showing them."""
     files = [entry for entry in entries if entry.is_file]
     for number, entry in enumerate(files, 1):
         if entry.size > _LARGEST:
             yield Finding("note", entry.name, "too large to be searched for secrets")
             continue
-        with suppress(MabosError):  # one that cannot be read is named by doctor
+        with suppress(MabosError):  # doctor reports unreadable files
             data = read_bytes(workspace.root / entry.name) or b""
             if b"\0" not in data[:8192]:
                 places = [*_find_places(data.decode("utf-8", "replace"))]
@@ -113,7 +112,7 @@ def _check_secrets(workspace: WorkspacePaths, entries: list[FoundEntry], show: S
 
 
 def _find_places(text: str) -> Iterator[tuple[int, str]]:
-    """Yields the lines of a text that hold a secret, with the kind of each."""
+    """Yields the lines of a text with a secret, and the kind of each."""
     line, seen = 1, set()
     while text:
         end = text.find("\n", _PIECE) + 1 if len(text) > _PIECE else 0
@@ -133,7 +132,7 @@ def _check_agents(session: Session, workspace: WorkspacePaths) -> Iterator[Findi
             name = agent.paths.cited(agent.paths.lock)
             yield Finding("note", name, "a write is under way, or was cut off; the next writing command finishes it")
         for check in (_check_items, _check_vouchers):
-            with suppress(MabosError):  # a file that cannot be read is named by doctor
+            with suppress(MabosError):  # doctor reports unreadable files
                 yield from check(agent)
 
 
@@ -148,7 +147,7 @@ def _check_items(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_vouchers(agent: Agent) -> Iterator[Finding]:
-    """Finds facts, cases, beliefs and lessons from outside that claim to be trusted although the log of trust names nobody."""
+    """Finds facts, cases, beliefs and lessons from outside that claim trust although trust.jsonl names nobody who vouched."""
     paths = agent.paths
     log = read_bytes(paths.trust_log) or b""
     minds = [paths.root / kind.file for kind in KINDS.values()]
@@ -164,7 +163,7 @@ def _check_vouchers(agent: Agent) -> Iterator[Finding]:
 
 
 def _check_names(entries: list[FoundEntry]) -> Iterator[Finding]:
-    """Finds logs, checkpoints and observations that are named after a day that is yet to come."""
+    """Finds logs, checkpoints and observations with a future date in their name."""
     latest = format_time(now() + timedelta(days=1))[:10]
     for entry in entries:
         dated = _DATED.fullmatch(entry.name)

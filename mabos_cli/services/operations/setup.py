@@ -1,4 +1,4 @@
-"""Creates workspaces and agents, describes them, finds the settings in effect, and opens the sandbox of the tour."""
+"""Creates and describes workspaces and agents, finds the settings in effect, and prepares the tour."""
 
 import os
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from mabos_cli.workspace.transaction import write_receipt
 SHELLS = ("bash", "zsh", "fish")
 _NOW = "2026-02-24T15:00:00Z"  # the day on which the sample data ends
 _SAMPLES = ("memories.ndjson", "deal.yaml")
-# Git as nobody has set it up, and somebody to commit.
+# Git without configuration, and an author for commits.
 _GIT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -115,7 +115,7 @@ def effective_settings(session: Session) -> Settings:
 
 
 class Chapter(NamedTuple):
-    """A part of the tour: what it is about, and the commands that show it, as they are typed."""
+    """A part of the tour: a text, and the commands that show it, as they are typed."""
 
     about: str
     commands: tuple[str, ...]
@@ -138,8 +138,8 @@ def run_git(root: Path, words: list[str]) -> list[str]:
 
 @contextmanager
 def open_sandbox(folder: str) -> Iterator[Path]:
-    """Makes the folder of the tour the current one; without a name, a temporary one that is removed at the end."""
-    place_named(".")  # fails now if the current folder is gone: there would be no way back
+    """Makes the folder of the tour the current one; without a name, it is temporary and removed at the end."""
+    place_named(".")  # fails early if the current folder is gone, because chdir could not return to it
     with nullcontext(_new_folder(folder)) if folder else temporary_folder("mabos-demo-") as place:
         root = place if folder else place / "harbourline"
         make_folder(root)
@@ -158,7 +158,7 @@ def _new_folder(named: str) -> Path:
 
 @contextmanager
 def _clean_environment() -> Iterator[None]:
-    """Takes settings of mabos and of git out of the environment, and fixes the time."""
+    """Removes settings of mabos and git from the environment, and fixes the time."""
     before = dict(os.environ)
     for name in before:
         if name.startswith(("MABOS_", "GIT_")):
@@ -205,7 +205,7 @@ def list_risky(workspace: WorkspacePaths) -> list[RiskySetting]:
 
 
 def allow_settings(workspace: WorkspacePaths) -> list[RiskySetting]:
-    """Allows all of them as they are now, and returns them."""
+    """Allows all risky settings with their present values, and returns them."""
     found = _find_risky(workspace)
     if found:
         settings.allow_settings(workspace, found)
@@ -213,7 +213,7 @@ def allow_settings(workspace: WorkspacePaths) -> list[RiskySetting]:
 
 
 def deny_settings(workspace: WorkspacePaths) -> tuple[bool, list[RiskySetting]]:
-    """Withdraws what was allowed: whether anything was, and the settings that are ignored from now on."""
+    """Withdraws permissions; returns whether there were any, and the settings that are ignored from now on."""
     return settings.withdraw_permission(workspace), list_risky(workspace)
 
 

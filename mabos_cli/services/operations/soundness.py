@@ -1,4 +1,4 @@
-"""Checks of memory and texts, page by page and file by file: what was in order, and did not change since, is not read again."""
+"""Checks memory and texts, page by page and file by file; files that were in order and have not changed are not read again."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -26,7 +26,7 @@ _CONFLICT = re.compile(rb"^(?:<{7}|>{7}) .*$", re.MULTILINE)
 
 
 class Finding(NamedTuple):
-    """Something noticed: a problem (memory is at risk), a flaw (--repair mends it), or a note (nothing to do)."""
+    """A finding: a problem (memory is at risk), a flaw (--repair fixes it), or a note (nothing to do)."""
 
     level: str
     place: str
@@ -34,8 +34,8 @@ class Finding(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """A page of long-term memory as it was last checked: how many items it holds, the lowest and the highest number of their ids (none where
-    one is not ours), and whether each of them is trusted as far as it says."""
+    """A page of long-term memory when it was last checked: the number of items, their lowest and highest id as numbers (empty if one is
+    foreign), and whether each has the trust that it claims."""
 
     size: int
     low: list[int]
@@ -44,13 +44,13 @@ class _Page(NamedTuple):
 
 
 def _find_page(agent: Agent, seen: Seen, name: str) -> _Page | None:
-    """Returns what is known of a page that was in order and did not change since."""
+    """Returns the last check of a page that was in order and has not changed; None otherwise."""
     known = seen.find("page", name, [agent.paths.store_page(name)], stamp_of(agent.paths.trust_log))
     return _Page(*known) if known else None
 
 
 def _read_page(agent: Agent, lines: list[bytes]) -> _Page:
-    """Returns what a page comes to; each of its lines has to be an item."""
+    """Checks the lines of a page and returns the result."""
     rulings = load_rulings(agent.paths)
     for line in lines:
         parse_item(line, "memory-store.json")
@@ -60,7 +60,7 @@ def _read_page(agent: Agent, lines: list[bytes]) -> _Page:
 
 
 def _check_store(agent: Agent, seen: Seen) -> Iterator[Finding]:
-    """Decodes items, and looks for ids that are there twice: on a page that did not change only where its ids may be those of others."""
+    """Decodes items and looks for duplicate ids; unchanged pages are read only if their range of ids overlaps with others."""
     loaded = agent.load()
     head, store = loaded.head, loaded.long_term
     for line in head.long_term:
@@ -83,7 +83,7 @@ def _check_store(agent: Agent, seen: Seen) -> Iterator[Finding]:
 
 
 def _ids_on(store: LongTermStore, name: str, held: Collection[str]) -> Iterator[str]:
-    """Yields the ids on a page; those that memory-store.json holds too count there."""
+    """Yields the ids on a page that are not in memory-store.json."""
     return (item_id for item_id in map(line_id, store.page(name)) if item_id not in held)
 
 
@@ -97,7 +97,7 @@ def _check_pages(agent: Agent, seen: Seen) -> Iterator[Finding]:
 
 
 def page_sizes(agent: Agent, seen: Seen | None = None) -> Iterator[tuple[str, int]]:
-    """Yields the pages of long-term memory that are there, and how many items each holds."""
+    """Yields the pages of long-term memory with their numbers of items."""
     for name in list_stems(agent.paths.store_pages, ".json"):
         path = agent.paths.store_page(name)
         known = _find_page(agent, seen, name) if seen else None
@@ -105,7 +105,7 @@ def page_sizes(agent: Agent, seen: Seen | None = None) -> Iterator[tuple[str, in
 
 
 def _check_trust(agent: Agent, seen: Seen) -> Iterator[Finding]:
-    """Finds items that claim more trust than what they derive from: they do not have it, but their lines mislead."""
+    """Finds items that claim more trust than their lineage allows: they do not have it, but their lines mislead."""
     loaded = agent.load()
     plain = {name for name in loaded.head.pages if (page := _find_page(agent, seen, name)) and page.is_plain}
     for _, item, trust in overrated_items(agent, loaded.memory(), plain):
@@ -119,7 +119,7 @@ def _check_trust(agent: Agent, seen: Seen) -> Iterator[Finding]:
 def _each_file(
     seen: Seen, kind: str, paths: Iterable[Path], check: Callable[[Path, bytes], Iterator[Finding]]
 ) -> Iterator[Finding]:
-    """Yields what is wrong with files; those that were in order and did not change since are not read."""
+    """Yields the findings about files; those that were in order and have not changed are not read."""
     for path in paths:
         if seen.find(kind, path.as_posix(), [path]) is None:
             findings = list(check(path, read_bytes(path) or b""))
@@ -147,7 +147,7 @@ def _check_observations(agent: Agent, seen: Seen) -> Iterator[Finding]:
         shown = f"observations/{path.name}"
         faults = [line.number for line in parse_observations(data, path.name) if line.fault]
         if faults:
-            message = f"{plural(len(faults), 'line')} without an observation, passed over"
+            message = f"{plural(len(faults), 'line')} without an observation, skipped"
             yield Finding("note", f"{shown}:{faults[0]}", message)
         if parse_ledger(data.rpartition(b"\n")[2].rstrip(b"\0")).skipped:
             yield Finding("note", shown, "its last line is torn, or being written")
@@ -180,7 +180,7 @@ def _line(data: bytes, position: int) -> int:
 
 
 def is_writing(agent: Agent) -> bool:
-    """Returns whether a writer is between its intent and its end, or was killed there."""
+    """Returns whether a write is in progress or was interrupted."""
     return bool((read_bytes(agent.paths.lock) or b"").partition(b"\n")[2].strip(b"\0\n"))
 
 

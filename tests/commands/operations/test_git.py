@@ -93,7 +93,7 @@ def test_what_somebody_staged_of_the_same_file_is_not_taken_along(desk: Desk, wo
     put_by = git(desk.root, "diff", "--cached")
     said = desk.run("belief", "add", "Demand", "growing", "--commit", "--json")
     assert said.data["commit"] is None
-    assert said.warnings == [f"not committed: somebody staged changes of {file}; commit or unstage them first"]
+    assert said.warnings == [f"not committed: {file} has staged changes; commit or unstage them first"]
     assert git(desk.root, "rev-parse", "HEAD") == before and git(desk.root, "diff", "--cached") == put_by
 
 

@@ -102,4 +102,4 @@ def test_what_went_into_something_new_is_told_with_it() -> None:
         Row("new", "M", "m"),
     ]
     told = [*fold_parts(rows, {"A": "N", "B": "N", "C": "elsewhere"})]
-    assert [(row.id, row.change) for row in told] == [("N", "from 2 known items"), ("C", ""), ("M", "")]
+    assert [(row.id, row.change) for row in told] == [("N", "from 2 earlier items"), ("C", ""), ("M", "")]

@@ -50,7 +50,7 @@ def test_what_a_person_adds_to_it_stays() -> None:
     [
         ("a = \n", "c.toml:1: not valid TOML"),
         ("\n[[", "c.toml:2: not valid TOML"),
-        ("mcp_servers = {docs = {command = 'x'}}\n", "c.toml: cannot be changed"),
+        ("mcp_servers = {docs = {command = 'x'}}\n", "c.toml: our table cannot be added"),
         ("mcp_servers.mabos.command = 'x'\n", "c.toml: mcp_servers.mabos is no table of its own"),
         ('a = """\n[mcp_servers.mabos]\n"""\n', "c.toml: mcp_servers.mabos is no table of its own"),
     ],

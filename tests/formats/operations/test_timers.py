@@ -112,6 +112,6 @@ def test_a_crontab_keeps_every_byte_that_is_not_ours(before: list[bytes], behind
 def test_marks_that_are_no_pair_are_left_alone() -> None:
     begin, _, end = OURS.split("\n")[:3]
     for text in (f"{begin}\n", f"{end}\n", f"{end}\n{begin}\n", OURS + OURS):
-        with pytest.raises(Conflict, match="no pair"):
+        with pytest.raises(Conflict, match="unpaired"):
             replace_cron_block(text.encode(), "/ours", OURS)
     assert replace_cron_block(b"no newline", "/ours", OURS) == b"no newline\n" + OURS.encode()
