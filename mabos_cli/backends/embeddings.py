@@ -97,7 +97,6 @@ class Prefixed:
 
     @property
     def width(self) -> int:
-        """Returns how many numbers a vector has."""
         return self._inner.width
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
@@ -105,7 +104,6 @@ class Prefixed:
         return self._inner.embed([self._passage + text if text.strip() else text for text in texts])
 
     def embed_query(self, text: str) -> bytes:
-        """Returns the vector of one question."""
         return self._inner.embed_query(self._query + text if text.strip() else text)
 
 

@@ -117,7 +117,6 @@ class Encoder:
         self._tokenizer: Any = None
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Returns one vector for each text, in order."""
         if not self._arrays:
             # On a busy machine the threads of a matrix product wait for one another longer than they work.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -336,11 +335,9 @@ class OnnxModel:
         self.width = self._run_on([[1]], [[1]]).shape[-1]
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Returns one vector for each text, in order."""
         return _embed(texts, self._tokenizer, self.width, self._run_on, "the ONNX model")
 
     def embed_query(self, text: str) -> bytes:
-        """Returns the vector of one question."""
         return self.embed([text])[0]
 
     def _run_on(self, ids: Any, mask: Any) -> Any:

@@ -93,16 +93,9 @@ class Lanes(NamedTuple):
         lexical, semantic = self.shares.get(row.row, (0.0, None))
         is_named, is_exact = row.author in self.authors, row.row in self.exact
         is_away = row.row >= ARCHIVED or is_past(row, self.now)
-        known = row.importance, row.at, row.access, is_named, is_exact, row.size, is_away
-        signals = Signals(
-            ref,
-            lexical,
-            semantic,
-            *known,
-            row.source.startswith(_TURNS),
-            row.session or ("" if row.item else row.source),
-        )
-        return Doc(self.search_index, row, signals)
+        is_turn, session = row.source.startswith(_TURNS), row.session or ("" if row.item else row.source)
+        known = row.importance, row.at, row.access, is_named, is_exact, row.size, is_away, is_turn, session
+        return Doc(self.search_index, row, Signals(ref, lexical, semantic, *known))
 
 
 def is_past(row: Row, now: str) -> bool:
@@ -336,14 +329,11 @@ class Asking:
 def _candidate(doc: Doc, now: str, items: Mapping[int, tuple[str, str, str]], texts: Mapping[int, str]) -> Candidate:
     row, agent = doc.row, doc.search_index.label.removesuffix("/")
     if not row.item:
-        text, lines, trust = texts[row.row], (row.first, row.last), TRUSTS[row.trust]
-        return Candidate(
-            text, row.importance, row.at, path=row.source, lines=lines, agent=agent, marked=trust, by=row.author
-        )
+        found = Candidate(texts[row.row], row.importance, row.at, path=row.source, lines=(row.first, row.last))
+        return found._replace(agent=agent, marked=TRUSTS[row.trust], by=row.author)
     line, store, archived = items[row.item_row]
-    return candidate_of(
-        doc.search_index.decode(line), store, archived or ("expired" if is_past(row, now) else ""), agent
-    )
+    archived = archived or ("expired" if is_past(row, now) else "")
+    return candidate_of(doc.search_index.decode(line), store, archived, agent)
 
 
 def turn_away(vector: bytes, centre: Sequence[float]) -> bytes:
@@ -378,12 +368,9 @@ def embed_question(index: Index, text: str) -> bytes:
 
 def search_lanes(index: Index, question: str, count: int) -> dict[str, list[tuple[str, float, str]]]:
     """Returns what each lane finds by itself: reference, measure and text."""
-    found = {
-        "words": [*index.lanes.find_words(words_as_written(question), count, Restriction(), *BOUNDS[:2]).items()],
-        "vectors": [],
-    }
-    if query := embed_question(index, question):
-        found["vectors"] = index.lanes.nearest(query, count, Restriction(), 0)
+    near = index.lanes.find_words(words_as_written(question), count, Restriction(), *BOUNDS[:2])
+    query = embed_question(index, question)
+    found = {"words": [*near.items()], "vectors": index.lanes.nearest(query, count, Restriction(), 0) if query else []}
     shown: dict[str, list[tuple[str, float, str]]] = {}
     for name, hits in found.items():
         docs = {row.row: Doc(index, row, Signals("")) for row in index.lanes.load_rows([row for row, _ in hits])}

@@ -182,9 +182,8 @@ class Candidates(ABC):
 
     def find_line(self, item_id: str, reach: int = EVERYTHING) -> str | None:
         """Returns the line of an item within reach, live or as it was when it left; None when there is none."""
-        found = self._db.execute(
-            "SELECT line FROM items WHERE id = ? AND shown AND away <= ?", (item_id, reach)
-        ).fetchone()
+        sql = "SELECT line FROM items WHERE id = ? AND shown AND away <= ?"
+        found = self._db.execute(sql, (item_id, reach)).fetchone()
         return unpack_text(found[0]) if found else None
 
     def list_private(self) -> list[str]:
@@ -221,17 +220,11 @@ class Candidates(ABC):
 
     def list_authors(self, most: int = 200) -> list[str]:
         """Returns the authors of items, each found by a jump over all that the one before wrote."""
-        found: list[str] = []
-        last = ""
-        while len(found) < most:
-            row = self._db.execute(
-                "SELECT author FROM items WHERE author > ? AND author > '' ORDER BY author LIMIT 1", (last,)
-            ).fetchone()
-            if row is None:
-                break
-            last = row[0]
-            found.append(last)
-        return found
+        found = [""]
+        sql = "SELECT author FROM items WHERE author > ? AND author > '' ORDER BY author LIMIT 1"
+        while len(found) <= most and (row := self._db.execute(sql, (found[-1],)).fetchone()):
+            found.append(row[0])
+        return found[1:]
 
     def neighbours(self, row: Row, reach: int) -> tuple[list[str], list[str]]:
         """Returns the ids of the two items before one in its session, and of the two after it, nearest first."""

@@ -47,12 +47,12 @@ class Stats(NamedTuple):
 class Known(NamedTuple):
     """Holds what the index knows about a source since it last read it."""
 
-    stamp: str
-    hash: str
-    error: str
-    size: int
-    passages: int
-    items: int
+    stamp: str = ""
+    hash: str = ""
+    error: str = ""
+    size: int = 0
+    passages: int = 0
+    items: int = 0
 
 
 class Place(NamedTuple):
@@ -131,9 +131,7 @@ class Follower:
                 stamp = source.stamp if source.settled else ""
                 if not source.stamp:
                     self._db.execute("DELETE FROM files WHERE path = ?", (source.path,))
-                elif (
-                    content.hash and (before := known.get(source.path)) and before[1:3] == (content.hash, content.error)
-                ):
+                elif content.hash and (known.get(source.path) or Known())[1:3] == (content.hash, content.error):
                     self._db.execute("UPDATE files SET stamp = ? WHERE path = ?", (stamp, source.path))
                     continue
                 content = self._write_records(source.path, content, touched, moved)
@@ -177,12 +175,8 @@ class Follower:
             before[place.id] = (body, place)
         touched |= before.keys() | after.keys()
         # A record that changed only in how often it was used moved nothing.
-        moved += [
-            p
-            for one, other in ((before, after), (after, before))
-            for i, (b, p) in one.items()
-            if other.get(i) != (b, p)
-        ]
+        for one, other in ((before, after), (after, before)):
+            moved += [place for item_id, (body, place) in one.items() if other.get(item_id) != (body, place)]
         return content
 
     def _records(self, path: str, content: Content) -> Iterator[tuple[Any, ...]]:

@@ -77,17 +77,14 @@ class Peek:
         found = share_words(places, worth, asked, total) if len(worth) >= words_needed(len(asked)) else {}
         if embedder and self._meta.get("model") == embedder.model:
             give_memo(self._db, embedder)
-            shared = {
-                row: sum(worth[word] for word in worth if row in places[word]) for row in {*()}.union(*places.values())
-            }
             whole = sum(worth.get(word) or log(1 + total) for word in asked)
-            found, names = self._weigh(
-                prompt, least, embedder, found, {row: value / whole for row, value in shared.items()}
-            )
+            shared: dict[int, float] = {}
+            for word, value in worth.items():
+                shared |= {row: shared.get(row, 0.0) + value / whole for row in places[word]}
+            found, names = self._weigh(prompt, least, embedder, found, shared)
             if names:
-                return self.find(
-                    prompt._replace(asked=[*asked, *names], other=" ".join(names)), least, importance, embedder
-                )
+                prompt = prompt._replace(asked=[*asked, *names], other=" ".join(names))
+                return self.find(prompt, least, importance, embedder)
         best = sorted(found, key=lambda row: (-found[row], row))[:_KEPT]
         rows = [row for row in self._lanes.load_rows(best) if row.trust >= least]
         lexical = shares([found[row.row] for row in rows])

@@ -226,11 +226,9 @@ class PostgresLanes(Candidates):
         self._held: dict[str, int] = {}
 
     def find_words(self, asked: Sequence[str], count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
-        """Returns how well items and passages of a range share words with the question, by the number of their first part."""
         return self._match(stem_phrases([*dict.fromkeys(pieces_of(asked))]), count, only, first, end)
 
     def find_phrase(self, phrase: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
-        """Returns what holds a phrase as it is written."""
         return self._match(stem_phrases([spaced(phrase)]), count, only, first, end)
 
     def _match(
@@ -283,7 +281,6 @@ class PostgresLanes(Candidates):
         return {phrase: held for phrase, held in counts.items() if held > 0}
 
     def holders(self, words: Sequence[str]) -> dict[str, int]:
-        """Returns in how many passages each word occurs, in whatever form."""
         stems = stem_phrases(list(words))
         self._count([phrase for phrase in stems if phrase])
         held = {
@@ -307,12 +304,10 @@ class PostgresLanes(Candidates):
         return self.home.passages
 
     def count_findable(self, end: int) -> int:
-        """Returns how many items and passages of files can be found."""
         sql = f"SELECT count(*) FROM passages p WHERE p.row < {end} AND p.row % {PARTS} = 0"
         return int(self._db.execute(sql).fetchone()[0])
 
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> list[tuple[int, float]]:
-        """Returns the passages of a partition that are most like the query, with their cosine."""
         first, end = BOUNDS[away : away + 2]
         apart = f"(v.embedding::halfvec({self.home.width:d}) <=> '{halfvec(pack_vector(query))}')"
         sql = f"SELECT v.row, 1 - {apart} FROM vectors v WHERE v.row >= {first} AND v.row < {end}"

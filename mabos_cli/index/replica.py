@@ -114,11 +114,8 @@ def take_lease(db: Any, address: Address) -> None:
 
 def _state_of(index: SearchIndex, address: Address, rules: Rules) -> str:
     """Returns what the rows in the database stand for: another local index, host, model or sharing, and they are sent again."""
-    return str(
-        clean(
-            f"{VERSION}|{read_meta(index.db)['log']}|{address.host}|{index.about['model']}|{index.width}|{rules.text}"
-        )
-    )
+    log, model = read_meta(index.db)["log"], index.about["model"]
+    return str(clean(f"{VERSION}|{log}|{address.host}|{model}|{index.width}|{rules.text}"))
 
 
 def _count(index: SearchIndex) -> int:
@@ -221,29 +218,25 @@ class Sender:
 
     def _items(self, rows: Sequence[int]) -> Iterable[list[Any]]:
         for row in self._local.execute(_ITEMS, (listed(rows),)):
-            is_shared = self._rules.sharing.admits([tag for tag in row[14].split("\n") if tag])
-            yield [self.home.home, *row[:3], bool(row[3]), *row[4:], is_shared]
+            yield [self.home.home, *row[:3], bool(row[3]), *row[4:], self._admits(row[14])]
 
     def _passages(self, rows: Sequence[int]) -> Iterable[list[Any]]:
         found = self._local.execute(_PASSAGES, (listed(rows),)).fetchall()
         spoken = [self._follower.words_of(row[0]) or ("", "") for row in found]
         stems = stem_phrases([text for pair in spoken for text in map(spaced, pair)])
         shared = self._shared_items([row[2] for row in found if row[1]])
-        for n, (row, item, item_row, source, part, first, last, at, author, copy_of, trust, size, text) in enumerate(
-            found
-        ):
-            about, body = stems[2 * n : 2 * n + 2]
+        for (*place, trust, size, text), about, body in zip(found, stems[::2], stems[1::2], strict=True):
+            _, item, item_row, *_ = place
             is_shared = item_row in shared if item else self._may_share(unpack_text(text))
-            place = (item, item_row, source, part, first, last, at, author, copy_of, True, trust, size)
             words = _tsvector(self.home.home, about, body)
-            yield [self.home.home, row, *place, text, is_shared, len(about) + len(body), words]
+            yield [self.home.home, *place, True, trust, size, text, is_shared, len(about) + len(body), words]
 
     def _shared_items(self, rows: Sequence[int]) -> set[int]:
         sql = "SELECT row, tags FROM items WHERE row IN (SELECT value FROM json_each(?))"
-        admits = self._rules.sharing.admits
-        return {
-            row for row, tags in self._local.execute(sql, (listed(rows),)) if admits([t for t in tags.split("\n") if t])
-        }
+        return {row for row, tags in self._local.execute(sql, (listed(rows),)) if self._admits(tags)}
+
+    def _admits(self, tags: str) -> bool:
+        return self._rules.sharing.admits([tag for tag in tags.split("\n") if tag])
 
     def _may_share(self, text: str) -> bool:
         return self._rules.sharing.is_open and not retells(text, self._rules.private)

@@ -94,29 +94,23 @@ class SqliteLanes(Candidates):
         self._vectors = vectors
 
     def nearest(self, query: bytes, count: int, only: Restriction, away: int) -> list[tuple[int, float]]:
-        """Returns the passages that are most like a vector, with their cosine."""
         vectors = self._vectors()
         return vectors.nearest(query, count, only, away) if vectors else []
 
     def find_words(self, asked: Sequence[str], count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
-        """Returns how well items and passages of a range share words with the question, by the number of their first part."""
         return self._match(match_any(asked), count, only, first, end)
 
     def find_phrase(self, phrase: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
-        """Returns what holds a phrase as it is written."""
         return self._match(_quoted(spaced(phrase)), count, only, first, end)
 
     def _match(self, match: str, count: int, only: Restriction, first: int, end: int) -> dict[int, float]:
         if not match:
             return {}
         sql = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ? AND rowid >= ? AND rowid < ?"
-        sql += (
-            f" AND +rowid IN ({only.within(first, end)}) ORDER BY rank LIMIT ?"
-            if only.sql
-            else " ORDER BY rank LIMIT ?"
-        )
+        sql += f" AND +rowid IN ({only.within(first, end)})" if only.sql else ""
         values = (match, first, end, *only.values)
-        return best_parts(lambda wanted: self._db.execute(sql, (*values, wanted)).fetchall(), count)
+        ranked = f"{sql} ORDER BY rank LIMIT ?"
+        return best_parts(lambda wanted: self._db.execute(ranked, (*values, wanted)).fetchall(), count)
 
     def count_findable(self, end: int) -> int:
         """Returns how many items and passages of files can be found; the lane of words has a short row for each part."""
@@ -140,15 +134,12 @@ class SqliteLanes(Candidates):
         """Returns in how many passages each word occurs, in whatever form. The index holds stems; a table of words that is made for the
         moment, with the same tokenizer, tells them."""
         self._db.execute(f'CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked USING fts5 (word, tokenize = "{TOKENIZER}")')
-        self._db.execute(
-            "CREATE VIRTUAL TABLE IF NOT EXISTS temp.asked_terms USING fts5vocab (temp, asked, 'instance')"
-        )
+        terms = "temp.asked_terms USING fts5vocab (temp, asked, 'instance')"
+        self._db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {terms}")
         self._db.execute("DELETE FROM temp.asked")
         self._db.executemany("INSERT INTO temp.asked (rowid, word) VALUES (?, ?)", enumerate(words))
-        found = self._db.execute(
-            "SELECT a.doc, min(t.doc) FROM temp.asked_terms a JOIN passages_terms t ON t.term = a.term GROUP BY a.doc"
-        )
-        return {words[number]: held for number, held in found}
+        sql = "SELECT a.doc, min(t.doc) FROM temp.asked_terms a JOIN passages_terms t ON t.term = a.term GROUP BY a.doc"
+        return {words[number]: held for number, held in self._db.execute(sql)}
 
 
 def read_signs(db: Any, table: str, kind: str, away: int) -> "tuple[array[int], bytes]":

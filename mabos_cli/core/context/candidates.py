@@ -17,12 +17,10 @@ if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt t
 
 _FACT_PAGES = ("memory/mabos-facts.md", "memory/mabos-facts/")
 _FACT_ID = r"(?m); (F-[\w-]+)\)\s*$"
-_LINE_TOKENS, _FEWEST, _MOST = (20, 20, 400)  # what a line costs at least, and bounds of how many are looked for
+_LINE_TOKENS, _FEWEST, _MOST = 20, 20, 400  # what a line costs at least, and bounds of how many are looked for
 _WORDS, _READ = 48, 2000  # words of a long request that it is searched by, and words of it that are read
-_CONCERNS, _FARTHER = (
-    4,
-    0.8,
-)  # facts that decide or block what is asked about, and what each step away leaves of their worth
+# Facts that decide or block what is asked about, and what each step away leaves of their worth.
+_CONCERNS, _FARTHER = 4, 0.8
 _BEST, _LOOKED_AT = 5, 12  # what is contradicted is among so many, what contradicts it among so many
 _STATEMENT_CHARS = 300  # characters of a claim; what is longer tells of more than one thing
 _COMMON = 1  # terms that sentences must share to be about one thing, and half of those of the shorter one

@@ -25,10 +25,8 @@ _VOICES = {"user": 1.0, "system": 1.0, "assistant": 0.5}
 _LONGEST = 300  # characters of a quoted sentence
 _PARTS = 8  # of a conversation that share the room for quotes
 _LEAST = 4  # tokens below which no sentence is worth a try
-_SAME, _ASKED = (
-    0.85,
-    0.7,
-)  # share of words in common from which on two turns say the same, and two questions ask the same
+# Share of words in common from which on two turns say the same, and two questions ask the same.
+_SAME, _ASKED = 0.85, 0.7
 _STUB = 48  # tokens to which a recent turn is shortened before any is left out
 # When even the last turns have to be shortened, a fifth is for what came before them. Of the room for older turns, those
 # that are kept whole leave a quarter to the quotes.

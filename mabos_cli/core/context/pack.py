@@ -22,9 +22,7 @@ from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import HAPPENED
 from mabos_cli.core.memory.trust import trust_rank
 
-_COMPARED = (
-    1000  # characters by which texts that say the same are found: comparing long ones with each other takes long
-)
+_COMPARED = 1000  # characters by which texts that say the same are found: comparing long ones takes long
 _SIDE_BY_SIDE = 20  # entries that are looked at for updates of one another
 _SESSION = ("user", "assistant")  # whose turns are the session itself; what tools said is untrusted
 # Shares of the budget: of the first window and of the next ones of passages, which hold an answer rather than those behind them (set

@@ -12,9 +12,7 @@ from mabos_cli.core.language.patterns import compiled
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS if level != "daily")
 MONTHS = ("January February March April May June July August September October November December").split()
-MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace(
-    "Sep(?:tember)", "Sep(?:t|tember)"
-)  # in a pattern
+MONTH = "|".join(f"{name[:3]}(?:{name[3:]})?" for name in MONTHS).replace("(?:tem", "(?:t|tem")  # in a pattern
 WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _BEFORE = r"(?i:\b(?:in|since|until|till|of|from|during|early|late|mid|last|this|before|after))"
 SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11), "winter": (12, 1, 2)}

@@ -130,21 +130,16 @@ def take_frequencies(text: str) -> tuple[str, dict[str, Quantity]]:
 
     def mark(match: re.Match[str]) -> str:
         # Behind a number it is what that is per: 300 sheets every hour.
-        if (
-            re.search(r"(?:\d|%|[$€£])\S*(?:\s[A-Za-z]+){0,2}\s*$", match.string[: match.start()])
-            or len(found) >= _MOST_RATES
-        ):
+        before = match.string[: match.start()]
+        if len(found) >= _MOST_RATES or re.search(r"(?:\d|%|[$€£])\S*(?:\s[A-Za-z]+){0,2}\s*$", before):
             return match.group()
         got = {name: (value or "").casefold() for name, value in match.groupdict().items()}
         number = got["times"].removesuffix(" times")
         times = _TIMES.get(number) or (_read_number(number)[0] if number else 1.0)
         turn, unit = got["turn"] or got["turn2"], got["unit"] or got["unit2"]
         size = 2 * UNITS["week"][1] if unit == "fortnight" else UNITS["day" if unit == "night" else unit or "day"][1]
-        size = (
-            _ADVERBS[got["adverb"]]
-            if got["adverb"]
-            else size * (_TURNS.get(turn) or (_read_number(turn)[0] if turn else 1.0))
-        )
+        size *= _TURNS.get(turn) or (_read_number(turn)[0] if turn else 1.0)
+        size = _ADVERBS[got["adverb"]] if got["adverb"] else size
         if not size or not times:
             return match.group()
         name = chr(_FIRST_RATE + len(found))
@@ -319,11 +314,11 @@ def _slack(a: Quantity, b: Quantity) -> float:
     size = max(map(abs, {*a[:2], *b[:2]} - {inf, -inf}))
     if "about" in (a.bound, b.bound):
         return max(a.slack, b.slack)
+    if a.slack == b.slack:
+        return 1e-9 * size
     # A month has no fixed number of days; a coarse figure stands for the fine one that rounds to it.
-    converted = (
-        (0.09 if a.unit == "time" else 0.03) * size if a.unit in ("time", "bytes") and a.slack != b.slack else 0.0
-    )
-    return max(converted, min(max(a.slack, b.slack), 0.045 * size) if a.slack != b.slack else 0.0) + 1e-9 * size
+    converted = {"time": 0.09, "bytes": 0.03}.get(a.unit, 0.0) * size
+    return max(converted, min(max(a.slack, b.slack), 0.045 * size)) + 1e-9 * size
 
 
 def _scaled(quantity: Quantity, factor: float) -> Quantity:

@@ -13,20 +13,15 @@ _BLOCK = re.compile(
 )
 _ENTRY = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|#{1,6})\s+")
 _END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])")
-_NO_END = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|inc|ltd|co|fig|v)|\b[a-z])\.$", re.IGNORECASE
-)
+_NO_END = re.compile(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|no|nr|dr|mr|mrs|ms|prof|st|inc|ltd|co|fig|v)|\b[a-z])\.$")
 # A sentence of more words is talk that was not divided into sentences.
 _RAMBLING = 30
 _CLAUSE = re.compile(r"(?:,|;| -|\s*[–—])\s+(?=(?:but|and|so|anyway|also|plus|oh|btw|by the way)\b)", re.IGNORECASE)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {"day": 1, "week": 7, "fortnight": 14}
-_NUMBERS = {
-    word: n for n, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())
-} | {"a": 1, "an": 1}
-_PAST = re.compile(
-    r"\b(?:was|were|did|had|went|got|came|made|saw|met|sent|paid|lost|won|left|\w{3,}ed)\b", re.IGNORECASE
-)
+_COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBERS = {word: n for n, word in enumerate(_COUNTS)} | {"a": 1, "an": 1}
+_PAST = re.compile(r"(?i)\b(?:was|were|did|had|went|got|came|made|saw|met|sent|paid|lost|won|left|\w{3,}ed)\b")
 _DAY = re.compile(
     rf"\b(?:(?P<plain>today|tonight|this morning|this afternoon|this evening|tomorrow|yesterday|the day after tomorrow)"
     rf"|(?:(?P<which>next|last|this|coming)\s+|(?P<on>on|by|until|till|before|since)\s+)(?P<weekday>{'|'.join(WEEKDAYS)})"
@@ -93,13 +88,10 @@ def _resolve(match: re.Match[str], today: date, is_past: bool) -> str:
         return str(today + timedelta(days=ahead + (7 if which == "next" and ahead < 7 - today.weekday() else 0)))
     if match["unit"]:
         return _span(match["unit"].lower(), {"next": 1, "last": -1}.get(match["span"].lower(), 0), today)
-    word, unit, sign = (
-        (match["ahead"], match["ahead_unit"], 1) if match["ahead"] else (match["ago"], match["ago_unit"], -1)
-    )
-    count = sign * (int(word) if word.isdigit() else _NUMBERS[word.lower()])
-    if unit.lower() in _UNITS:
-        return str(today + timedelta(days=count * _UNITS[unit.lower()]))
-    return _span(unit.lower(), count, today)
+    word, unit = (match[name] or match[other] for name, other in (("ahead", "ago"), ("ahead_unit", "ago_unit")))
+    count, unit = int(word) if word.isdigit() else _NUMBERS[word.lower()], unit.lower()
+    count = count if match["ahead"] else -count
+    return str(today + timedelta(days=count * _UNITS[unit])) if unit in _UNITS else _span(unit, count, today)
 
 
 def _span(unit: str, count: int, today: date) -> str:

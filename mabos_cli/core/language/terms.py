@@ -192,11 +192,8 @@ def render_value(value: Value) -> str:
         return at.date().isoformat() if value.amount % 86_400 == 0 else at.replace(tzinfo=None).isoformat() + "Z"
     if value.kind == "duration":
         names = _MONTHS if value.unit else _SECONDS
-        unit = next(
-            (name for name in ("week", "day", "hour", "minute") if name in names and value.amount % names[name] == 0),
-            "",
-        )
-        unit = "day" if unit == "week" else unit or ("month" if value.unit else "second")
+        fitting = (name for name in ("day", "hour", "minute") if name in names and value.amount % names[name] == 0)
+        unit = next(fitting, "month" if value.unit else "second")
         count = value.amount / names[unit]
         return f"{count:g} {unit}{'s' * (count != 1)}"
     text = format(Decimal(str(value.amount)), "f")

@@ -75,11 +75,9 @@ class Source(NamedTuple):
 
 def digest_of(sources: Sequence[Source]) -> str:
     """Returns a number for the state of all sources; empty while one of them is not settled."""
-    if not all(source.settled for source in sources):
-        return ""
-    return (
-        f"{len(sources)}-{crc32(chr(10).join(f'{s.path} {s.stamp}' for s in sources).encode('utf-8', 'replace')):08x}"
-    )
+    state = "\n".join(f"{source.path} {source.stamp}" for source in sources)
+    is_settled = all(source.settled for source in sources)
+    return f"{len(sources)}-{crc32(state.encode('utf-8', 'replace')):08x}" if is_settled else ""
 
 
 class Embedder(Protocol):

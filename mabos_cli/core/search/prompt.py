@@ -32,10 +32,7 @@ _SURELY, _NEARLY, _AT_ALL, _NEAREST = 0.6, 0.2, 0.08, 12
 # What stands between two names of one thing, as texts tell them.
 _ALSO = compiled(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
 _CLAUSE = compiled(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
-_FIRST_WORD = compiled(
-    r"\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b",
-    re.IGNORECASE,
-)
+_FIRST_WORD = r"(?i)\W*(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|should|shall|will|would|may|has|have)\b"
 _FIRST_PERSON = r"(?i)\b(?:i|me|my|mine|we|us|our|ours)\b"
 _NAME = r"(?<=[\w,;:&)] )(?!\w+days?\b|(?:Janu|Febr|Septem|Octo|Novem|Decem)|(?:March|April|May|June|July|August)\b)[A-Z][\w'-]*[a-z][\w'-]*"  # no day, no month, no currency
 # What a question asks for, and what a text has that tells it: a name, a time, an amount.
@@ -181,14 +178,20 @@ def read_prompt(text: str) -> Prompt:
     """
     text = text.strip()[:_PASTED]
     lowered = text.casefold()
-    shape = next((answer for question, answer in _SHAPES if compiled(question).search(lowered)), "")
-    is_question = text.endswith("?") or _FIRST_WORD.match(text) is not None
-    names = frozenset(word.casefold().removesuffix("'s") for word in compiled(_NAME).findall(text))
-    value = (
-        next((answer for question, answer in _VALUES if compiled(question).search(lowered)), "") if is_question else ""
-    )
+    is_question = text.endswith("?") or compiled(_FIRST_WORD).match(text) is not None
+    names = _names_in(_NAME, text)
     wants_latest = len(text) <= _LONGEST_LATEST and _asks_for_latest(lowered)
-    return Prompt(text, asked_about(text), is_question, shape if is_question else "", "", names, value, wants_latest)
+    shape, value = (_answer_to(lowered, kinds) if is_question else "" for kinds in (_SHAPES, _VALUES))
+    return Prompt(text, asked_about(text), is_question, shape, "", names, value, wants_latest)
+
+
+def _answer_to(lowered: str, kinds: Sequence[tuple[str, str]]) -> str:
+    """Returns the pattern of what answers a question, by the first kind that it is of."""
+    return next((answer for question, answer in kinds if compiled(question).search(lowered)), "")
+
+
+def _names_in(pattern: str, text: str) -> frozenset[str]:
+    return frozenset(word.casefold().removesuffix("'s") for word in compiled(pattern).findall(text))
 
 
 def _asks_for_latest(lowered: str) -> bool:
@@ -213,11 +216,8 @@ def relevance(prompt: Prompt, text: str, shared: float, cosine: float) -> float:
     >>> relevance(read_prompt("When does Dana come?"), "On Monday comes Dana", 0.5, 0.3)
     0.85
     """
-    capitals = {word.casefold().removesuffix("'s") for word in re.findall(r"\b[A-Z][\w'-]+", text)}
-    asked = {word.casefold() for word in prompt.asked}
-    is_named = bool(prompt.names & capitals) or bool(
-        asked & capitals and asked & {word.casefold().removesuffix("'s") for word in compiled(_NAME).findall(text)}
-    )
+    capitals, asked = _names_in(r"\b[A-Z][\w'-]+", text), {word.casefold() for word in prompt.asked}
+    is_named = bool(prompt.names & capitals or (asked & capitals and asked & _names_in(_NAME, text)))
     is_shaped = bool(prompt.shape and compiled(prompt.shape).search(text))
     is_mine = is_shaped and bool(compiled(_FIRST_PERSON).search(prompt.text) and compiled(_FIRST_PERSON).search(text))
     return round(cosine + _SHARED * shared + _NAMED * is_named + _SHAPED * is_shaped + _MINE * is_mine, 4)

@@ -100,12 +100,11 @@ def score(
     left = [fade(c.at, how.now, how.half_life) for c in candidates] if how.half_life and how.now else []
     if left:
         scores = [value * fading for value, fading in zip(scores, left, strict=True)]
+    # What matches exactly comes before all that does not.
     scores = [
-        value * (AWAY if c.away else 1.0) * (EVIDENCE if c.evidence else 1.0)
+        value * (AWAY if c.away else 1.0) * (EVIDENCE if c.evidence else 1.0) + c.exact
         for c, value in zip(candidates, scores, strict=True)
     ]
-    # What matches exactly comes before all that does not.
-    scores = [value + 1.0 if c.exact else value for c, value in zip(candidates, scores, strict=True)]
 
     def scored(n: int) -> Scored:
         parts = weighed.parts(n) + ((("decay", left[n]),) if left else ())
@@ -240,11 +239,8 @@ def _weigh_balanced(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
 def _weigh_rrf(candidates: Sequence[Signals], how: Weighing) -> _Weighed:
     """Weighs by reciprocal rank fusion: only the ranks in the two lanes count."""
     lanes: list[dict[str, float]] = []
-    for values in (
-        [(c.lexical, c.ref) for c in candidates if c.lexical > 0],
-        [(c.semantic, c.ref) for c in candidates if c.semantic],
-    ):
-        ordered = sorted(values, key=lambda value: (-value[0], value[1]))
+    for values in ([(-c.lexical, c.ref) for c in candidates], [(-(c.semantic or 0.0), c.ref) for c in candidates]):
+        ordered = sorted(value for value in values if value[0] < 0)
         lanes.append({ref: (_RRF + 1) / (_RRF + n) for n, (_, ref) in enumerate(ordered, 1)})
     full = sum(bool(lane) for lane in lanes) or 1
     shown = [[lane.get(c.ref, 0.0) / full for lane in lanes] for c in candidates]
