@@ -2,6 +2,7 @@
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -101,10 +102,33 @@ def _arrays(weights: Weights) -> dict[str, Any]:
     return found
 
 
-class Encoder:
-    """A BERT encoder; `pool` makes one row of those of a text's tokens, the first of them up to the model's limit."""
+class SentenceModel(ABC):
+    """A model that runs here and takes long."""
 
     costly = is_slow = True
+    floor = 0.0
+    model: str
+    width: int
+    _tokenizer: Any
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        packed = [bytes(4 * self.width)] * len(texts)
+        for places, ids, mask in make_batches(self._tokenizer, texts):
+            for place, blob in zip(places, pack_rows(self._run_on(ids, mask), self.model), strict=True):
+                packed[place] = blob
+        return packed
+
+    def embed_query(self, text: str) -> bytes:
+        return self.embed([text])[0]
+
+    @abstractmethod
+    def _run_on(self, ids: Any, mask: Any) -> Any:
+        """Returns a row for each text, given the ids of its tokens and which of them are no padding."""
+
+
+class Encoder(SentenceModel):
+    """A BERT encoder; `pool` makes one row of those of a text's tokens, the first of them up to the model's limit."""
+
     floor = 0.2
 
     def __init__(self, name: str, shape: Shape, pool: Pool, load: Callable[[], tuple[dict[str, Any], Any]]) -> None:
@@ -114,18 +138,13 @@ class Encoder:
         self._pool = pool
         self._load = load
         self._arrays: dict[str, Any] = {}
-        self._tokenizer: Any = None
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         if not self._arrays:
             # On a busy machine the threads of a matrix product wait for one another longer than they work.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             self._arrays, self._tokenizer = self._load()
-        return _embed(texts, self._tokenizer, self.width, self._run_on, self.model)
-
-    def embed_query(self, text: str) -> bytes:
-        """Returns the vector of one question; the model makes no difference between it and a document."""
-        return self.embed([text])[0]
+        return super().embed(texts)
 
     def _run_on(self, ids: Any, mask: Any) -> Any:
         try:
@@ -146,12 +165,8 @@ class Encoder:
         unseen = np.where(mask[:, None, None, :] == 1, np.float32(0), np.float32(-1e9))
         for layer in range(shape.layers):
             at = f"encoder.layer.{layer}"
-            query, key, value = (
-                self._dense(hidden, f"{at}.attention.self.{part}")
-                .reshape(*ids.shape, shape.heads, -1)
-                .transpose(0, 2, 1, 3)
-                for part in ("query", "key", "value")
-            )
+            three = (self._dense(hidden, f"{at}.attention.self.{part}") for part in ("query", "key", "value"))
+            query, key, value = (r.reshape(*ids.shape, shape.heads, -1).transpose(0, 2, 1, 3) for r in three)
             scores = query @ key.transpose(0, 1, 3, 2) / np.float32(np.sqrt(shape.width // shape.heads)) + unseen
             scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
             seen = (scores / scores.sum(axis=-1, keepdims=True)) @ value
@@ -239,17 +254,6 @@ def make_batches(tokenizer: Any, texts: Sequence[str]) -> Iterator[tuple[list[in
         yield chosen, ids, mask
 
 
-def _embed(
-    texts: Sequence[str], tokenizer: Any, width: int, run: Callable[[Any, Any], Any], source: str
-) -> list[bytes]:
-    """Returns one packed vector for each text, in order, from a model that `run` runs on ids and mask."""
-    packed = [bytes(4 * width)] * len(texts)
-    for places, ids, mask in make_batches(tokenizer, texts):
-        for place, blob in zip(places, pack_rows(run(ids, mask), source), strict=True):
-            packed[place] = blob
-    return packed
-
-
 def mean_of_tokens(hidden: Any, mask: Any) -> Any:
     """Returns one row for each text: the mean over its own tokens, without the padding."""
     weight = mask[:, :, None].astype(hidden.dtype)
@@ -312,11 +316,8 @@ def _beside(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-class OnnxModel:
+class OnnxModel(SentenceModel):
     """An ONNX session. Takes sentence_embedding where the model has it, else the mean of last_hidden_state."""
-
-    costly = is_slow = True
-    floor = 0.0
 
     def __init__(
         self, session: Any, tokenizer: Any, name: str, faults: tuple[type[Exception], ...], pool: Pool
@@ -333,12 +334,6 @@ class OnnxModel:
         if not self._inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
             raise Unavailable(f"the ONNX model wants other inputs: {', '.join(sorted(self._inputs))}", _ONNX_FOLDER)
         self.width = self._run_on([[1]], [[1]]).shape[-1]
-
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return _embed(texts, self._tokenizer, self.width, self._run_on, "the ONNX model")
-
-    def embed_query(self, text: str) -> bytes:
-        return self.embed([text])[0]
 
     def _run_on(self, ids: Any, mask: Any) -> Any:
         import numpy as np

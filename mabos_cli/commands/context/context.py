@@ -52,12 +52,12 @@ def index(
         **{name: [_headline_row(line) for line in lines] for name, lines in found.lines._asdict().items()},
         "domains": [
             {
-                "name": domain.name,
-                "path": agent.paths.relative(agent.paths.domain(domain.name)),
-                "items": domain.items,
-                "tokens": domain.tokens,
+                "name": d.name,
+                "path": agent.paths.relative(agent.paths.domain(d.name)),
+                "items": d.items,
+                "tokens": d.tokens,
             }
-            for domain in found.domains
+            for d in found.domains
         ],
         "left_out": found.left_out(),
         "path": path,
@@ -216,15 +216,8 @@ def flush_check(
     """
     from mabos_cli.services.context.window import check_flush
 
-    found = check_flush(
-        ctx.obj.open_agent(),
-        total_tokens,
-        window,
-        compaction=compaction_count,
-        session=session,
-        soft=soft,
-        reserve=reserve,
-    )
+    agent = ctx.obj.open_agent()
+    found = check_flush(agent, total_tokens, window, session, compaction_count, soft, reserve)
     data = {
         "flush": found.flush,
         "threshold": found.threshold,

@@ -118,12 +118,11 @@ def find_named(text: str, lowered: str, keys: Iterable[str]) -> Spans:
     [(11, 23, 'password')]
     """
     for key in keys:
-        label, place = compiled(NAMES[key]), lowered.find(key)
-        while place >= 0:
-            name = label.match(lowered, place)
-            found, done = _find_of(name, text, lowered) if name else ([], 0)
-            yield from found
-            place = lowered.find(key, max(done, place + len(key)))
+        label, done = compiled(NAMES[key]), 0
+        for place in places_of(lowered, key):
+            if place >= done and (name := label.match(lowered, place)):
+                found, done = _find_of(name, text, lowered)
+                yield from found
 
 
 def _find_of(name: re.Match[str], text: str, lowered: str) -> tuple[list[Span], int]:
@@ -233,13 +232,12 @@ def _find_ahead(text: str, place: int, kind: str) -> Iterator[tuple[int, int]]:
             return
 
 
-def _places(lowered: str, keys: Iterable[str]) -> Iterator[int]:
-    """Yields each place where one of the keys stands."""
-    for key in keys:
-        place = lowered.find(key)
-        while place >= 0:
-            yield place
-            place = lowered.find(key, place + len(key))
+def places_of(lowered: str, key: str) -> Iterator[int]:
+    """Yields each place where a key stands."""
+    place = lowered.find(key)
+    while place >= 0:
+        yield place
+        place = lowered.find(key, place + len(key))
 
 
 _RULE_ROW = r"[ \t|:-]*-[ \t|:-]*\n?"
@@ -293,7 +291,7 @@ _CODES = r"(?:recovery|backup|emergency|scratch|rescue)[ -](?:codes?|keys?|token
 
 def find_codes(text: str, lowered: str, keys: Iterable[str]) -> Spans:
     """Yields the one-time codes that stand behind the words recovery codes, backup codes or the like."""
-    for place in _places(lowered, keys):
+    for place in (place for key in keys for place in places_of(lowered, key)):
         label = compiled(_CODES).match(lowered, place)
         if not label:
             continue

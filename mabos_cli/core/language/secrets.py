@@ -141,9 +141,11 @@ def _find(text: str) -> Iterator[Secret]:
     found = [(start, end, -1, "private_key") for start, end in _private_keys(text)] if "-----begin" in lowered else []
     _match_at(_token_starts(lowered), text, found)
     for key in held:
-        _match_at(_starts(lowered, key, _KEYS[key]), text, found)
+        if ranks := [rank for rank in _KEYS[key] if not _ALL[rank].anywhere]:
+            _match_at(((place, ranks) for place in secret_context.places_of(lowered, key)), text, found)
     for rank in {rank for key in held for rank in _KEYS[key] if _ALL[rank].anywhere}:
-        _match_anywhere(rank, text, found)
+        spans = (match.span(match.lastindex or 0) for match in compiled(_ALL[rank].pattern).finditer(text))
+        found += [(*span, rank, _ALL[rank].kind) for span in spans if _ALL[rank].judge(text[slice(*span)])]
     for start, end, kind in (
         *secret_context.find_named(text, lowered, [key for key in held if key in secret_context.NAMES]),
         *secret_context.find_codes(text, lowered, [key for key in held if key in secret_context.CODE_KEYS]),
@@ -152,15 +154,6 @@ def _find(text: str) -> Iterator[Secret]:
     ):
         found.append((start, end, len(_ALL), kind))
     return _merged(found)
-
-
-def _starts(lowered: str, key: str, ranks: list[int]) -> Iterator[tuple[int, list[int]]]:
-    """Yields each place of a key with its rules."""
-    ranks = [rank for rank in ranks if not _ALL[rank].anywhere]
-    place = lowered.find(key) if ranks else -1
-    while place >= 0:
-        yield place, ranks
-        place = lowered.find(key, place + 1)
 
 
 def _token_starts(lowered: str) -> Iterator[tuple[int, list[int]]]:
@@ -190,14 +183,6 @@ def _match_at(starts: Iterable[tuple[int, list[int]]], text: str, found: list[Ma
             elif " " in text[start:end]:
                 end = start
             done[rank] = end
-
-
-def _match_anywhere(rank: int, text: str, found: list[Match]) -> None:
-    """Adds what a rule finds in a text that holds one of its keys somewhere."""
-    for match in compiled(_ALL[rank].pattern).finditer(text):
-        start, end = match.span(match.lastindex or 0)
-        if _ALL[rank].judge(text[start:end]):
-            found.append((start, end, rank, _ALL[rank].kind))
 
 
 def _normalize(text: str) -> tuple[str, Sequence[int]]:

@@ -10,18 +10,9 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line, line_of_element, parse_json
 
-_ROLES = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "model": "assistant",
-    "ai": "assistant",
-    "tool": "tool",
-    "function": "tool",
-    "toolResult": "tool",
-}
+_ROLES = dict.fromkeys(("system", "developer"), "system") | dict.fromkeys(("user", "human"), "user")
+_ROLES |= dict.fromkeys(("assistant", "model", "ai"), "assistant")
+_ROLES |= dict.fromkeys(("tool", "function", "toolResult"), "tool")
 _CALLS = ("tool_use", "toolCall", "tool_call", "function_call", "custom_tool_call", "function")
 _RESULTS = ("tool_result", "toolResult", "function_call_output", "custom_tool_call_output")
 # What a model thought is not part of what was said, and hosts do not send it again.
@@ -111,9 +102,8 @@ def _find_message(record: Any) -> dict[str, Any] | None:
 
 def _is_result(content: Any) -> bool:
     """Returns whether all that a user's message holds is what tools gave back."""
-    return isinstance(content, list) and all(
-        isinstance(block, dict) and block.get("type") in _RESULTS for block in content
-    )
+    is_blocks = isinstance(content, list) and all(isinstance(block, dict) for block in content)
+    return is_blocks and all(block.get("type") in _RESULTS for block in content)
 
 
 def _texts(content: Any, deep: int) -> Iterator[str]:

@@ -208,9 +208,8 @@ class PackSearch:
         first = {hit.candidate.ref for hit in standing}
         found = [entry._replace(applies=entry.ref in first) for entry in (*found, *relevant)]
         nearest = self._nearest(found, prompted)
-        self.is_unknown = not (is_known or relevant) or (
-            len(nearest) < len(found) and all(entry.applies for entry in nearest)
-        )
+        is_all_left_out = len(nearest) < len(found) and all(entry.applies for entry in nearest)
+        self.is_unknown = not (is_known or relevant) or is_all_left_out
         self.is_doubtful = self.is_doubtful and not self.is_unknown
         return nearest
 
@@ -251,18 +250,13 @@ class PackSearch:
         """Returns what happened last, or in the time that is named, the newest first."""
         options, now = self._search.options, self._agent.now()
         last = self._search.around(END_OF_TIME, _LATEST, 0)[0]
-        spans = (
-            times_in(self.question, (), now.date()) or [(date.fromisoformat(last[0].at[:10]), now.date())]
-            if last
-            else []
-        )
-        found: list[Hit] = []
-        for first, end in spans[:1]:
-            filters = options.filters._replace(
-                since=first.isoformat(), until=f"{end.isoformat()}~", now=format_time(now)
-            )
-            self._search.options = options._replace(filters=filters, limit=_RECENT)
-            found = sorted(self._search.best(), key=lambda hit: hit.candidate.at, reverse=True)[:_LATEST]
+        if not last:
+            return []
+        spans = times_in(self.question, (), now.date()) or [(date.fromisoformat(last[0].at[:10]), now.date())]
+        since, until = spans[0][0].isoformat(), f"{spans[0][1].isoformat()}~"
+        filters = options.filters._replace(since=since, until=until, now=format_time(now))
+        self._search.options = options._replace(filters=filters, limit=_RECENT)
+        found = sorted(self._search.best(), key=lambda hit: hit.candidate.at, reverse=True)[:_LATEST]
         self._search.options = options
         return [hit._replace(score=round(1 - n / _RECENT, 4)) for n, hit in enumerate(found)]
 

@@ -176,18 +176,15 @@ def check_flush(
     agent: Agent,
     total: int,
     window: int,
-    *,
-    compaction: int | None = None,
     session: str = "",
+    compaction: int | None = None,
     soft: int | None = None,
     reserve: int | None = None,
 ) -> FlushCheck:
     """Says whether memory should be flushed before the context is compacted, at most once for each compaction."""
     if total < 0 or window <= 0 or (compaction or 0) < 0:
-        raise BadValue(
-            "token counts cannot be negative, and the window must be above 0",
-            "as in --total-tokens 189000 --window 200000",
-        )
+        fault = "token counts cannot be negative, and the window must be above 0"
+        raise BadValue(fault, "as in --total-tokens 189000 --window 200000")
     session = check_word(session, "session")
     soft = agent.settings["flush.soft_tokens"] if soft is None else option("flush.soft_tokens", soft)
     reserve = agent.settings["flush.reserve_tokens"] if reserve is None else option("flush.reserve_tokens", reserve)

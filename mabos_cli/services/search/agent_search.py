@@ -195,8 +195,7 @@ class AgentIndex(OwnMemory):
         for source in self.sources:
             content = source.load()
             for held in filter(None, (record.decode() for record in content.records)):
-                known = items.setdefault(held.item.id, held)
-                items[held.item.id] = max(held, known, key=_standing)
+                items[held.item.id] = max(held, items.get(held.item.id, held), key=_standing)
             pieces += [(source.path, piece) for piece in content.pieces]
         now = format_time(self.agent.now())
         for held in items.values():
@@ -205,10 +204,8 @@ class AgentIndex(OwnMemory):
                 yield candidate_of(held.item, held.store, why, agent)
         for path, piece in pieces:
             if piece.copy_of not in items:
-                lines = (piece.first, piece.last)
-                yield Candidate(
-                    piece.text, 0.5, piece.at, path=path, lines=lines, marked=piece.trust, agent=agent, by=piece.author
-                )
+                found = Candidate(piece.text, 0.5, piece.at, path=path, lines=(piece.first, piece.last), agent=agent)
+                yield found._replace(marked=piece.trust, by=piece.author)
 
 
 def _standing(held: Held) -> tuple[bool, str, bool, int]:
@@ -374,7 +371,5 @@ class AgentSearch(Search):
             return TermSearch(filter(options.filters.admit, candidates), s["recall.importance_weight"])
         pool = min(max(s["recall.pool"], s["recall.candidate_multiplier"] * options.limit), MOST)
         weighing = Weighing(options.preset, s["recall.importance_weight"], self._home.now(), options.half_life)
-        scope = Scope(
-            options.filters, options.reach, max(pool, options.limit), options.limit, weighing, options.diversity
-        )
-        return Asking(indexes, scope)
+        bounds = options.reach, max(pool, options.limit), options.limit
+        return Asking(indexes, Scope(options.filters, *bounds, weighing, options.diversity))

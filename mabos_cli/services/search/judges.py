@@ -58,11 +58,9 @@ class OwnMemory(TrustJudge):
 
     @cached_property
     def _private(self) -> list[str]:
-        items = self._items.values() if self.index is None else ()
-        lines = self.index.lanes.list_private() if self.index else []
-        return [decode_line(line).content for line in lines] + [
-            c.text for c in items if c.item and PRIVATE in c.item.tags
-        ]
+        if self.index:
+            return [decode_line(line).content for line in self.index.lanes.list_private()]
+        return [c.text for c in self._items.values() if c.item and PRIVATE in c.item.tags]
 
     def may_show(self, candidate: Candidate) -> bool:
         """Returns whether a candidate of this agent may be shown: everything to itself, to others what it shares."""

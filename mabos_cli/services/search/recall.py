@@ -220,11 +220,8 @@ def find_timeline(
         raise BadValue(*_EITHER)
     if before < 0 or after < 0:
         raise BadValue("--before and --after cannot be negative", "0 for no entry on that side")
-    search = AgentSearch(
-        [agent],
-        SearchOptions(Filters(), EVERYTHING if archived else LIVE if live else REPLACED, _LOOKED_AT),
-        call.progress,
-    )
+    reach = EVERYTHING if archived else LIVE if live else REPLACED
+    search = AgentSearch([agent], SearchOptions(Filters(), reach, _LOOKED_AT), call.progress)
     if around:
         place = _find_place(agent, search, around)
         earlier, later = search.around(place, before, after + 1) if place else ([], [])
@@ -275,9 +272,8 @@ def read_lines(agent: Agent, place: str, *, raw: bool = False) -> Lines:
     name, first, last = _parse_place(place, agent.paths.root)
     path = agent.paths.root / name
     if os.path.isabs(name) or ".." in name.split("/") or "\0" in name:
-        raise BadValue(
-            f"{name!r} is not below the agent's folder", "give a path as recall prints it: memory/2026-02-24.md:3-9"
-        )
+        hint = "give a path as recall prints it: memory/2026-02-24.md:3-9"
+        raise BadValue(f"{name!r} is not below the agent's folder", hint)
     log = re.fullmatch(rf"memory/({DAY})\.md", name)
     if log and not path.exists():  # a daily log that was archived is still cited by its first name
         path = agent.paths.find_log(log[1])
@@ -288,9 +284,8 @@ def read_lines(agent: Agent, place: str, *, raw: bool = False) -> Lines:
     if is_folder:
         raise NotFound(f"{name} is a folder", "recall cites files in it, with lines")
     if not is_file:
-        raise NotFound(
-            f"no file {name} for agent {agent.id}", "recall cites paths; mabos agent show lists the main files"
-        )
+        hint = "recall cites paths; mabos agent show lists the main files"
+        raise NotFound(f"no file {name} for agent {agent.id}", hint)
     if real.stat().st_size > _LARGEST:
         raise InvalidFile(f"{name} is larger than {_LARGEST >> 20} MiB", "read it with another tool")
     text = read_text(real, name)

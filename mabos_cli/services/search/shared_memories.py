@@ -47,9 +47,8 @@ class SharedSearch(AgentSearch):
         """Returns the most important and recent items."""
         self._open_elsewhere("")
         hits = super().best()
-        return (
-            [*merge_hits(hits, browse(self._ask_graph("").values()))][: self.options.limit] if self._has_graph else hits
-        )
+        more = browse(self._ask_graph("").values()) if self._has_graph else []
+        return [*merge_hits(hits, more)][: self.options.limit]
 
     def _open_elsewhere(self, question: str) -> None:
         """Opens the indexes that agents of other workspaces share in PostgreSQL: those whose words fit a question best."""
@@ -70,13 +69,9 @@ class SharedSearch(AgentSearch):
         asked = [[start] for start in starts] or [[]]
         queries = [ask_memories_elsewhere(self._home.id, words) for words in asked]
         rows, self._graph_notes = ask_graph(self._home, queries)
-        found = {each.ref: each for each in map(_candidate, rows)}
-        admits = Sharing(True).admits
-        return {
-            ref: each
-            for ref, each in found.items()
-            if self.options.filters.admit(each) and each.item and admits(each.item.tags)
-        }
+        admit, admits = self.options.filters.admit, Sharing(True).admits
+        found = [each for each in map(_candidate, rows) if admit(each) and each.item and admits(each.item.tags)]
+        return {each.ref: each for each in found}
 
 
 def _start(word: str) -> str:
