@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.errors import Conflict
-from mabos_cli.formats.markdown.escape import is_as_generated
+from mabos_cli.formats.markdown.escape import is_untouched
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import Moved, attempts, list_stems, read_bytes, remove_file, replace_file
 from mabos_cli.workspace.layout import AgentPaths
@@ -80,7 +80,7 @@ def is_made_from(path: Path, state: str) -> bool:
 
 def set_aside(agent: Agent, path: Path, old: bytes) -> list[str]:
     """Keeps what a person made of a derived file that is about to change, and says where."""
-    if is_as_generated(old.decode("utf-8", "replace")):
+    if is_untouched(old):
         return []
     stamp = format_time(agent.now()).translate(str.maketrans("", "", "-:."))
     copy = _keep_edited(agent.paths, path, old, stamp)

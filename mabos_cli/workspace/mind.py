@@ -24,7 +24,6 @@ from mabos_cli.formats.mind.shortened import shorten
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.derived import DerivedFiles
 from mabos_cli.workspace.files import (
-    FileWrite,
     append_bytes,
     list_names,
     plan_edit,
@@ -120,12 +119,17 @@ def edit_mind(
     name = KINDS[kind].file
 
     def planned(fresh: Fresh) -> tuple[Write | None, bool]:
-        file = plan_edit(agent.paths.root / name, edit)
+        texts: list[str] = []
+
+        def edited(old: str) -> str:
+            texts[:] = [old, edit(old)]
+            return texts[1]
+
+        file = plan_edit(agent.paths.root / name, edited)
         if file is None:
             return None, False
         is_current = is_adding and _is_page_current(agent)
-        follow = (lambda: _refresh_page(agent, file, is_current)) if kind in _MATERIALIZED else None
-        texts = ((data or b"").decode("utf-8", "surrogateescape") for data in (file.read_as, file.data))
+        follow = (lambda: _refresh_page(agent, texts[0], texts[1], is_current)) if kind in _MATERIALIZED else None
         vouched = find_vouchers(*texts)
         lines = [line for by, claim, text in vouched for line in voucher_lines(agent, by, [(claim, text)])]
         return Write([file], lines=lines, follow=follow, part="mind", ids=ids(), counts={name: 1}), True
@@ -142,28 +146,22 @@ def _is_page_current(agent: Agent) -> bool:
     return False
 
 
-def _refresh_page(agent: Agent, file: FileWrite, is_current: bool) -> list[str]:
+def _refresh_page(agent: Agent, old: str, new: str, is_current: bool) -> list[str]:
     """Brings mabos-beliefs.md up to date behind an edit: where it was current and the file is long, only the belief that was added is
     read and written there."""
-    short = shorten(file.data.decode("utf-8", "surrogateescape")) if is_current else None
-    page = read_bytes(agent.paths.beliefs_md) if short else None
-    if not short or not page:
+    before, after = (shorten(old), shorten(new)) if is_current else (None, None)
+    page = read_bytes(agent.paths.beliefs_md) if before and after else None
+    if not before or not after or not page:
         return refresh_mind(agent)[1]
-    beliefs = parse_belief_text(short.text)[0]
-    known = {belief._replace(line=0) for belief in _known_beliefs(file)}
+    beliefs = parse_belief_text(after.text)[0]
+    known = {belief._replace(line=0) for belief in parse_belief_text(before.text)[0]}
     at = next((n for n, belief in enumerate(beliefs) if n and belief._replace(line=0) not in known), 0)
-    new = mind_md.insert_belief(page.decode("utf-8", "replace"), beliefs[at - 1], beliefs[at]) if at else None
-    if new is None:
+    text = mind_md.insert_belief(page.decode("utf-8", "replace"), beliefs[at - 1], beliefs[at]) if at else None
+    if text is None:
         return refresh_mind(agent)[1]
     files = DerivedFiles(agent)
-    files.write(agent.paths.beliefs_md, new)
+    files.write(agent.paths.beliefs_md, text)
     return files.warnings
-
-
-def _known_beliefs(file: FileWrite) -> list[Belief]:
-    """Returns the beliefs of a long file before an edit, as far as they are read."""
-    short = shorten((file.read_as or b"").decode("utf-8", "surrogateescape"))
-    return parse_belief_text(short.text)[0] if short else []
 
 
 def refresh_mind(agent: Agent) -> tuple[list[str], list[str]]:

@@ -8,7 +8,6 @@ comment, a heading of a revision log.
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import NamedTuple
 
 _LONG = 50_000  # characters; a shorter file is read whole
@@ -38,12 +37,13 @@ class Shortened(NamedTuple):
         return whole.count("\n", 0, self.place(at + 1)) + 1
 
     def restore(self, whole: str, new: str) -> str | None:
-        """Returns the whole text with the changes that were made to the short one; None where they touch a cut."""
+        """Returns the whole text with the changes that were made to the short one, which is its short form then; None where they
+        touch a cut."""
         old, done, at = _LINE.findall(self.text), list[str](), 0
         starts = [0]
         for line in old:
             starts.append(starts[-1] + len(line))
-        lines = _LINE.findall(new)
+        lines, shifts = _LINE.findall(new), list[tuple[int, int]]()
         for kind, first, last, a, b in SequenceMatcher(None, old, lines, autojunk=False).get_opcodes():
             if kind == "equal":
                 continue
@@ -52,14 +52,32 @@ class Shortened(NamedTuple):
                 return None
             done += [whole[at : self.place(start)], *lines[a:b]]
             at = self.place(end)
-        return "".join((*done, whole[at:]))
+            shifts.append((end, sum(map(len, lines[a:b])) - (end - start)))
+        cuts = tuple((cut + sum(by for end, by in shifts if end < cut), size) for cut, size in self.cuts)
+        changed = "".join((*done, whole[at:]))
+        _keep(changed, Shortened(new, cuts))
+        return changed
 
 
-@lru_cache(maxsize=2)  # an edit looks for its place, and then for what it added
+_KNOWN: dict[str, Shortened | None] = {}  # an edit looks for its place, and then for what it added
+
+
+def _keep(text: str, short: Shortened | None) -> Shortened | None:
+    """Keeps the short form of a text, and that of the text before it."""
+    for other in [*_KNOWN][:-1]:
+        del _KNOWN[other]
+    _KNOWN[text] = short
+    return short
+
+
 def shorten(text: str) -> Shortened | None:
     """Returns a long text without the middle of its runs of entries; None where there is little to cut."""
     if len(text) < _LONG:
         return None
+    return _KNOWN[text] if text in _KNOWN else _keep(text, _cut(text))
+
+
+def _cut(text: str) -> Shortened | None:
     spans = [*_line_spans(text)]
     spans += [span for level in (2, 3, 4) for span in _section_spans(text, level)]
     kept: list[tuple[int, int]] = []

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mabos_cli.core.language.ids import distinct_id, parse_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.operations.three_way import follow_renames, merge_lines, merge_runs, merge_sets
-from mabos_cli.formats.markdown.escape import is_as_generated
+from mabos_cli.formats.markdown.escape import is_untouched
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id
 from mabos_cli.formats.mind.cognitive import CognitiveFile, parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
@@ -282,5 +282,5 @@ def merge_derived(path: str, sides: Sides) -> Merged | None:
 
     Its sources are merged separately, and it is rebuilt from them.
     """
-    edited = [data for data in sides[1:] if not is_as_generated(data.decode("utf-8", "replace"))]
+    edited = [data for data in sides[1:] if not is_untouched(data)]
     return None if len(edited) == 2 else Merged(edited[0] if edited else sides[1])

@@ -15,7 +15,7 @@ from mabos_cli.core.memory.stores import locate
 from mabos_cli.core.operations.review import Wrote, render_commit
 from mabos_cli.errors import Conflict, MabosError, NotFound
 from mabos_cli.formats.json.text import check_format, dump_document, parse_json
-from mabos_cli.formats.markdown.escape import is_as_generated
+from mabos_cli.formats.markdown.escape import is_untouched
 from mabos_cli.formats.mind.attitudes import KINDS
 from mabos_cli.formats.operations.git_merge import DRIVER, add_rules, kind_of, merge_file, remove_rules
 from mabos_cli.formats.operations.merge_minds import NO_RENAMES, find_renames
@@ -192,7 +192,7 @@ def _load(path: Path) -> bytes:
 
 
 def _is_edited(data: bytes) -> bool:
-    return not is_as_generated(data.decode("utf-8", "replace"))
+    return not is_untouched(data)
 
 
 def _merge_text(base: Path, ours: Path, theirs: Path, path: str) -> None:

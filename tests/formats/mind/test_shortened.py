@@ -28,21 +28,21 @@ TEXTS = {
 def test_what_is_written_is_as_if_all_was_read(name: str, monkeypatch: pytest.MonkeyPatch):
     draft = belief_draft(Belief("Colour of part 7", "It is red.", 0.8, "2026-02-24"))
     monkeypatch.setattr(shortened, "_LONG", 1 << 30)
-    shortened.shorten.cache_clear()
+    shortened._KNOWN.clear()
     whole = add_entry(TEXTS[name], draft, "2026-02-24")
     place = find_added(whole[0], "belief", whole[1], "Colour of part 7")
     monkeypatch.setattr(shortened, "_LONG", 1000)
-    shortened.shorten.cache_clear()
+    shortened._KNOWN.clear()
     short = shortened.shorten(TEXTS[name])
     assert short and len(short.text) < 6000
     assert add_entry(TEXTS[name], draft, "2026-02-24") == whole
     assert find_added(whole[0], "belief", whole[1], "Colour of part 7") == place
-    shortened.shorten.cache_clear()
+    shortened._KNOWN.clear()
 
 
 @pytest.mark.parametrize("odd", ["```\n## Not a heading\n```\n", "<!-- aside -->\n", "| a | table |\n|---|---|\n"])
 def test_sections_that_hold_more_are_not_cut(odd: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(shortened, "_LONG", 1000)
-    shortened.shorten.cache_clear()
+    shortened._KNOWN.clear()
     assert shortened.shorten(f"# Beliefs\n\n{SECTIONS}{odd}{SECTIONS}") is None
-    shortened.shorten.cache_clear()
+    shortened._KNOWN.clear()
