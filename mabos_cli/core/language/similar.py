@@ -226,8 +226,8 @@ def bands(text: frozenset[str]) -> tuple[int, ...]:
 LONGEST_STATEMENT = 400  # characters; what is longer says more than one thing, and takes no other's place
 _STATEMENT = 40  # distinct words of a text that says one thing
 CANDIDATES = 40  # statements that share most of those words
-# Share of its words that a statement has in common with one that tells of its change: their subject at least.
-_COMMON = 0.25
+# Share of its words that a statement has in common with one that tells of its change: their subject at least, and more of a long one.
+_COMMON, _COMMON_LONG, _LONG = 0.25, 0.5, 5
 
 
 def subjects(text: frozenset[str]) -> frozenset[str]:
@@ -247,7 +247,7 @@ def _about(text: str) -> frozenset[str]:
 
 def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     """Returns whether two statements that share a subject are worth comparing: they begin or end alike, or the newer one mentions a
-    change and they share a quarter of their words.
+    change and they share a quarter of the words of the shorter one, or half if it is long.
 
     >>> may_update("Our CTO is Jan", "Our CTO is Lisa"), may_update("Dana has a cat", "Dana moved to Lisbon")
     (True, True)
@@ -256,7 +256,8 @@ def may_update(older: str, newer: str, is_change: bool | None = None) -> bool:
     """
     if mentions_change(newer) if is_change is None else is_change:
         about = _about(older), _about(newer)
-        return _COMMON * min(map(len, about)) <= len(about[0] & about[1])
+        least = min(map(len, about))
+        return (_COMMON if least < _LONG else _COMMON_LONG) * least <= len(about[0] & about[1])
     one, two = words(older), words(newer)
     most = min(len(one), len(two))
     start = next((n for n in range(most) if one[n] != two[n]), most)
