@@ -37,7 +37,7 @@ def make_items(size: int) -> Iterator[tuple[str, MemoryItem]]:
     or it would have left."""
     rnd, start, today = random.Random(size), datetime(2023, 1, 1, tzinfo=UTC), datetime.now(UTC)
     for n in range(size):
-        at = start + timedelta(days=365 * YEARS) * n / size
+        at = start + timedelta(days=365 * YEARS) * (n / size)
         item_id, kind = f"M-{epoch_ms(at)}-{n % 0xFFFF:04x}", rnd.choice(("fact", "decision", "event", "lesson"))
         said = MemoryItem(item_id, f"{say_long(rnd)} {n}", kind, round(rnd.random(), 2), created_at=format_time(at))
         yield (

@@ -103,21 +103,20 @@ def _load_domain(
 ) -> auditing.Source:
     """Returns a domain file with those of its statements that something written repeats; they are kept while both are as they were."""
     name = agent.paths.relative(path)
-    known = seen.find("repeated", name, [path], f"{digest} {counter.name}")
-    if known is None:
+
+    def look() -> tuple[int, list[tuple[int, str]]]:
         source = _source(name, "domains", _text(read_bytes(path) or b""), counter)
-        known = source.tokens, [(line, text) for line, text in source.statements if any(written.find(text))]
-        seen.note("repeated", name, known)
-    return auditing.Source(name, "domains", known[0], tuple((line, text) for line, text in known[1]))
+        return source.tokens, [(line, text) for line, text in source.statements if any(written.find(text))]
+
+    tokens, repeated = seen.look("repeated", name, [path], look, f"{digest} {counter.name}")
+    return auditing.Source(name, "domains", tokens, tuple((line, text) for line, text in repeated))
 
 
 def _measure(path: Path, counter: Counter, seen: Seen) -> int:
     """Returns the tokens of a daily log, which are counted once while it is as it was."""
-    tokens = seen.find("tokens", path.name, [path], counter.name)
-    if tokens is None:
-        tokens = counter.count(_text(read_bytes(path) or b""))
-        seen.note("tokens", path.name, tokens)
-    return int(tokens)
+    return int(
+        seen.look("tokens", path.name, [path], lambda: counter.count(_text(read_bytes(path) or b"")), counter.name)
+    )
 
 
 def _load_skill_sources(path: str, count: Count) -> list[auditing.Source]:

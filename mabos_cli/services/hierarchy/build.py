@@ -216,15 +216,13 @@ def _states(digests: Digests, level: str, order: Order, written: set[str], warni
 
 def look_at(digests: Digests, path: Path) -> Written | None:
     """Returns what a summary file says about itself; None when there is none."""
-    known = digests.recall(path)
-    if known is not None:
-        return Written(*known)
-    data = read_bytes(path)
-    if data is None:
-        return None
-    written = parse_summary(data.decode("utf-8", "replace"))
-    digests.remember(path, list(written))
-    return written
+
+    def read(path: Path) -> list[Any] | None:
+        data = read_bytes(path)
+        return None if data is None else list(parse_summary(data.decode("utf-8", "replace")))
+
+    known = digests.look_at(path, read)
+    return Written(*known) if known else None
 
 
 def _files_below(digests: Digests, level: str) -> frozenset[str]:
@@ -287,7 +285,3 @@ def _write(digests: Digests, texts: Iterable[tuple[State, str]], order: Order, b
     built.warnings.extend([*warnings, *notes])
     built.written.extend(written)
     built.kept.extend(kept)
-    left = {state.path for state in kept}
-    for state, text in texts:
-        if state.path not in left:
-            digests.remember(state.path, list(parse_summary(text)))

@@ -5,6 +5,7 @@ Every step of archiving can be done again: a killed run leaves each log whole at
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date
 from pathlib import Path
@@ -44,6 +45,11 @@ class LogFile(NamedTuple):
     @property
     def path(self) -> Path:
         return Path(self.place)
+
+
+def state_of(logs: Sequence[LogFile]) -> str:
+    """Returns what changes with the logs of a day; empty while one may still change unnoticed."""
+    return " ".join(log.stamp for log in logs) if all(log.stamp for log in logs) else ""
 
 
 def find_logs(paths: AgentPaths) -> dict[str, tuple[LogFile, ...]]:

@@ -1,11 +1,10 @@
 """The digests of an agent's daily logs: from the cache while the logs are as they were, else read from them."""
 
-import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,14 @@ from mabos_cli.core.language.periods import Period, before, month_of, parse_peri
 from mabos_cli.core.memory.stores import EVERYTHING, locate, reach_of
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
-from mabos_cli.formats.hierarchy.digest_json import VERSION, SegmentFile
+from mabos_cli.formats.hierarchy.digest_json import SegmentFile
 from mabos_cli.formats.memory.items import parse_archive
-from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
+from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log, state_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import archive_files, find_all_departures
-from mabos_cli.workspace.files import list_stems, read_bytes, replace_file, stamp_of
+from mabos_cli.workspace.files import list_stems, read_bytes, replace_file
 from mabos_cli.workspace.memory import trust_log
+from mabos_cli.workspace.seen import Seen
 
 # Half a year of months or quarters, a month of weeks: what is compared must be loaded.
 _COMPARED = {"weekly": 4, "monthly": 6, "quarterly": 2}
@@ -36,6 +36,7 @@ class Digests:
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.logs = find_logs(agent.paths)
+        self._seen = Seen(agent, keeps=True)
         self._hashes: dict[str, str] = {}
         self._files: dict[str, SegmentFile] = {}
         self._changed: set[str] = set()
@@ -62,23 +63,6 @@ class Digests:
     def parted(self) -> frozenset[str]:
         """Returns the days whose logs lie in the archive and, as far as they are newer, in memory/."""
         return frozenset(day for day, files in self.logs.items() if len({file.archived for file in files}) > 1)
-
-    @cached_property
-    def notes(self) -> dict[str, Any]:
-        """Returns what was known of files by their stamps: the hashes of logs, and what summaries say about themselves."""
-        return self._load("notes") or {"version": VERSION, "logs": {}, "summaries": {}}
-
-    @cached_property
-    def ranks(self) -> dict[str, Any]:
-        """Returns what was telling about periods, by the hash of the logs that tell it."""
-        return self._load("themes") or {"version": VERSION}
-
-    def _load(self, name: str) -> dict[str, Any]:
-        with suppress(ValueError, MabosError):
-            found = json.loads(self._cached(name) or b"{}")
-            if isinstance(found, dict) and found.get("version") == VERSION:
-                return found
-        return {}
 
     def hash_of(self, day: str) -> str:
         """Returns the hash of a day's log."""
@@ -126,25 +110,16 @@ class Digests:
 
     def _noted(self, what: str, path: Path, read: Callable[[Path], list[tuple[str, str]]]) -> dict[str, str]:
         """Returns what was read from a file, as long as its stamp stays."""
-        known, stamp = self.notes.setdefault(what, {}), stamp_of(path)
-        name = f"{path.parent.name}/{path.name}"
-        if name not in known or known[name][0] != stamp:
-            known[name] = [stamp, read(path)]
-            self._changed.add("notes")
-        return dict(known[name][1])
+        return dict(self._seen.look(what, f"{path.parent.name}/{path.name}", [path], partial(read, path)))
 
     def _read_hash(self, day: str) -> str:
-        files = self.logs[day]
-        stamps = " ".join(file.stamp for file in files) if all(file.stamp for file in files) else ""
-        known = self.notes["logs"].get(day)
-        if stamps and known and known[0] == stamps:
-            return str(known[1])
-        digest = blake2b(digest_size=12)
-        for file in files:
-            digest.update(read_log(self.agent.paths, file).encode("utf-8"))
-        self.notes["logs"][day] = [stamps, digest.hexdigest()]
-        self._changed.add("notes")
-        return digest.hexdigest()
+        def read() -> str:
+            digest = blake2b(digest_size=12)
+            for file in self.logs[day]:
+                digest.update(read_log(self.agent.paths, file).encode("utf-8"))
+            return digest.hexdigest()
+
+        return str(self._seen.look_state("days", day, state_of(self.logs[day]), read))
 
     def hashes_in(self, period: Period) -> list[tuple[str, str]]:
         """Returns the days of a period that have a log, with its hash."""
@@ -174,27 +149,22 @@ class Digests:
 
     def has_moved(self) -> bool:
         """Returns whether logs went to the archive, or came back, since links were last seen to."""
-        known, now = self.notes.get("archived", ""), ""
-        if self.archived:
-            now = blake2b("|".join(sorted(self.archived)).encode(), digest_size=8).hexdigest()
-        if known == now:
+        if not self.logs:
             return False
-        self.notes["archived"] = now
-        self._changed.add("notes")
-        return True
+        now = blake2b("|".join(sorted(self.archived)).encode(), digest_size=8).hexdigest()
+        has_moved = self._seen.find_state("links", "archived", now) is None
+        self._seen.note("links", "archived")
+        return has_moved
 
     def _themes(self, period: Period) -> list[Theme]:
         """Returns what was telling about a period: noted, as long as its logs and those before it stay as they are."""
         earlier = self._earlier(period)
         first = parse_period(earlier[-1].name).first if earlier else period.first
         logs = blake2b(repr(self.hashes_in(period._replace(first=first))).encode(), digest_size=12).hexdigest()
-        known = self.ranks.get(period.name)
-        if known and known[0] == logs:
-            return [Theme(*fields) for fields in known[1]]
-        found = rank_period(period.level, self.stretch(period), earlier)
-        self.ranks[period.name] = [logs, found]
-        self._changed.add("themes")
-        return found
+        found = self._seen.look_state(
+            "themes", period.name, logs, lambda: rank_period(period.level, self.stretch(period), earlier)
+        )
+        return [Theme(*fields) for fields in found]
 
     def stretch(self, period: Period) -> Stretch:
         """Returns the segments of a period, oldest first."""
@@ -253,26 +223,18 @@ class Digests:
             return data if sum_of == _checksum(data) else b""
         return b""
 
-    def remember(self, path: Path, known: list[Any]) -> None:
-        """Notes what a summary says about itself, as long as its stamp stays."""
-        self.notes["summaries"][f"{path.parent.name}/{path.name}"] = [stamp_of(path), *known]
-        self._changed.add("notes")
-
-    def recall(self, path: Path) -> list[Any] | None:
-        """Returns what was noted of a summary, if it is still the same file."""
-        known = self.notes["summaries"].get(f"{path.parent.name}/{path.name}")
-        return known[1:] if known and known[0] and known[0] == stamp_of(path) else None
+    def look_at(self, path: Path, read: Callable[[Path], list[Any] | None]) -> list[Any] | None:
+        """Returns what a summary says about itself, as long as its stamp stays."""
+        found: list[Any] | None = self._seen.look(
+            "summaries", f"{path.parent.name}/{path.name}", [path], partial(read, path)
+        )
+        return found
 
     def save(self) -> None:
         """Writes the caches that changed. Best effort: without them the logs are read again."""
-        self.notes["logs"] = {day: self.notes["logs"][day] for day in self.logs if day in self.notes["logs"]}
+        self._seen.save()
         for name in sorted(self._changed):
-            if name in ("notes", "themes"):
-                found = self.notes if name == "notes" else self.ranks
-                data = json.dumps(found, separators=(",", ":")).encode()
-            else:
-                data = self._files[name].render()
-            path = self.agent.paths.digests / f"{name}.cache"
+            data, path = self._files[name].render(), self.agent.paths.digests / f"{name}.cache"
             with suppress(MabosError):
                 data = _checksum(data) + b"\n" + data
                 replace_file(path, data, root=self.agent.paths.workspace.root, expect=read_bytes(path))

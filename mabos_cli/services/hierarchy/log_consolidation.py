@@ -6,6 +6,7 @@ that changed is read, for its digest; only those that the ledger does not know a
 
 from collections.abc import Sequence
 from datetime import UTC, date
+from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core.hierarchy import log_taking
@@ -17,7 +18,7 @@ from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import parse_events
 from mabos_cli.formats.hierarchy.digest_json import LogLedger, parse_log_ledger, render_day_taken
 from mabos_cli.formats.memory import memory_md
-from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log
+from mabos_cli.services.hierarchy.daily_logs import LogFile, find_logs, read_log, state_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import plan_edit, read_bytes
 from mabos_cli.workspace.memory.trust_log import Judge
@@ -78,7 +79,7 @@ def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
     for day, logs in find_logs(agent.paths).items():
         if log_taking.is_past(date.fromisoformat(day), rules.today, rules.older_than):
             try:
-                digests[day] = _find_digest(agent, seen, day, logs)
+                digests[day] = seen.look_state("logs", day, state_of(logs), partial(_digest, agent, logs))
                 old[day] = logs
             except MabosError as error:
                 warnings.append(f"the log of {day} is left out: {error.message}")
@@ -91,14 +92,8 @@ def find_events(agent: Agent, rules: log_taking.Rules) -> Found:
     return Found(kept, len(old) - len(fresh), warnings, left_out)
 
 
-def _find_digest(agent: Agent, seen: Seen, day: str, logs: Sequence[LogFile]) -> str:
-    """Returns the digest of the logs of a day, which are read unless they are as they were the last time."""
-    stamps = [log.stamp for log in logs]
-    digest = seen.find_state("logs", day, " ".join(stamps)) if all(stamps) else None
-    if digest is None:
-        digest = log_taking.digest_of([read_log(agent.paths, log) for log in logs])
-        seen.note("logs", day, digest)
-    return str(digest)
+def _digest(agent: Agent, logs: Sequence[LogFile]) -> str:
+    return log_taking.digest_of([read_log(agent.paths, log) for log in logs])
 
 
 def _parse_days(

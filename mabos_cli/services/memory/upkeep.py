@@ -3,6 +3,7 @@
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import epoch_ms, format_time
@@ -104,12 +105,13 @@ def _without_resting(agent: Agent, memory: Memory, rules: Rules) -> tuple[Memory
     assert isinstance(view, LongTermView)
     store, resting, fading = view.store, set[str](), 0
     until = epoch_ms(now) + rules.notice * 1000
+
+    def look(name: str) -> tuple[str, list[float]]:
+        return find_ends((parse_item(line, "memory-store.json") for line in store.page(name)), rules)
+
     for name in store.head.pages:
-        ends = seen.find("ends", name, [agent.paths.store_page(name)], repr(rules))
-        if ends is None:
-            ends = find_ends((parse_item(line, "memory-store.json") for line in store.page(name)), rules)
-            seen.note("ends", name, ends)
-        expires, unused = ends
+        path = agent.paths.store_page(name)
+        expires, unused = seen.look("ends", name, [path], partial(look, name), repr(rules))
         if not (expires and expires <= format_time(now)) and not (unused and unused[0] < epoch_ms(now)):
             resting.add(name)
             fading += bisect_left(unused, until)

@@ -123,8 +123,9 @@ def test_a_summary_whose_logs_are_gone_stays_and_is_reported(spring: Logbook):
 
 @pytest.fixture
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Logs are old enough that their stamps can be trusted."""
-    monkeypatch.setattr("mabos_cli.services.hierarchy.daily_logs.UNSETTLED", 0)
+    """Logs and summaries are old enough that their stamps can be trusted."""
+    for module in ("services.hierarchy.daily_logs", "workspace.seen"):
+        monkeypatch.setattr(f"mabos_cli.{module}.UNSETTLED", 0)
 
 
 def test_a_second_run_writes_nothing_at_all(spring: Logbook, settled: None):
@@ -177,18 +178,18 @@ def test_without_caches_the_same_bytes_come_out(spring: Logbook):
 
 
 BAD_NOTES = [
-    b'{"version": 1}',
-    b'{"version": 1, "logs": [], "summaries": []}',
-    b'{"version": 1, "logs": {"2026-02-24": 5}, "summaries": {}}',
+    b'{"by": 1}',
+    b'{"by": "0.1.0", "seen": []}',
+    b'{"by": "0.1.0", "seen": {"weekly/2026-W09.md": 5}}',
     b"[" * 100_000,
 ]
 
 
 def damage(book: Logbook, name: str, data: bytes) -> None:
-    (book.desk.root / ".mabos/hierarchy/main" / name).write_bytes(data)
+    (book.desk.root / ".mabos" / name).write_bytes(data)
 
 
-@pytest.mark.parametrize("name", ["notes.cache", "themes.cache", "2026-02.cache"])
+@pytest.mark.parametrize("name", ["seen/main/days.json", "seen/main/themes.json", "hierarchy/main/2026-02.cache"])
 def test_a_damaged_cache_is_ignored(spring: Logbook, settled: None, name: str):
     before = spring.files()
     for data in (b"", b"{", b"[]", b"null", b"\xff", b'{"version": 0}', b"7"):
@@ -200,18 +201,17 @@ def test_a_damaged_cache_is_ignored(spring: Logbook, settled: None, name: str):
 
 @pytest.mark.parametrize("data", BAD_NOTES)
 def test_damaged_notes_are_ignored(spring: Logbook, settled: None, data: bytes):
-    damage(spring, "notes.cache", data)
+    damage(spring, "seen/main/summaries.json", data)
     assert spring.build() == [] and spring.build("--force") == []
 
 
 @pytest.mark.parametrize("value", [5, [[1]]])
 def test_damaged_themes_are_ignored(spring: Logbook, value: object):
-    path = spring.desk.root / ".mabos/hierarchy/main/themes.cache"
+    path = spring.desk.root / ".mabos/seen/main/themes.json"
     known = json.loads(path.read_bytes().partition(b"\n")[2])
-    names = known.keys() - {"version"}
-    bad = {name: value if value == 5 else [known[name][0], value] for name in names}
-    damage(spring, "themes.cache", json.dumps(known | bad).encode())
-    assert names and spring.build("--force") == []
+    bad = {name: value if value == 5 else [state, value] for name, (state, _) in known["seen"].items()}
+    damage(spring, "seen/main/themes.json", json.dumps(known | {"seen": bad}).encode())
+    assert bad and spring.build("--force") == []
 
 
 @pytest.mark.parametrize("place, value", [(3, None), (3, {"decision": "a"}), (4, {"x": [1, 2, 3, 4]})])
@@ -225,7 +225,7 @@ def test_a_cache_with_wrong_values_is_ignored(spring: Logbook, place: int, value
     assert spring.build("--force") == [] and spring.files() == before
 
 
-@pytest.mark.parametrize("place", [".mabos/hierarchy", ".mabos/hierarchy/main/notes.cache"])
+@pytest.mark.parametrize("place", [".mabos/hierarchy", ".mabos/seen/main/days.json"])
 def test_a_cache_that_is_no_file_is_ignored(book: Logbook, place: str):
     (book.desk.root / place).mkdir(parents=True)
     if place.endswith("hierarchy"):
