@@ -129,7 +129,7 @@ def _options(rows: list[list[str]], words: dict[str, list[str]]) -> Iterator[str
         choices = kind[1:].split(" ") if kind[:1] == "=" else words.get(kind, [])
         if 0 < len(choices) <= 6:
             value = f" {'|'.join(choices)}"
-        yield f".TP\n.B {_plain(', '.join(sorted(names.split(' '), key=len)))}{_plain(value)}\n{_plain(about)}."
+        yield f".TP\n.B {_plain(', '.join(sorted(names.split(' '), key=len)))}{_plain(value)}\n{_plain(about)}{'' if about.endswith('...') else '.'}"
 
 
 def _plain(text: str) -> str:

@@ -48,13 +48,13 @@ class Line(NamedTuple):
 
 
 def first_sentence(text: str) -> str:
-    """Returns the first sentence of a help text, on one line.
+    """Returns the first sentence of a help text, on one line, without its full stop.
 
-    >>> first_sentence("Remember something. More.\\n\\nExample"), first_sentence("0 to 1; graded by heuristic-v1.")
-    ('Remember something', '0 to 1; graded by heuristic-v1')
+    >>> first_sentence("Remember something. More.\\n\\nExample"), first_sentence("active, dormant, ... and so on.")
+    ('Remember something', 'active, dormant, ... and so on')
     """
     line = " ".join(text.strip().split("\n\n")[0].split())
-    return line.partition(". ")[0].removesuffix(".")
+    return re.split(r"(?<!\.)\.(?: |$)", line)[0]
 
 
 def render_table(lines: Sequence[Line], anywhere: Sequence[Option]) -> str:

@@ -1,13 +1,8 @@
 // Written by mabos connect openclaw; mabos disconnect openclaw removes it.
-// Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
+// Adds relevant memories to each prompt, and records messages where mabos harvest can read them.
 {calls}
 const ROLES = ["user", "assistant", "toolResult"];
-const HOOKS = Symbol.for("mabos.hooks"); // set by the hooks of the gateway, which tell of compactions and ends of sessions themselves
-
-function about(name, context, more = {}) {
-  const session = context.sessionId ?? "";
-  return { hook_event_name: name, session_id: session, cwd: context.workspaceDir ?? "", transcript_path: transcript(session), ...more };
-}
+const HOOKS = Symbol.for("mabos.hooks"); // set by the hooks of the gateway, which report compactions and ends of sessions themselves
 
 function keep(messages, context) {
   const path = transcript(context.sessionId);
@@ -15,9 +10,7 @@ function keep(messages, context) {
   try {
     last = Date.parse(JSON.parse(readFileSync(path, "utf8").trimEnd().split("\n").pop()).timestamp);
   } catch {
-    mkdirSync(SESSIONS, { recursive: true, mode: 0o700 });
-    const head = { type: "session", version: 3, id: context.sessionId, timestamp: new Date(0).toISOString(), cwd: context.workspaceDir ?? "" };
-    appendFileSync(path, JSON.stringify(head) + "\n", { mode: 0o600 });
+    begin(context.sessionId, context.workspaceDir ?? "", new Date(0));
   }
   const fresh = messages.filter((message) => ROLES.includes(message.role) && (message.timestamp ?? Date.now()) > last);
   const lines = fresh.map((message, number) => {
@@ -27,7 +20,7 @@ function keep(messages, context) {
   appendFileSync(path, lines.join(""));
 }
 
-// What a session begins with stays in front of the model, for OpenClaw keeps no context of earlier prompts; an hour later it is asked for again.
+// The opening of a session is added to every prompt, because OpenClaw keeps no context of earlier prompts; it is refreshed after an hour.
 const openings = new Map();
 const HOUR = 3600000;
 
@@ -35,11 +28,12 @@ async function opening(context, isNew) {
   const known = openings.get(context.sessionId);
   if (known && Date.now() - known.at < HOUR) return known.text;
   const source = known?.at === 0 ? "compact" : isNew ? "startup" : "resume";
-  const text = await mabos("session-start", about("session_start", context, { source }));
+  const text = await mabos("session-start", payload("session_start", context, { source }));
   openings.set(context.sessionId, { text, at: Date.now() });
   return text;
 }
 
+const payload = (name, context, more) => about(name, context.sessionId ?? "", context.workspaceDir ?? "", more);
 const isAsked = (context) => !context.trigger || context.trigger === "user";
 
 export default {
@@ -52,7 +46,7 @@ export default {
       const prompt = event.currentUserMessage ?? event.prompt ?? "";
       const [start, found] = await Promise.all([
         opening(context, !event.messages?.length),
-        mabos("user-prompt", about("before_prompt_build", context, { prompt })),
+        mabos("user-prompt", payload("before_prompt_build", context, { prompt })),
       ]);
       return { ...(start && { appendSystemContext: start }), ...(found && { prependContext: found }) };
     });
@@ -63,17 +57,17 @@ export default {
       } catch {
         return;
       }
-      await mabos("stop", about("agent_end", context));
+      await mabos("stop", payload("agent_end", context));
     });
     api.on("before_compaction", async (event, context) => {
-      if (!globalThis[HOOKS]) await mabos("pre-compact", about("before_compaction", context));
+      if (!globalThis[HOOKS]) await mabos("pre-compact", payload("before_compaction", context));
     });
     api.on("after_compaction", (event, context) => {
       openings.set(context.sessionId, { text: "", at: 0 });
     });
     api.on("session_end", async (event, context) => {
       openings.delete(context.sessionId);
-      if (!globalThis[HOOKS]) await mabos("session-end", about("session_end", context, { reason: event.reason ?? "" }));
+      if (!globalThis[HOOKS]) await mabos("session-end", payload("session_end", context, { reason: event.reason ?? "" }));
     });
   },
 };

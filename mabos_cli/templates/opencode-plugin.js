@@ -1,9 +1,9 @@
 // Written by mabos connect opencode; mabos disconnect opencode removes it.
-// Gives each prompt what memory knows about it, and keeps what was said where mabos harvest can read it.
+// Adds relevant memories to each prompt, and records messages where mabos harvest can read them.
 {calls}
 const isSaid = (part) => part.type === "text" && !part.synthetic && !part.ignored;
 
-// A message as lines of a transcript: what was said and called, and what each tool gave back.
+// A message as lines of a transcript: texts, calls of tools, and their results.
 function linesOf(info, parts) {
   const at = new Date(info.time?.created ?? Date.now()).toISOString();
   const line = (id, message) => JSON.stringify({ type: "message", id, parentId: null, timestamp: at, message }) + "\n";
@@ -28,9 +28,7 @@ async function keep(client, session, directory) {
   try {
     known = readFileSync(path, "utf8");
   } catch {
-    mkdirSync(SESSIONS, { recursive: true, mode: 0o700 });
-    const head = { type: "session", version: 3, id: session, timestamp: new Date().toISOString(), cwd: directory };
-    appendFileSync(path, JSON.stringify(head) + "\n", { mode: 0o600 });
+    begin(session, directory, new Date());
   }
   const found = await client.session.messages({ path: { id: session } });
   for (const { info, parts } of found.data ?? []) {
@@ -41,17 +39,10 @@ async function keep(client, session, directory) {
 
 export const Mabos = async ({ client, directory }) => {
   const started = new Map();
-  const about = (name, session, more = {}) => ({
-    hook_event_name: name,
-    session_id: session,
-    cwd: directory,
-    transcript_path: transcript(session),
-    ...more,
-  });
   const tell = async (event, name, session) => {
     try {
       await keep(client, session, directory);
-      await mabos(event, about(name, session));
+      await mabos(event, about(name, session, directory));
     } catch {
       // A session goes on without its memory.
     }
@@ -62,8 +53,8 @@ export const Mabos = async ({ client, directory }) => {
       const source = started.get(sessionID) ?? "startup";
       started.set(sessionID, "");
       const texts = await Promise.all([
-        source ? mabos("session-start", about("session.created", sessionID, { source })) : "",
-        prompt ? mabos("user-prompt", about("chat.message", sessionID, { prompt })) : "",
+        source ? mabos("session-start", about("session.created", sessionID, directory, { source })) : "",
+        prompt ? mabos("user-prompt", about("chat.message", sessionID, directory, { prompt })) : "",
       ]);
       const text = texts.filter(Boolean).join("\n\n");
       const last = parts.at(-1);

@@ -30,3 +30,13 @@ function mabos(event, payload) {
 function transcript(session) {
   return join(SESSIONS, `${String(session).replace(/[^\w.-]/g, "_")}.jsonl`);
 }
+
+function about(name, session, folder, more = {}) {
+  return { hook_event_name: name, session_id: session, cwd: folder, transcript_path: transcript(session), ...more };
+}
+
+function begin(session, folder, started) {
+  mkdirSync(SESSIONS, { recursive: true, mode: 0o700 });
+  const head = { type: "session", version: 3, id: session, timestamp: started.toISOString(), cwd: folder };
+  appendFileSync(transcript(session), JSON.stringify(head) + "\n", { mode: 0o600 });
+}

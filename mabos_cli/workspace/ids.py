@@ -14,6 +14,7 @@ from mabos_cli.workspace.layout import AgentPaths
 
 # Ids of memories, facts, observations and results of reasoning are long; a person gives the end of one.
 _WHOLE = re.compile(r"[MFOT]-\d+-[0-9a-f]{4}|F-inf-[0-9a-f]{6,}|[A-EG-LNP-SU-Z]{1,3}-\d{3,}(-[a-z]{3})?")
+_RANDOM, _FEWEST = ("M-", "F-", "O-", "T-"), 3  # a single digit must not hit a memory by chance
 _END = re.compile(r"([A-Z]{1,3}-)?([0-9a-z-]{1,20})")
 _ID = re.compile(rb'"(?:case_)?id":\s*"([^"\\]+)"')
 # Where something gets its id: at the start of a heading, a row or a list item, or on a line of its own.
@@ -73,15 +74,16 @@ def find_ids(agent: AgentPaths, kinds: Sequence[str]) -> set[str]:
 
 
 def complete_id(agent: Callable[[], AgentPaths], given: str, kinds: Sequence[str]) -> str:
-    """Returns the id that somebody means by its end, with its letter or without; UsageFault when it is the end of several.
+    """Returns the id with an end, which may have the letter of the id before it; UsageFault if several ids have it.
 
-    A whole id, and what is the end of none, is returned as it is: nothing is read for a whole one.
+    Of an id with random digits, at least three characters are needed. A whole id, and the end of none, is returned as it is.
     """
     match = None if _WHOLE.fullmatch(given) else _END.fullmatch(given)
     if match is None:
         return given
     known = find_ids(agent(), kinds)
     ends = {name for name in known if name.endswith(match[2]) and name.startswith(match[1] or "")}
+    ends = {name for name in ends if len(match[2]) >= _FEWEST or name[:2] not in _RANDOM}
     if given in known or not ends:
         return given
     if len(ends) > 1:

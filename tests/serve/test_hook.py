@@ -430,5 +430,5 @@ def test_what_hooks_answered_is_counted_by_host_and_event(host: Host, monkeypatc
         ("claude", "user-prompt", {"silent": 1}, "silent"),
         ("codex", "session-end", {"noted": 1}, "noted"),
     ]
-    assert "session-start: 1 told, 1 failed; last failed 2026-02-24" in host.desk.run("doctor").stdout
-    assert "user-prompt: 1 silent" in host.desk.run("status").stdout
+    assert "session-start: context added 1x, failed 1x; last 2026-02-24" in host.desk.run("doctor").stdout
+    assert "user-prompt: nothing to add 1x" in host.desk.run("status").stdout

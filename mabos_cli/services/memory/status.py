@@ -74,8 +74,11 @@ def describe_answers(agent: Agent) -> list[dict[str, Any]]:
 
 def answer_line(row: Mapping[str, Any]) -> str:
     """Returns the answers of a hook in words."""
-    counts = ", ".join(f"{count} {name}" for name, count in row["answers"].items())
-    return f"{row['hook']}: {counts}; last {row['last']} {row['at']}"
+    counts = ", ".join(f"{_ANSWERS.get(name, name)} {count}x" for name, count in row["answers"].items())
+    return f"{row['hook']}: {counts}; last {row['at']} {_ANSWERS.get(row['last'], row['last'])}"
+
+
+_ANSWERS = {"told": "context added", "silent": "nothing to add", "noted": "recorded"}  # others are words already
 
 
 def describe_left(left: dict[str, int]) -> str:
