@@ -2,13 +2,15 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import NOW, Mabos
+from conftest import NOW, Mabos, quick_folder
 from repositories import commit_all, git, settle_git, start_repository
 
 from mabos_cli.formats.hierarchy.daily_log import parse_log
@@ -17,11 +19,18 @@ STORES, FACTS = 8, 3
 
 
 @pytest.fixture
-def clones(quick: Path, mabos: Mabos, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """A workspace with a driver, and a clone of it that has one too. git finds the mabos of this Python."""
+def settled(quick: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in which git finds the mabos of this Python."""
     settle_git(monkeypatch, quick)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("MABOS_NOW", NOW)
+    return quick
+
+
+@pytest.fixture
+def clones(settled: Path, mabos: Mabos) -> tuple[Path, Path]:
+    """A workspace with a driver, and a clone of it that has one too."""
+    quick = settled
     ours, theirs = quick / "ours", quick / "theirs"
     assert mabos("init", str(ours)).code == 0
     assert mabos("store", "We bill per seat", "--store", "long_term", cwd=ours).code == 0
@@ -143,10 +152,24 @@ def test_a_malformed_side_is_left_to_a_person(clones: tuple[Path, Path], mabos: 
 WHO = ("ada", "bob", "cyd")
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Path]:
+    """Where what several tests start from is kept: each takes a copy."""
+    with quick_folder() as folder:
+        yield folder
+
+
 @pytest.fixture
-def three(clones: tuple[Path, Path], mabos: Mabos) -> dict[str, Path]:
+def three(settled: Path, kept: Path, request: pytest.FixtureRequest) -> dict[str, Path]:
     """Three clones of one workspace in which something of every kind happened, in the same millisecond."""
-    hub = clones[0]
+    if not any(kept.iterdir()):
+        for who, root in make_three(request.getfixturevalue("clones")[0], request.getfixturevalue("mabos")).items():
+            shutil.copytree(root, kept / who)
+            shutil.rmtree(root)
+    return {who: Path(shutil.copytree(kept / who, settled / who)) for who in WHO}
+
+
+def make_three(hub: Path, mabos: Mabos) -> dict[str, Path]:
     for words in (
         ("goal", "add", "Grow"),
         ("belief", "add", "Billing", "We bill per seat"),
@@ -191,8 +214,10 @@ def think(mabos: Mabos, root: Path, who: str) -> None:
     assert mabos("forget", item, cwd=root).code == 0
 
 
-@pytest.mark.parametrize("order", [("bob", "cyd"), ("cyd", "bob")], ids="-".join)
-@pytest.mark.parametrize("way", ["--no-rebase", "--rebase"])
+# That the order does not matter is proven of each kind of file, in test_merge_records.py and test_merge_minds.py.
+@pytest.mark.parametrize(
+    ("way", "order"), [("--no-rebase", ("bob", "cyd")), ("--rebase", ("cyd", "bob"))], ids=["merge", "rebase"]
+)
 def test_three_minds_become_one(three: dict[str, Path], mabos: Mabos, order: tuple[str, str], way: str):
     root = three["ada"]
     for who in order:

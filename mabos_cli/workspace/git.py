@@ -100,7 +100,7 @@ def ask_git(folder: Path, *words: str, stdin: bytes = b"", patience: float = _PA
 
 
 def _guards(folder: Path) -> dict[str, str]:
-    """Returns the configuration that keeps git from running what the repository of a folder names at this moment."""
+    """Returns the configuration that keeps git from running what the repository of a folder names now."""
     found = dict(_ALWAYS)
     listed = _run_git(folder, ("config", "--list", "--show-scope", "--name-only", "-z"), found)
     scopes_and_names = listed.out.decode("utf-8", "surrogateescape").split("\0")
@@ -153,19 +153,20 @@ def _environment(guards: Mapping[str, str]) -> dict[str, str]:
 
 
 class Repository(NamedTuple):
-    """The repository that a workspace is in."""
+    """The repository that a workspace is in, with the configuration that keeps git from running what it names."""
 
     top: Path
+    guards: Mapping[str, str]
 
     def run(self, *words: str, stdin: bytes = b"") -> bytes:
         """Returns what git prints; GitFailed when it fails."""
-        answer = ask_git(self.top, *words, stdin=stdin)
+        answer = _run_git(self.top, words, self.guards, stdin)
         if answer.code:
             raise GitFailed(f"git {words[0]}: {answer.reason}")
         return answer.out
 
     def ask(self, *words: str) -> Answer:
-        return ask_git(self.top, *words)
+        return _run_git(self.top, words, self.guards)
 
     def inside(self, path: Path) -> str:
         """Returns a path as git names it; links on the way are followed, one at the end is what git knows."""
@@ -216,10 +217,11 @@ def has_clones(workspace: WorkspacePaths) -> bool:
 
 def open_repository(folder: Path) -> Repository:
     """Returns the repository that a folder is in; NotFound when it is in none."""
-    answer = ask_git(folder, "rev-parse", "--show-toplevel")
+    guards = _guards(folder)
+    answer = _run_git(folder, ("rev-parse", "--show-toplevel"), guards)
     top = os.fsdecode(answer.out.removesuffix(b"\n"))
     if answer.code == 0 and top:
-        return Repository(Path(top))
+        return Repository(Path(top), guards)
     if b"not a git repository" in answer.err:
         raise NotFound(f"{folder} is in no git repository", "make it one: git init")
     raise GitFailed(f"git rev-parse: {answer.reason}" if answer.code else f"{folder} is in a bare repository")

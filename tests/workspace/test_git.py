@@ -141,6 +141,7 @@ def ran(repository: Repository, quick: Path) -> Callable[[], list[str]]:
 
 
 def test_nothing_that_a_repository_names_is_run(repository: Repository, ran: Callable[[], list[str]]):
+    repository = open_repository(repository.top)  # each command opens it again, and looks at its configuration
     (repository.top / "a" / "one.md").write_text("sword\n")  # as long as before: git has to look at the content
     changed = changed_paths(repository, [repository.top / "a"])
     assert changed == {"a/one.md": " M"} and ran() == []

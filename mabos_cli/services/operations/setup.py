@@ -12,7 +12,7 @@ from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.services.inputs import Session, refuse_secrets
 from mabos_cli.workspace import settings
 from mabos_cli.workspace.files import list_names, make_folder, read_text, replace_file, temporary_folder
-from mabos_cli.workspace.git import Repository
+from mabos_cli.workspace.git import GitFailed, ask_git
 from mabos_cli.workspace.layout import WorkspacePaths, shipped_folder, template_file
 from mabos_cli.workspace.locate import (
     check_agent_id,
@@ -133,7 +133,10 @@ def load_tour() -> list[Chapter]:
 
 def run_git(root: Path, words: list[str]) -> list[str]:
     """Runs git in the folder of the tour and returns the lines that it prints."""
-    return Repository(root).run(*words).decode("utf-8", "replace").splitlines()
+    answer = ask_git(root, *words)
+    if answer.code:
+        raise GitFailed(f"git {words[0]}: {answer.reason}")
+    return answer.out.decode("utf-8", "replace").splitlines()
 
 
 @contextmanager
