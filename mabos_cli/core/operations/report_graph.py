@@ -4,6 +4,7 @@ The layout is a force model from a fixed start, so that the same facts give the 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from math import cos, sin, sqrt
 from typing import NamedTuple
 from unicodedata import east_asian_width
@@ -105,61 +106,57 @@ def lay_out(widths: Sequence[int], links: Sequence[tuple[int, int]]) -> list[tup
     count = len(widths)
     reach = _IDEAL / 2 * sqrt(count)
     # Rounded, because sines differ in their last digits between machines.
-    xs = [float(round(reach * sqrt(n / count) * cos(n * _TURN))) for n in range(count)]
-    ys = [float(round(reach * sqrt(n / count) * sin(n * _TURN))) for n in range(count)]
+    angles = ((reach * sqrt(n / count), n * _TURN) for n in range(count))
+    points = [complex(round(radius * cos(angle)), round(radius * sin(angle))) for radius, angle in angles]
     for step in range(_STEPS):
-        _settle(xs, ys, links, reach / 4 * (1 - step / _STEPS) + 0.5)
-        xs, ys = ([max(-reach, min(reach, place)) for place in places] for places in (xs, ys))
-    xs = [_STRETCH * x for x in xs]
-    _part(xs, ys, widths)
-    left = min(x - width / 2 for x, width in zip(xs, widths, strict=True))
-    top = min(ys)
-    return [(round(x - left) + 4, round(y - top) + 4 + _HEIGHT // 2) for x, y in zip(xs, ys, strict=True)]
+        _settle(points, links, reach / 4 * (1 - step / _STEPS) + 0.5)
+        points = [complex(*(max(-reach, min(reach, place)) for place in (p.real, p.imag))) for p in points]
+    points = [complex(_STRETCH * p.real, p.imag) for p in points]
+    _part(points, widths)
+    left = min(p.real - width / 2 for p, width in zip(points, widths, strict=True))
+    top = min(p.imag for p in points)
+    return [(round(p.real - left) + 4, round(p.imag - top) + 4 + _HEIGHT // 2) for p in points]
 
 
-def _settle(xs: list[float], ys: list[float], links: Sequence[tuple[int, int]], most: float) -> None:
+def _settle(points: list[complex], links: Sequence[tuple[int, int]], most: float) -> None:
     """Moves every centre by its forces, limited to `most`: all repel each other, links and the middle attract."""
-    count = len(xs)
-    fx, fy = [-_MIDDLE * x for x in xs], [-_MIDDLE * y for y in ys]
-    for i in range(count):
-        for j in range(i + 1, count):
-            dx, dy = xs[i] - xs[j], ys[i] - ys[j]
-            push = _IDEAL * _IDEAL / (dx * dx + dy * dy + 0.01)
-            fx[i] += dx * push
-            fy[i] += dy * push
-            fx[j] -= dx * push
-            fy[j] -= dy * push
+    forces = [-_MIDDLE * p for p in points]
+    for i, j in combinations(range(len(points)), 2):
+        way = points[i] - points[j]
+        push = way * (_IDEAL * _IDEAL / (way.real * way.real + way.imag * way.imag + 0.01))
+        forces[i] += push
+        forces[j] -= push
     for i, j in links:
-        dx, dy = xs[i] - xs[j], ys[i] - ys[j]
-        pull = sqrt(dx * dx + dy * dy) / _IDEAL
-        fx[i] -= dx * pull
-        fy[i] -= dy * pull
-        fx[j] += dx * pull
-        fy[j] += dy * pull
-    for n in range(count):
-        length = sqrt(fx[n] * fx[n] + fy[n] * fy[n])
-        share = min(1.0, most / length) if length else 0.0
-        xs[n] += fx[n] * share
-        ys[n] += fy[n] * share
+        pull = (points[i] - points[j]) * (_length(points[i] - points[j]) / _IDEAL)
+        forces[i] -= pull
+        forces[j] += pull
+    for n, force in enumerate(forces):
+        length = _length(force)
+        points[n] += force * min(1.0, most / length) if length else 0
 
 
-def _part(xs: list[float], ys: list[float], widths: Sequence[int]) -> None:
+def _length(way: complex) -> float:
+    """Returns the length of a vector; abs() may differ in its last digit between machines."""
+    return sqrt(way.real * way.real + way.imag * way.imag)
+
+
+def _part(points: list[complex], widths: Sequence[int]) -> None:
     """Pushes boxes apart until none overlap; if that does not end, the picture is stretched."""
     for turn in range(400):
         moved = False
-        for i in range(len(xs)):
-            for j in range(i + 1, len(xs)):
-                over_x = (widths[i] + widths[j]) / 2 + _GAP_X - abs(xs[i] - xs[j])
-                over_y = _HEIGHT + _GAP_Y - abs(ys[i] - ys[j])
-                if over_x <= 0.01 or over_y <= 0.01:
-                    continue
+        for i, j in combinations(range(len(points)), 2):
+            way = points[i] - points[j]
+            over_x = (widths[i] + widths[j]) / 2 + _GAP_X - abs(way.real)
+            over_y = _HEIGHT + _GAP_Y - abs(way.imag)
+            if over_x > 0.01 and over_y > 0.01:
                 moved = True
-                axis, over = (xs, over_x) if over_x < over_y else (ys, over_y)
-                sign = 1 if axis[i] > axis[j] else -1
-                axis[i] += sign * (over / 2 + 0.5)
-                axis[j] -= sign * (over / 2 + 0.5)
+                if over_x < over_y:
+                    push = complex((over_x / 2 + 0.5) * (1 if way.real > 0 else -1), 0)
+                else:
+                    push = complex(0, (over_y / 2 + 0.5) * (1 if way.imag > 0 else -1))
+                points[i] += push
+                points[j] -= push
         if not moved:
             return
         if turn > 60:
-            xs[:] = [1.02 * x for x in xs]
-            ys[:] = [1.02 * y for y in ys]
+            points[:] = [1.02 * p for p in points]

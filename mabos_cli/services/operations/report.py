@@ -1,9 +1,8 @@
 """Gathers a report from the files of agents and writes it as a page; unreadable files are listed."""
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -13,8 +12,8 @@ from mabos_cli.core.language.periods import periods_of
 from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import effective_trust, find_rulings, trust_of_item
 from mabos_cli.core.mind.conflicts import Conflict
-from mabos_cli.core.mind.mind import Attitude, Belief, Problem, build_tree
-from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MemoryView, MonthLog, Tally, join_months
+from mabos_cli.core.mind.mind import Attitude, Belief, Branch, build_tree
+from mabos_cli.core.operations.report import MONTHS, TIERS, Held, MonthLog, Tally, join_months
 from mabos_cli.core.operations.report_graph import draw_graph
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.formats.operations.report_html import is_generated_page, render_page
@@ -51,7 +50,7 @@ def make_report(session: Session, output: str, *, every: bool, force: bool) -> R
     old = read_bytes(target) if target else None
     if target and not (force or is_generated_page((old or b"").decode("utf-8", "replace"))):
         raise UsageFault(f"{output} is not a report written by mabos", "name another file, or replace it with --force")
-    report = Gathering(session, workspace, agents, now()).report(named or workspace.root.name or "workspace")
+    report = _gather(session, workspace, agents, named or workspace.root.name or "workspace")
     html = render_page(report, read_text(template_file("report.css")))
     data = html.encode("utf-8")
     if target and data != old:
@@ -66,102 +65,52 @@ def _find_page(output: str) -> Path:
     return target
 
 
-class Mind(NamedTuple):
-    """The beliefs of an agent, and its attitudes by kind."""
+def _gather(session: Session, workspace: WorkspacePaths, names: Sequence[str], title: str) -> Report:
+    """Reads the parts of a report; what cannot be read is listed among its troubles."""
+    moment, troubles = now(), list[str]()
 
-    agent: str
-    beliefs: Sequence[Belief]
-    attitudes: Mapping[str, Sequence[Attitude]]
-
-
-class Gathering:
-    """Reads the parts of a report, and lists what cannot be read."""
-
-    def __init__(self, call: Session, workspace: WorkspacePaths, names: Sequence[str], now: datetime) -> None:
-        self.troubles: list[str] = []
-        self._workspace = workspace
-        self._now = now
-        self._homes = [home for name in names if (home := self._open(call, name))]
-
-    def _open(self, call: Session, name: str) -> Agent | None:
-        """Opens an agent, with default settings if its own cannot be read."""
-        found = self._read(name, None, find_agent, self._workspace, name)
-        if found is None:
-            return None
-        return self._read(name, None, call.agent_of, found) or call.agent_of(found, fallback=True)
-
-    def _read(self, agent: str, otherwise: Found, read: Callable[..., Found], *given: object) -> Found:
-        """Calls a function that reads; if it fails, lists the error and returns `otherwise`."""
+    def read(agent: str, otherwise: Found, function: Callable[..., Found], *given: object) -> Found:
         try:
-            return read(*given)
+            return function(*given)
         except MabosError as error:
-            self.troubles.append(f"{agent}: {error.message}")
+            troubles.append(f"{agent}: {error.message}")
             return otherwise
 
-    def report(self, name: str) -> Report:
-        """Gathers everything, under a name."""
-        agents = tuple(home.id for home in self._homes)
-        minds = [self._mind(home) for home in self._homes]
-        facts, lapsed = self._facts()
-        trees = [
-            (m.agent, build_tree(m.attitudes["goal"], m.attitudes["desire"], m.attitudes["plan"], m.beliefs))
-            for m in minds
-        ]
-        return Report(
-            name=name,
-            now=self._now,
-            agents=agents,
-            memory=self._memory(),
-            months=join_months(self._months()),
-            conflicts=sorted(self._conflicts(minds), key=lambda pair: (-pair[1].severity, pair[0], pair[1].key)),
-            goals=trees,
-            picture=draw_graph(facts),
-            facts=facts,
-            lapsed=lapsed,
-            troubles=[*dict.fromkeys(self.troubles)],
+    trees, conflicts = list[tuple[str, Sequence[Branch]]](), list[tuple[str, Conflict]]()
+    facts, months, homes = list[Fact](), list[MonthLog](), list[Agent]()
+    for name in names:
+        paths = read(name, None, find_agent, workspace, name)
+        if paths is not None:  # with default settings if its own cannot be read
+            homes.append(read(name, None, session.agent_of, paths) or session.agent_of(paths, fallback=True))
+    tally = Tally(tuple(home.id for home in homes), moment.date())
+    for home in homes:
+        read(home.id, None, _count_items, home, tally)
+        beliefs = read(home.id, list[Belief](), lambda home: load_beliefs(home)[0], home)
+        goals, desires, plans = (
+            read(home.id, list[Attitude](), lambda home, kind: load_attitudes(home, kind)[0], home, kind)
+            for kind in ("goal", "desire", "plan")
         )
-
-    def _memory(self) -> MemoryView:
-        tally = Tally(tuple(home.id for home in self._homes), self._now.date())
-        for home in self._homes:
-            self._read(home.id, None, _count_items, home, tally)
-        return tally.view()
-
-    def _mind(self, home: Agent) -> Mind:
-        no_beliefs: tuple[list[Belief], list[Problem]] = [], []
-        no_attitudes: tuple[list[Attitude], list[Problem]] = [], []
-        beliefs = self._read(home.id, no_beliefs, load_beliefs, home)[0]
-        kinds = ("desire", "goal", "plan")
-        held = {kind: self._read(home.id, no_attitudes, load_attitudes, home, kind)[0] for kind in kinds}
-        return Mind(home.id, beliefs, held)
-
-    def _conflicts(self, minds: Sequence[Mind]) -> list[tuple[str, Conflict]]:
-        """Returns the open conflicts, each with its agent."""
-        return [
-            (home.id, conflict)
-            for home, mind in zip(self._homes, minds, strict=True)
-            for conflict in self._open_conflicts(home, mind.beliefs)
-        ]
-
-    def _open_conflicts(self, home: Agent, beliefs: Sequence[Belief]) -> list[Conflict]:
-        resolved: Collection[str] = self._read(home.id, (), read_resolved, home)
-        return [conflict for conflict in compare_beliefs(home, beliefs).conflicts if conflict.key not in resolved]
-
-    def _facts(self) -> tuple[list[Fact], int]:
-        """Returns the facts of all agents that hold now, sorted, and the number of those that do not."""
-        no_facts: list[Fact] = []
-        found = [fact for home in self._homes for fact in self._read(home.id, no_facts, _all_facts, home)]
-        holding = [fact for fact in found if holds_at(fact, self._now)]
-        return sorted(holding, key=lambda fact: (fact.triple, fact.id)), len(found) - len(holding)
-
-    def _months(self) -> list[MonthLog]:
-        """Summarizes the latest months of each agent by its logs."""
-        no_logs: list[MonthLog] = []
-        return [log for home in self._homes for log in self._read(home.id, no_logs, _summarize_months, home)]
-
-
-def _all_facts(agent: Agent) -> list[Fact]:
-    return list(load_facts(agent).all())
+        trees.append((home.id, build_tree(goals, desires, plans, beliefs)))
+        resolved: Collection[str] = read(home.id, (), read_resolved, home)
+        found = compare_beliefs(home, beliefs).conflicts
+        conflicts += [(home.id, conflict) for conflict in found if conflict.key not in resolved]
+        facts += read(home.id, list[Fact](), lambda home: list(load_facts(home).all()), home)
+        months += read(home.id, list[MonthLog](), _summarize_months, home)
+    conflicts.sort(key=lambda pair: (-pair[1].severity, pair[0], pair[1].key))
+    holding = sorted((fact for fact in facts if holds_at(fact, moment)), key=lambda fact: (fact.triple, fact.id))
+    return Report(
+        name=title,
+        now=moment,
+        agents=tuple(home.id for home in homes),
+        memory=tally.view(),
+        months=join_months(months),
+        conflicts=conflicts,
+        goals=trees,
+        picture=draw_graph(holding),
+        facts=holding,
+        lapsed=len(facts) - len(holding),
+        troubles=[*dict.fromkeys(troubles)],
+    )
 
 
 def _count_items(agent: Agent, tally: Tally) -> None:
