@@ -20,27 +20,16 @@ State = float | str  # yes is 1 and no is 0
 World = dict[str, State]
 
 
-class _Case(NamedTuple):
-    """The values of the outcome with probabilities, before and after the change, among the worlds that fit."""
-
-    weight: float
-    worlds: int
-    factual: dict[State, float]
-    changed: dict[State, float]
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the distribution of the outcome in the changed world, given what was seen in the real one."""
     model = parse_model(fields["exogenous"], fields["equations"])
     seen, do = _read_states("observed", fields, model), _read_states("do", fields, model)
     outcome = known_name("outcome", fields["outcome"], model.names, "variable")
-    case = _imagine(model, seen, do, outcome)
-    among = tuple(dict.fromkeys((*case.changed, *case.factual)))
-    after = {shown(state, among): case.changed.get(state, 0.0) for state in among}
-    before = {shown(state, among): case.factual.get(state, 0.0) for state in among}
+    worlds, weight, factual, changed = _imagine(model, seen, do, outcome)
+    among = tuple(dict.fromkeys((*changed, *factual)))
+    before, after = ({shown(state, among): found.get(state, 0.0) for state in among} for found in (factual, changed))
     best, *tied = best_names(after)
-    changed, known = _assigned(do), _assigned(seen)
-    condition = f", given {known}" if seen else ""
+    change, known = _assigned(do), _assigned(seen)
     is_so = any(name in seen and is_same(seen[name], state) for name, state in do.items())
     caveats = notes(
         (True, "Holds only as far as the equations do: counterfactuals cannot be checked by data alone."),
@@ -48,18 +37,20 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         (is_so, "Part of the change was so already."),
     )
     moved = ", ".join(f"{state} {figure(before[state])} -> {figure(after[state])}" for state in list(after)[:6])
-    return Answer(
-        distribution(after, about=f"{outcome} if {changed}"),
-        min(1.0, after[best]),
-        f"{outcome} would have been {best} with {figure(after[best])} if {changed}{condition}; in fact {best} has {figure(before[best])}",
-        (
-            f"abduction: {plural(case.worlds, 'world')} left by {known or 'nothing seen'}, together {figure(case.weight)}",
-            f"action: {changed} in each of them",
-            f"prediction: {outcome} {moved}",
-        ),
-        {"counterfactual": after, "factual": before, "evidence_probability": case.weight, "worlds": case.worlds},
-        caveats,
+    steps = (
+        f"abduction: {plural(worlds, 'world')} left by {known or 'nothing seen'}, together {figure(weight)}",
+        f"action: {change} in each of them",
+        f"prediction: {outcome} {moved}",
     )
+    would = (
+        f"{outcome} would have been {best} with {figure(after[best])} if {change}{f', given {known}' if seen else ''}"
+    )
+    detail = {"counterfactual": after, "factual": before, "evidence_probability": weight, "worlds": worlds}
+    conclusion, summary = (
+        distribution(after, about=f"{outcome} if {change}"),
+        f"{would}; in fact {best} has {figure(before[best])}",
+    )
+    return Answer(conclusion, min(1.0, after[best]), summary, steps, detail, caveats)
 
 
 class Model(NamedTuple):
@@ -99,8 +90,11 @@ def _read_states(field: str, fields: dict[str, Any], model: Model) -> dict[str, 
     return found
 
 
-def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], outcome: str) -> _Case:
-    """Computes abduction, action and prediction: weighs the worlds by what was seen, changes them, computes again."""
+def _imagine(
+    model: Model, seen: Mapping[str, State], do: Mapping[str, State], outcome: str
+) -> tuple[int, float, dict[State, float], dict[State, float]]:
+    """Weighs the worlds by what was seen, changes them, and computes again: how many fit, their probability, and the distribution of
+    the outcome before and after the change."""
     weight, worlds = 0.0, 0
     factual: dict[State, float] = {}
     changed: dict[State, float] = {}
@@ -110,18 +104,14 @@ def _imagine(model: Model, seen: Mapping[str, State], do: Mapping[str, State], o
             continue
         weight, worlds = weight + share, worlds + 1
         for found, state in ((factual, world[outcome]), (changed, model.compute(outer, do)[outcome])):
-            key = _rounded(state)
+            # What differs by rounding only is one value.
+            key = state if isinstance(state, str) else float(f"{state:.12g}") + 0.0
             found[key] = found.get(key, 0.0) + share
     if not weight:
-        raise BadValue(
-            f"observed: {_assigned(seen)} cannot happen in this model", "check the equations and the chances"
-        )
-    return _Case(
-        weight,
-        worlds,
-        {state: share / weight for state, share in factual.items()},
-        {state: share / weight for state, share in changed.items()},
-    )
+        impossible = f"observed: {_assigned(seen)} cannot happen in this model"
+        raise BadValue(impossible, "check the equations and the chances")
+    factual, changed = ({state: share / weight for state, share in found.items()} for found in (factual, changed))
+    return worlds, weight, factual, changed
 
 
 def parse_model(exogenous: Mapping[str, Any], equations: Mapping[str, str]) -> Model:
@@ -177,11 +167,6 @@ def is_same(one: State, other: State) -> bool:
     if isinstance(one, str) or isinstance(other, str):
         return one == other
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
-
-
-def _rounded(state: State) -> State:
-    """Returns the value such that what differs by rounding only is one value."""
-    return state if isinstance(state, str) else float(f"{state:.12g}") + 0.0
 
 
 def shown(state: State, among: Sequence[State]) -> str:

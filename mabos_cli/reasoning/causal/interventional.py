@@ -32,27 +32,45 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     other = _other(network, fields, do, seen)
     _check_roles("compare", other, seen, outcome)
     without, _ = marginal(set_variables(network, other), outcome, seen, "compare")
-    seen_same, seen_other = _seen(network, outcome, do | seen), _seen(network, outcome, other | seen)
+    # The distributions among those who have these values by themselves, if anybody has.
+    seen_same, seen_other = (find_marginal(network, outcome, {**setting, **seen}) for setting in (do, other))
     effect = after[value] - without[value]
-    plain = None if seen_same is None or seen_other is None else seen_same[value] - seen_other[value]
+    plain = seen_same[0][value] - seen_other[0][value] if seen_same and seen_other else None
     detail = {
         "do": after,
         "compared_with": other,
         "do_compared": without,
         "effect": effect,
-        "seen": seen_same,
-        "seen_compared": seen_other,
+        "seen": seen_same[0] if seen_same else None,
+        "seen_compared": seen_other[0] if seen_other else None,
         "seen_difference": plain,
     }
     best, *tied = best_names(after)
-    return Answer(
-        distribution(after, about=f"{outcome} if we set {_assigned(do)}"),
-        min(1.0, after[best]),
-        f"P({outcome}={value} | do {_assigned(do)}) = {figure(after[value])}, against {figure(without[value])} with {_assigned(other) or 'nothing set'}: {figure(effect, '+')}",
-        cut(_steps(outcome, value, do, other, detail)),
-        detail,
-        _caveats(network, do, seen, tied, best, effect, plain),
+    acted, against = _assigned(do), _assigned(other) or "nothing set"
+    lines = [f"cut the arrows into {listed(tuple(do))}, set {acted}"]
+    for what, shares in (("after it", after), (f"with {against}", without)):
+        lines.append(f"{what}: {', '.join(f'{state} {figure(share)}' for state, share in list(shares.items())[:6])}")
+    lines.append(f"effect on P({outcome}={value}): {figure(effect, '+')}")
+    if seen_same and seen_other and plain is not None:
+        figures = f"{figure(seen_same[0][value])} against {figure(seen_other[0][value])}"
+        lines.append(f"merely seen: {figures}, difference {figure(plain, '+')}")
+    later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
+    is_opposite = plain is not None and effect * plain < 0
+    caveats = notes(
+        (True, "Holds if the arrows are causes and no common cause is missing."),
+        (tied, f"{best} and {listed(tied)} are equally likely."),
+        (is_opposite, "Seeing and setting point in opposite directions (Simpson's paradox)."),
+        (
+            plain is not None and abs(plain - effect) > 1e-9 and not is_opposite,
+            "Part of the difference that is seen comes from common causes.",
+        ),
+        (later, f"{listed(later)} follows from what is set: it counts as seen after the action."),
     )
+    chance = (
+        f"P({outcome}={value} | do {acted}) = {figure(after[value])}, against {figure(without[value])} with {against}"
+    )
+    conclusion, summary = distribution(after, about=f"{outcome} if we set {acted}"), f"{chance}: {figure(effect, '+')}"
+    return Answer(conclusion, min(1.0, after[best]), summary, cut(lines), detail, caveats)
 
 
 def _check_roles(field: str, do: Evidence, seen: Evidence, outcome: str) -> None:
@@ -74,46 +92,6 @@ def _other(network: Network, fields: dict[str, Any], do: dict[str, str], seen: E
         return {}
     other = {name: states[0] if states[1] == value else states[1]}
     return other if find_marginal(set_variables(network, other), fields["outcome"], seen) else {}
-
-
-def _seen(network: Network, outcome: str, evidence: Evidence) -> dict[str, float] | None:
-    """Returns the distribution among those who have these values by themselves, None if nobody has."""
-    found = find_marginal(network, outcome, evidence)
-    return found[0] if found else None
-
-
-def _steps(outcome: str, value: str, do: Evidence, other: Evidence, detail: dict[str, Any]) -> list[str]:
-    lines = [
-        f"cut the arrows into {listed(tuple(do))}, set {_assigned(do)}",
-        f"after it: {_shares(detail['do'])}",
-        f"with {_assigned(other) or 'nothing set'}: {_shares(detail['do_compared'])}",
-        f"effect on P({outcome}={value}): {figure(detail['effect'], '+')}",
-    ]
-    if detail["seen_difference"] is not None:
-        seen, compared = detail["seen"][value], detail["seen_compared"][value]
-        lines.append(
-            f"merely seen: {figure(seen)} against {figure(compared)}, difference {figure(detail['seen_difference'], '+')}"
-        )
-    return lines
-
-
-def _caveats(
-    network: Network, do: Evidence, seen: Evidence, tied: list[str], best: str, effect: float, plain: float | None
-) -> tuple[str, ...]:
-    later = [name for name in seen if not do.keys().isdisjoint(reach(network.parents, network.parents[name]))]
-    is_opposite = plain is not None and effect * plain < 0
-    is_confounded = plain is not None and abs(plain - effect) > 1e-9
-    return notes(
-        (True, "Holds if the arrows are causes and no common cause is missing."),
-        (tied, f"{best} and {listed(tied)} are equally likely."),
-        (is_opposite, "Seeing and setting point in opposite directions (Simpson's paradox)."),
-        (is_confounded and not is_opposite, "Part of the difference that is seen comes from common causes."),
-        (later, f"{listed(later)} follows from what is set: it counts as seen after the action."),
-    )
-
-
-def _shares(found: dict[str, float]) -> str:
-    return ", ".join(f"{state} {figure(share)}" for state, share in list(found.items())[:6])
 
 
 def _assigned(settings: Evidence) -> str:

@@ -23,14 +23,6 @@ class _Example(NamedTuple):
     features: Features
 
 
-class _Trial(NamedTuple):
-    """The trial of the examples, in which each is recognized by the others: hits of how many, and how far the nearest usually is."""
-
-    hits: int
-    tried: int
-    usual: float
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the shares of the labels among the nearest examples."""
     examples = [
@@ -38,7 +30,11 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         for n, row in enumerate(fields["examples"], 1)
     ]  # fmt: skip
     situation = parse_features(fields["situation"], "situation")
-    scale = _find_scale([one.features for one in examples])
+    scale: dict[str, tuple[float, float] | None] = {}  # a feature is a number if it is one wherever known
+    for name in dict.fromkeys(name for one in examples for name in one.features):
+        known = [one.features[name] for one in examples if name in one.features]
+        numbers = [value for value in known if not isinstance(value, str)]
+        scale[name] = (min(numbers), max(numbers)) if len(numbers) == len(known) else None
     check_size("examples", len(examples) * max(1, len(scale)), _MOST_VALUES, "values")
     for name, value in situation.items():
         known_name("situation", name, scale, "feature")
@@ -51,17 +47,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     k = fields["k"] or min(3, len(near))
     if k > len(near):
         raise BadValue(f"k: {k} neighbours of {len(near)} examples", "give more examples or a smaller k")
-    return _answer(situation, examples, scale, near, k, _try_out(examples, scale, k))
-
-
-def _find_scale(things: Sequence[Features]) -> Scale:
-    """Returns the scale by which things are compared. A feature is a number if it is one wherever known."""
-    found: dict[str, tuple[float, float] | None] = {}
-    for name in dict.fromkeys(name for thing in things for name in thing):
-        known = [thing[name] for thing in things if name in thing]
-        numbers = [value for value in known if not isinstance(value, str)]
-        found[name] = (min(numbers), max(numbers)) if len(numbers) == len(known) else None
-    return found
+    return _answer(situation, examples, scale, near, k)
 
 
 def _distance(one: Features, two: Features, scale: Scale) -> float | None:
@@ -85,8 +71,9 @@ def _neighbours(features: Features, examples: Sequence[_Example], scale: Scale, 
     return sorted((away, n) for away, n in far if away is not None)
 
 
-def _try_out(examples: Sequence[_Example], scale: Scale, k: int) -> _Trial:
-    """Recognizes examples by all others: all of them, or as many as there is time for, spread evenly."""
+def _try_out(examples: Sequence[_Example], scale: Scale, k: int) -> tuple[int, int, float]:
+    """Recognizes examples by all others: all of them, or as many as there is time for, spread evenly. Returns the hits of how many, and
+    how far the nearest usually is."""
     count = max(1, min(len(examples), _MOST_TESTS, _MOST_WORK // (len(examples) * (2 + len(scale)))))
     hits, nearest = 0, []
     for n in (n * len(examples) // count for n in range(count)):
@@ -95,7 +82,7 @@ def _try_out(examples: Sequence[_Example], scale: Scale, k: int) -> _Trial:
         hits += next(iter(_vote(near[:k], examples)), None) == examples[n].label
     nearest.sort()
     usual = nearest[min(len(nearest) - 1, int(_USUAL * len(nearest)))] if nearest else 0.0
-    return _Trial(hits, count, usual)
+    return hits, count, usual
 
 
 def _vote(near: Neighbours, examples: Sequence[_Example]) -> dict[str, float]:
@@ -104,16 +91,15 @@ def _vote(near: Neighbours, examples: Sequence[_Example]) -> dict[str, float]:
     return {label: count / len(near) for label, count in counts.most_common()}
 
 
-def _answer(
-    situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int, trial: _Trial
-) -> Answer:
+def _answer(situation: Features, examples: Sequence[_Example], scale: Scale, near: Neighbours, k: int) -> Answer:
+    hits, tried, usual = _try_out(examples, scale, k)
     shares, nearest = _vote(near[:k], examples), near[0][0]
     outside = [
         name
         for name, value in situation.items()
         if (ends := scale[name]) and not isinstance(value, str) and not ends[0] <= value <= ends[1]
     ]
-    is_novel = nearest > trial.usual or bool(outside)
+    is_novel = nearest > usual or bool(outside)
     everything = shares | {one.label: 0.0 for one in examples if one.label not in shares}
     label = next(iter(shares))
     lines = cut([f"{far:.3f} {examples[n].name}: {examples[n].label}" for far, n in near[:k]], 7)
@@ -121,9 +107,9 @@ def _answer(
         "k": k,
         "neighbours": [{"name": examples[n].name, "label": examples[n].label, "distance": far} for far, n in near[:k]],
         "shares": everything,
-        "left_one_out": {"hits": trial.hits, "of": trial.tried},
+        "left_one_out": {"hits": hits, "of": tried},
         "nearest_distance": nearest,
-        "usual_distance": trial.usual,
+        "usual_distance": usual,
         "is_novel": is_novel,
         "outside_range": outside,
     }
@@ -132,20 +118,20 @@ def _answer(
     )
     equals = f"others are as near as the last of the {k} and have another label; the order given decided"
     caveats = notes(
-        (nearest > trial.usual, f"new: the nearest example is {nearest:.2f} away, farther than examples usually are"),
+        (nearest > usual, f"new: the nearest example is {nearest:.2f} away, farther than examples usually are"),
         (outside, f"new: outside of the range of all examples in {listed(outside)}"),
         ([*shares.values()].count(shares[label]) > 1, "the vote is tied; the label of the nearest example is taken"),
         (is_cut, equals),
         (len(everything) == 1, "all examples have one label, so nothing else can be recognized"),
-        (trial.tried < len(examples), f"tried on {trial.tried} of {len(examples)} examples, spread evenly"),
+        (tried < len(examples), f"tried on {tried} of {len(examples)} examples, spread evenly"),
     )
     summary = f"{label}, with {figure(shares[label])} of the votes of the {k} nearest"
     summary += "; but this is unlike all examples" if is_novel else ""
     steps = (
         *lines,
-        f"leaving one out, {trial.hits} of {trial.tried} are recognized",
-        f"the nearest is {nearest:.3f} away; among examples {trial.usual:.3f} is usual at most",
+        f"leaving one out, {hits} of {tried} are recognized",
+        f"the nearest is {nearest:.3f} away; among examples {usual:.3f} is usual at most",
     )
     # Few examples may all be hit by chance, so the share of hits is taken by the rule of succession.
-    sure = None if is_novel else (trial.hits + 1) / (trial.tried + 2)
+    sure = None if is_novel else (hits + 1) / (tried + 2)
     return Answer(distribution(everything), sure, summary, steps, detail, caveats)

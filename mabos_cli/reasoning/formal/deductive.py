@@ -6,11 +6,10 @@ from operator import and_
 from typing import Any
 
 from mabos_cli.core import BadValue
-from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, Verdict, backward_chain
-from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.rule import Pattern, Rule, is_open, is_variable, pattern_text
+from mabos_cli.core.knowledge.backward import MOST_STEPS, Proof, backward_chain
+from mabos_cli.core.knowledge.rule import Pattern, is_open, is_variable, pattern_text
 from mabos_cli.core.language.values import compare
-from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, figure, listed, names, notes, yes_no
 from mabos_cli.reasoning.expression import names_of
 from mabos_cli.reasoning.formal.modal import parse_formula, parts_of, where_true
 from mabos_cli.reasoning.inputs import AgentData, known_facts, known_rules
@@ -33,71 +32,54 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
 
 
 def _prove(fields: dict[str, Any], agent: AgentData) -> Answer:
-    facts, caveats = known_facts(fields, agent)
-    rules = known_rules(fields, agent)
     goal: Pattern = fields["goal"]
-    verdict, proofs = _chain(goal, facts, rules)
-    caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in verdict.problems)
-    if verdict.is_cut:
-        caveats += (f"the search was given up after {MOST_STEPS:,} steps: there may be more to find",)
-    variables = list(dict.fromkeys(term for term in (goal.subject, goal.object) if is_variable(term)))
-    detail = {
-        "goal": pattern_text(goal),
-        "status": verdict.status,
-        "proofs": [_proof_steps(proof) for proof in proofs[:_SHOWN]],
-        "missing": [[pattern_text(one) for one in gap.assumptions] for gap in verdict.gaps[:_SHOWN]],
-    }
-    if variables:
-        return _instances(goal, variables, proofs, detail, caveats, verdict)
-    return _truth(pattern_text(goal), proofs, detail, caveats, verdict)
-
-
-def _chain(goal: Pattern, facts: Sequence[Fact], rules: Sequence[Rule]) -> tuple[Verdict, list[Proof]]:
-    """Returns the verdict on a goal, and the proofs that its comparison admits."""
     if not goal.predicate or is_open(goal.predicate) or is_variable(goal.predicate):
         raise BadValue("goal: needs a predicate", "write: subject predicate object")
     is_equal = goal.operator == "eq"
     if not is_equal and is_variable(goal.object):
         raise BadValue(f"goal: compares with {goal.object}, which nothing binds", "compare with a value")
+    facts, caveats = known_facts(fields, agent)
     wanted = (goal.subject, goal.predicate, goal.object if is_equal else "*")
     # Depth counts for nothing here: the search has a limit of its own, and tells when it meets it.
-    verdict = backward_chain(wanted, facts, rules, depth=MOST_STEPS)
-    fit = [one for one in verdict.proofs if is_equal or compare(goal.operator, one.triple[2], goal.object)]
-    return verdict, fit
-
-
-def _truth(
-    about: str, proofs: list[Proof], detail: dict[str, Any], caveats: tuple[str, ...], verdict: Verdict
-) -> Answer:
+    verdict = backward_chain(wanted, facts, known_rules(fields, agent), depth=MOST_STEPS)
+    proofs = [one for one in verdict.proofs if is_equal or compare(goal.operator, one.triple[2], goal.object)]
+    caveats += tuple(f"{one.rule_id} was not run: {one.reason}" for one in verdict.problems)
+    caveats += notes((verdict.is_cut, f"the search was given up after {MOST_STEPS:,} steps: there may be more to find"))
+    about, missing = pattern_text(goal), [[pattern_text(one) for one in gap.assumptions] for gap in verdict.gaps]
+    steps = [[_proof_step(one) for one in _in_order(proof)] for proof in proofs[:_SHOWN]]
+    detail = {"goal": about, "status": verdict.status, "proofs": steps, "missing": missing[:_SHOWN]}
+    variables = {term for term in (goal.subject, goal.object) if is_variable(term)}
+    if variables:
+        at = 0 if is_variable(goal.subject) else 2
+        found = {one.triple[at] if len(variables) == 1 else " ".join(one.triple): one for one in reversed(proofs)}
+        return _instances(about, dict(reversed(found.items())), detail, caveats, verdict.why)
     if proofs:
-        summary = f"{about} is proved ({figure(proofs[0].confidence)})"
+        sure = proofs[0].confidence
         lines = _proof_lines(proofs[0])
-        return Answer(yes_no(True, about), proofs[0].confidence, summary, cut(lines), detail, caveats)
-
+        return Answer(yes_no(True, about), sure, f"{about} is proved ({figure(sure)})", cut(lines), detail, caveats)
     lines = [f"cannot be proved: {verdict.why}"]
-    for gap in verdict.gaps[:5]:
-        missing = listed([pattern_text(one) for one in gap.assumptions])
-        lines.append(f"{gap.rule.label} would conclude it, if {missing}" if missing else gap.rule.label)
-    summary = f"{about} is open: {verdict.why}"
-    return Answer(yes_no(None, about), None, summary, cut(lines), detail, caveats)
+    for gap, lacks in list(zip(verdict.gaps, missing, strict=True))[:5]:
+        lines.append(f"{gap.rule.label} would conclude it, if {listed(lacks)}" if lacks else gap.rule.label)
+    return Answer(yes_no(None, about), None, f"{about} is open: {verdict.why}", cut(lines), detail, caveats)
 
 
 def _instances(
-    goal: Pattern, variables: list[str], proofs: list[Proof], detail: dict[str, Any], caveats: tuple[str, ...],
-    verdict: Verdict,
-) -> Answer:  # fmt: skip
+    about: str, found: dict[str, Proof], detail: dict[str, Any], caveats: tuple[str, ...], why: str
+) -> Answer:
     """Returns all that fits the goal: the values of its variable, or the triples if it has two."""
-    about = pattern_text(goal)
-    at = 0 if is_variable(goal.subject) else 2
-    found = {one.triple[at] if len(variables) == 1 else " ".join(one.triple): one for one in reversed(proofs)}
-    found = dict(reversed(found.items()))
     detail["instances"] = {name: one.confidence for name, one in found.items()}
-    summary = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {verdict.why}"
+    summary = f"{about}: {listed([*found])}" if found else f"{about}: nothing found, {why}"
     lines = [f"{' '.join(one.triple)} ({figure(one.confidence)}){_by(one)}" for one in found.values()]
     # How sure all of several are together is not told by how sure each is, unless all are certain.
     least = min((one.confidence for one in found.values()), default=None)
     sure = least if len(found) == 1 or least == 1 else None
     return Answer(names(tuple(found), about), sure, summary, cut(lines), detail, caveats)
+
+
+def _proof_step(one: Proof) -> dict[str, Any]:
+    names = {"fact": one.fact.id if one.fact else None, "rule": one.rule.id if one.rule else None}
+    parts = [list(part.triple) for part in one.parts]
+    return {"triple": list(one.triple), "confidence": one.confidence, **names, "from": parts}
 
 
 def _by(proof: Proof) -> str:
@@ -115,19 +97,6 @@ def _in_order(proof: Proof) -> list[Proof]:
         elif one.triple not in found:
             stack += [(one, True), *((part, False) for part in reversed(one.parts))]
     return [*found.values()]
-
-
-def _proof_steps(proof: Proof) -> list[dict[str, Any]]:
-    return [
-        {
-            "triple": list(one.triple),
-            "confidence": one.confidence,
-            "fact": one.fact.id if one.fact else None,
-            "rule": one.rule.id if one.rule else None,
-            "from": [list(part.triple) for part in one.parts],
-        }
-        for one in _in_order(proof)
-    ]
 
 
 def _proof_lines(proof: Proof) -> list[str]:
@@ -151,36 +120,42 @@ def _decide(premises: Sequence[str], conclusion: str) -> Answer:
         raise BadValue("premises: must and may are for modal reasoning", "leave out [] and <>")
     atoms = tuple(dict.fromkeys(name for one in formulas for name in names_of(one)))
     check_size("premises", len(atoms), _MOST_ATOMS, "statements")
-    everywhere = (1 << (1 << len(atoms))) - 1
-    columns = {name: _column(n, everywhere) for n, name in enumerate(atoms)}
+    everywhere, columns = (1 << (1 << len(atoms))) - 1, {}
+    for n, name in enumerate(atoms):  # an atom is true in the cases whose number has bit n set
+        half = 1 << n
+        columns[name] = everywhere // ((1 << 2 * half) - 1) * (((1 << half) - 1) << half)
     *cases, goal = [where_true(one, everywhere, columns) for one in formulas]
     together = reduce(and_, cases)
-    if not together:
-        return _inconsistent(premises, conclusion, cases)
-    counter, model = (_find_model(atoms, together & one) for one in (everywhere & ~goal, goal))
+    counter, model = (
+        {name: bool((found.bit_length() - 1) >> n & 1) for n, name in enumerate(atoms)} if found else None
+        for found in (together & ~goal, together & goal)
+    )
     if counter is not None and model is not None:
-        return _open(conclusion, counter, model)
+        lines = [
+            f"it is {value} while all premises are true with "
+            + listed([name if holds else f"not {name}" for name, holds in case.items()], 12)
+            for value, case in (("false", counter), ("true", model))
+        ]
+        detail = {"status": "invalid", "counter_model": counter, "model": model}
+        summary = f"{conclusion} does not follow: {lines[0]}"
+        return Answer(yes_no(None, conclusion), None, summary, tuple(lines), detail)
     holds = counter is None
-    core = _needed(cases, everywhere & ~goal if holds else goal)
-    summary = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'}"
-    summary += f" from premises {', '.join(str(n + 1) for n in core)}" if core else " from no premise at all"
-    shown = {"model": model if holds else counter}
-    detail = {"status": "valid" if holds else "refuted", "used": [premises[n] for n in core], **shown}
-    lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = ("certain if the premises are true",) if core else ()
-    return Answer(yes_no(holds, conclusion), 1.0, summary, cut(lines), detail, caveats)
-
-
-def _column(n: int, everywhere: int) -> int:
-    """Returns the cases in which an atom is true: the bits of all numbers that have bit n set."""
-    half = 1 << n
-    return everywhere // ((1 << 2 * half) - 1) * (((1 << half) - 1) << half)
-
-
-def _find_model(atoms: Sequence[str], cases: int) -> dict[str, bool] | None:
-    """Returns the case with the most atoms true at the end of the list, if there is any."""
-    number = cases.bit_length() - 1
-    return {name: bool(number >> n & 1) for n, name in enumerate(atoms)} if cases else None
+    core = _needed(cases, (everywhere & ~goal if holds else goal) if together else -1)
+    used = {"used": [premises[n] for n in core]}
+    lines = [f"premise {n + 1}: {premises[n]}" for n in core]
+    if not together:
+        summary, give_up = (
+            "the premises contradict each other, so anything would follow from them",
+            "give up one of the premises listed",
+        )
+        inconsistent = {"status": "inconsistent"} | used
+        return Answer(yes_no(None, conclusion), None, summary, cut(lines), inconsistent, (give_up,))
+    by = f"premises {', '.join(str(n + 1) for n in core)}" if core else "no premise at all"
+    summary = f"{conclusion} {'follows' if holds else 'is refuted: its negation follows'} from {by}"
+    status = {"status": "valid" if holds else "refuted"}
+    found = status | used | {"model": model if holds else counter}
+    caveats = notes((core, "certain if the premises are true"))
+    return Answer(yes_no(holds, conclusion), 1.0, summary, cut(lines), found, caveats)
 
 
 def _needed(cases: Sequence[int], against: int) -> list[int]:
@@ -191,23 +166,3 @@ def _needed(cases: Sequence[int], against: int) -> list[int]:
         if not reduce(and_, (cases[m] for m in fewer), against):
             kept = fewer
     return kept
-
-
-def _inconsistent(premises: Sequence[str], conclusion: str, cases: Sequence[int]) -> Answer:
-    core = _needed(cases, -1)
-    summary = "the premises contradict each other, so anything would follow from them"
-    detail = {"status": "inconsistent", "used": [premises[n] for n in core]}
-    lines = tuple(f"premise {n + 1}: {premises[n]}" for n in core)
-    caveats = ("give up one of the premises listed",)
-    return Answer(yes_no(None, conclusion), None, summary, cut(lines), detail, caveats)
-
-
-def _open(conclusion: str, counter: dict[str, bool], model: dict[str, bool]) -> Answer:
-    lines = tuple(
-        f"it is {value} while all premises are true with "
-        + listed([name if holds else f"not {name}" for name, holds in atoms.items()], 12)
-        for value, atoms in (("false", counter), ("true", model))
-    )
-    detail = {"status": "invalid", "counter_model": counter, "model": model}
-    summary = f"{conclusion} does not follow: {lines[0]}"
-    return Answer(yes_no(None, conclusion), None, summary, lines, detail)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
-from mabos_cli.reasoning.answer import Answer, cut, listed, names, yes_no
+from mabos_cli.reasoning.answer import Answer, cut, listed, names, notes, yes_no
 from mabos_cli.reasoning.inputs import AgentData, check_known, known_facts
 from mabos_cli.reasoning.shape import check_size
 
@@ -114,39 +114,34 @@ def _answer(
     strict: list[Strict],
     caveats: tuple[str, ...],
 ) -> Answer:
-    about = _shown(query) if query else ""
+    about, count = _shown(query) if query else "", len(found)
     everywhere = frozenset.intersection(*(one.literals for one in found)) if found else frozenset()
-    detail: dict[str, Any] = {
-        "extensions": [
-            {"holds": _sorted(one.literals), "defaults": [defaults[n].name for n in sorted(one.applied)]}
-            for one in found[:_SHOWN]
-        ],
-        "extension_count": len(found),
-        "in_all": _sorted(everywhere),
-        "in_some": _sorted(frozenset().union(*(one.literals for one in found))),
-    }
-    count = len(found)
-    ways = plural(count, "extension")
-    lines = [
-        f"{n}. {listed(_sorted(one.literals), 12)} by {listed([defaults[m].name for m in sorted(one.applied)]) or 'no default'}"
-        for n, one in enumerate(found, 1)
+    rows = [
+        {"holds": _sorted(one.literals), "defaults": [defaults[n].name for n in sorted(one.applied)]} for one in found
     ]
+    detail: dict[str, Any] = {"extensions": rows[:_SHOWN], "extension_count": count, "in_all": _sorted(everywhere)}
+    detail |= {"in_some": _sorted(frozenset().union(*(one.literals for one in found)))}
     if not found:
         summary = "there is no extension: some default undoes what it rests on"
         verdict = yes_no(None, about) if query else names(())
         return Answer(verdict, None, summary, (), detail, caveats)
-    if strict:
-        caveats += ("strict rules are used forward only: from what they conclude nothing follows backward",)
+    lines = cut(
+        [
+            f"{n}. {listed(row['holds'], 12)} by {listed(row['defaults']) or 'no default'}"
+            for n, row in enumerate(rows, 1)
+        ]
+    )
+    forward = "strict rules are used forward only: from what they conclude nothing follows backward"
+    caveats, ways = caveats + notes((strict, forward)), plural(count, "extension")
     if query is None:
         summary = f"{ways}; in all of them: {listed(detail['in_all'], 12) or 'nothing'}"
-        return Answer(names(tuple(detail["in_all"])), None, summary, cut(lines), detail, caveats)
-    holding = sum(query in one.literals for one in found)
-    denied = sum(opposite(query) in one.literals for one in found)
-    detail["holds_in"], detail["denied_in"] = holding, denied
+        return Answer(names(tuple(detail["in_all"])), None, summary, lines, detail, caveats)
+    holding, denied = (sum(one in each.literals for each in found) for one in (query, opposite(query)))
+    detail |= {"holds_in": holding, "denied_in": denied}
     value = True if holding == count else False if denied == count else None
     summary = f"{about}: {'holds' if value else 'does not hold' if value is False else 'open'}; "
     summary += f"in {holding} of {ways}" + (f", denied in {denied}" if denied else "")
-    return Answer(yes_no(value, about), None, summary, cut(lines), detail, caveats)
+    return Answer(yes_no(value, about), None, summary, lines, detail, caveats)
 
 
 def opposite(literal: Literal) -> Literal:
