@@ -5,7 +5,6 @@ from typing import Annotated
 from mabos_cli.commands.call import Argument, Call, Commands, Context, Limit, Option, Trust, Voucher, more_line
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.case import Case, parse_metric
-from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.knowledge import case_text
 from mabos_cli.formats.knowledge.cases import case_to_dict
@@ -65,7 +64,7 @@ def store(
     case, state = stored.states[0]
     data = {"state": state, "case": case_to_dict(case), "left": stored.left}
     verb = "merged into" if state == "merged" else state
-    lines = [f"{verb} {case_text.case_line(case)}", *_left_line(stored.left)]
+    lines = [f"{verb} {case_text.case_line(case)}", *case_text.left_line(stored.left)]
     ctx.obj.emit("case.store", data, lines, now.warnings + stored.warnings)
 
 
@@ -76,12 +75,7 @@ def _store_batch(call: Call, agent: Agent, path: str, source: str) -> None:
     rows = [{"case_id": case.id, "state": state} for case, state in stored.states]
     line = f"cases: {counts['stored']} stored, {counts['merged']} merged"
     data = {**counts, "cases": rows, "left": stored.left}
-    call.emit("case.store", data, [line, *_left_line(stored.left)], stored.warnings)
-
-
-def _left_line(left: tuple[str, ...]) -> list[str]:
-    """Returns a line about the cases that had to leave, if any."""
-    return [f"left for the archive: {one_line(', '.join(left), 200)}"] if left else []
+    call.emit("case.store", data, [line, *case_text.left_line(stored.left)], stored.warnings)
 
 
 @app.command("list")
@@ -177,13 +171,7 @@ def retrieve(
     )
     if found.proposal:
         lines.append(case_text.reuse_line(found.proposal))
-    ctx.obj.emit("case.retrieve", data, lines or [_no_case(found.total, now, context)], found.warnings)
-
-
-def _no_case(total: int, now: cases.Situation, context: str) -> str:
-    """Returns why nothing was found."""
-    if not total:
-        return "no cases yet"
-    if not (now.beliefs or now.desires or context.strip()):
-        return "nothing is known of the present situation: give --belief, --desire or --context"
-    return "no case is like this"
+    is_known = now.beliefs or now.desires or context.strip()
+    unknown = "nothing is known of the present situation: give --belief, --desire or --context"
+    nothing = ("no case is like this" if is_known else unknown) if found.total else "no cases yet"
+    ctx.obj.emit("case.retrieve", data, lines or [nothing], found.warnings)

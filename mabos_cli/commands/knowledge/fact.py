@@ -205,21 +205,13 @@ def query(
     asked = Query(who, what, which, check_importance(min_confidence), moment, not no_derived)
     found, total, warnings = facts.query_facts(ctx.obj, agent, asked, shared=shared)
     shown = found[: limit or None]
-    lines = [_shared_line(each) for each in shown] or ["no fact matches" if total else "no facts yet"]
-    lines += more_line(len(found), len(shown))
-    data = {"count": len(found), "facts": [_shared_row(each) for each in shown]}
+    vias = (f" [{each.via}]" if each.via else "" for each in shown)
+    lines = [fact_line(each.fact._replace(id=each.ref)) + via for each, via in zip(shown, vias, strict=True)]
+    lines = [*(lines or ["no fact matches" if total else "no facts yet"]), *more_line(len(found), len(shown))]
+    whose = ({"agent": each.agent, "via": each.via or "files"} if each.agent else {} for each in shown)
+    rows = [fact_to_dict(each.fact) | of for each, of in zip(shown, whose, strict=True)]
+    data = {"count": len(found), "facts": rows}
     ctx.obj.emit("fact.query", data, lines, warnings)
-
-
-def _shared_line(each: facts.SharedFact) -> str:
-    line = fact_line(each.fact._replace(id=each.ref))
-    return f"{line} [{each.via}]" if each.via else line
-
-
-def _shared_row(each: facts.SharedFact) -> dict[str, Any]:
-    """Returns a fact as JSON, with whose it is if it is another agent's."""
-    whose = {"agent": each.agent, "via": each.via or "files"} if each.agent else {}
-    return fact_to_dict(each.fact) | whose
 
 
 @app.command()

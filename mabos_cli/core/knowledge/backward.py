@@ -41,6 +41,11 @@ class Proof(NamedTuple):
     def valid_until(self) -> str:
         return span_texts(self.span)[1]
 
+    @property
+    def dates(self) -> str:
+        dates = (("from", self.valid_from), ("until", self.valid_until))
+        return " ".join(f"{word} {date}" for word, date in dates if date)
+
 
 class Verdict(NamedTuple):
     """Holds what came of a goal: PROVEN with a proof for each triple that matches and each time, the best first; POTENTIALLY_DERIVABLE
@@ -64,50 +69,36 @@ def backward_chain(
     `depth` rules in a row; with a moment, whether it follows then."""
     usable, problems = usable_rules(rules, "inference")
     facts, usable = explaining.relevant_for({goal[1]}, (fact for fact in facts if not fact.rule_id), usable)
+    verdict = Verdict(CANNOT, goal, (), (), "a goal needs a predicate", False, tuple(problems))
     if is_open(goal[1]) or is_variable(goal[1]):
-        return Verdict(CANNOT, goal, (), (), "a goal needs a predicate", False, tuple(problems))
-    runnable = usable if depth > 0 else []
-    wanted, was_cut = find_wanted(explaining.goal_from(goal), facts, runnable, most_steps)
+        return verdict
+    runnable, asked = usable if depth > 0 else [], explaining.goal_from(goal)
+    wanted, was_cut = find_wanted(asked, facts, runnable, most_steps)
     chain = run_chain(facts, runnable, Limits(max_joins=most_steps), wanted)
-    problems += chain.problems
     is_cut = bool(was_cut or chain.stopped or chain.cuts())
+    verdict = verdict._replace(is_cut=is_cut, problems=(*problems, *chain.problems))
     found = _prove(goal, chain, depth, at)
     if any(row[3] > depth for row in _answers(goal, chain)):
         # The surest proof may be too deep, but there may be one that is less sure and short enough.
         shallow = run_chain(facts, runnable, Limits(max_joins=most_steps, max_depth=depth), wanted)
         have = {proof.triple for proof in found}
         found += [proof for proof in _prove(goal, shallow, depth, at) if proof.triple not in have]
-    elsewhere = _prove(goal, chain, depth, None) if at and not found else []
-    if elsewhere:
-        why = f"not then: it holds {'; '.join(map(_dates, elsewhere[:3]))}"
-        return Verdict(CANNOT, goal, (), (), why, is_cut, tuple(problems))
     if found:
-        proofs = tuple(
-            sorted(found, key=lambda proof: (-proof.confidence, proof.depth, proof.triple, proof.span or ()))
-        )
-        same = [proof for proof in proofs if proof.triple == proofs[0].triple]
-        return Verdict(PROVEN, goal, proofs, (), _why(same), is_cut, tuple(problems))
-    asked = explaining.goal_from(goal)
+        found.sort(key=lambda proof: (-proof.confidence, proof.depth, proof.triple, proof.span or ()))
+        steps = f"{found[0].depth} steps" if found[0].depth > 1 else "1 step" if found[0].depth else "a fact"
+        dates = [proof.dates for proof in found if proof.triple == found[0].triple][:3]
+        why = ", ".join(filter(None, (steps, "; ".join(filter(None, dates)))))
+        return verdict._replace(status=PROVEN, proofs=tuple(found), why=why)
+    elsewhere = _prove(goal, chain, depth, None) if at else []
+    if elsewhere:
+        return verdict._replace(why=f"not then: it holds {'; '.join(proof.dates for proof in elsewhere[:3])}")
     fits = (explaining.unify(rule.concluded, asked) is not None for rule in usable)
     if depth < 1 or not any(fits):
-        return Verdict(CANNOT, goal, (), (), _why_not(goal, usable, depth), is_cut, tuple(problems))
+        return verdict._replace(why=_why_not(goal, usable, depth))
     gaps = explaining.explain_goal(asked, facts, usable, depth, nearest=True, at=at)
     why = f"{len(gaps)} rule{'s' * (len(gaps) != 1)} could conclude it"
     why += f"; the nearest lacks {len(gaps[0].assumptions)}" if gaps else ", but not with these facts"
-    return Verdict(POTENTIAL, goal, (), gaps, why, is_cut, tuple(problems))
-
-
-def _why(proofs: Sequence[Proof]) -> str:
-    """Returns how long the best proof is, and for which times there are some."""
-    depth = proofs[0].depth
-    steps = f"{depth} steps" if depth > 1 else "1 step" if depth else "a fact"
-    dates = [_dates(proof) for proof in proofs[:3] if proof.span]
-    return ", ".join((steps, "; ".join(dates))) if dates else steps
-
-
-def _dates(proof: Proof) -> str:
-    dates = (("from", proof.valid_from), ("until", proof.valid_until))
-    return " ".join(f"{word} {date}" for word, date in dates if date)
+    return verdict._replace(status=POTENTIAL, gaps=gaps, why=why)
 
 
 def _why_not(goal: Triple, rules: Sequence[Rule], depth: int) -> str:

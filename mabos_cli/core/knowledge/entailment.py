@@ -115,16 +115,11 @@ def _property_rules(words: _Words) -> Iterator[Rule]:
                 words.predicates |= dict.fromkeys(words.properties[other])
                 waiting.append(other)
         for one in chained:
-            for chain in ready[one.id]:
-                yield from _chain_rules(one, chain, words)
-
-
-def _chain_rules(each: Property, chain: Sequence[str], words: _Words) -> Iterator[Rule]:
-    """Yields the rules by which one property holds between the ends of others in a row."""
-    for links in product(*(words.properties[link] for link in chain)):
-        steps = [(f"?x{number}", link, f"?x{number + 1}") for number, link in enumerate(links)]
-        for name in words.properties[each.id]:
-            yield _rule("chain", (*links, name), each.source, steps, ("?x0", name, f"?x{len(links)}"))
+            for chain in ready[one.id]:  # properties in a row, between the ends of which another one holds
+                for row in product(*(words.properties[link] for link in chain)):
+                    steps = [(f"?x{number}", link, f"?x{number + 1}") for number, link in enumerate(row)]
+                    for name in words.properties[one.id]:
+                        yield _rule("chain", (*row, name), one.source, steps, ("?x0", name, f"?x{len(row)}"))
 
 
 def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words) -> Iterator[Rule]:
@@ -153,23 +148,16 @@ def _rules_of(each: Property, name: str, inverses: Sequence[str], words: _Words)
 
 
 def _class_rules(words: _Words) -> Iterator[Rule]:
-    """Yields a rule for each class in use and each one above it, however far, so that proofs are short."""
-    taxonomy = Taxonomy(words.ontology)
+    """Yields a rule for each class in use and each one above it, however far, so that proofs are short; for each type predicate in
+    use."""
+    taxonomy, types = Taxonomy(words.ontology), [*product(words.types, repeat=2)]
     for class_id, names in list(words.concepts.items()):
         source = words.ontology.concepts[class_id].source if class_id in words.ontology.concepts else ""
-        for above in taxonomy.ancestors(class_id):
-            for name in names:
-                for other in words.names(above, name):
-                    yield from _type_rules(name, other, source, words.types)
-
-
-def _type_rules(name: str, other: str, source: str, types: Sequence[str]) -> Iterator[Rule]:
-    """Yields the rules that make members of one class members of another, for each type predicate in use."""
-    for predicate in types:
-        for concluded in types:
-            if (predicate, name) != (concluded, other):
-                about = (name, other, *(dict.fromkeys((predicate, concluded)) if len(types) > 1 else ()))
-                yield _rule("subClassOf", about, source, [("?x", predicate, name)], ("?x", concluded, other))
+        for above, name in product(taxonomy.ancestors(class_id), names):
+            for other, (predicate, concluded) in product(words.names(above, name), types):
+                if (predicate, name) != (concluded, other):
+                    about = (name, other, *(dict.fromkeys((predicate, concluded)) if len(words.types) > 1 else ()))
+                    yield _rule("subClassOf", about, source, [("?x", predicate, name)], ("?x", concluded, other))
 
 
 def _same_rules(words: _Words) -> Iterator[Rule]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from decimal import Decimal
-from functools import partial
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES, Ontology, Property, Taxonomy
@@ -64,90 +63,76 @@ def fact_record(agent: str, fact: Fact, links: tuple[Links, ...] = ()) -> Record
     return record_of("spo_fact", agent, fact, links, ends_at=end_of(fact.valid_until))
 
 
-class _Types:
-    """The types that an ontology gives the graph, by its ids, and what each of them can play and own."""
+class _Typing:
+    """The classes of what facts are about, those that facts name and those that predicates are for, as types that an ontology gives the
+    graph; and what each type can play and own."""
 
-    def __init__(self, ontology: Ontology) -> None:
+    def __init__(self, agent: str, ontology: Ontology, facts: Iterable[Fact]) -> None:
+        self._agent, self._ontology, self._taxonomy = agent, ontology, Taxonomy(ontology)
         taken = mirror_schema().names()
         schema = ontology_schema(ontology, taken)
-        self.ontology, self.taxonomy = ontology, Taxonomy(ontology)
-        self.labels = label_types(ontology, taken)
-        self.values = {each.name: each.value_type for each in schema.attributes}
+        self._labels = label_types(ontology, taken)
+        self._value_types = {each.name: each.value_type for each in schema.attributes}
         self._above = {each.name: each.parent for each in schema.entities}
         self._can = {(each.name, play.relation, play.role) for each in schema.entities for play in each.plays}
         self._can |= {(each.name, owned.attribute, "") for each in schema.entities for owned in each.owns}
-
-    def can(self, label: str, what: str, role: str = "") -> bool:
-        """Returns whether things of a type can play a role of a relation, or own an attribute."""
-        while label and (label, what, role) not in self._can:
-            label = self._above[label]
-        return bool(label)
-
-    def properties(self, predicate: str) -> tuple[Property, ...]:
-        return () if predicate in TYPE_PREDICATES else self.ontology.properties_named(predicate)
-
-    def narrowest(self, stated: Collection[str], implied: Collection[str]) -> str:
-        """Returns the narrowest class: none of the others is below it. Of several, one that a fact names, else the deepest."""
-        found = {*stated, *implied}
-        lowest = [one for one in found if not any(other != one and self.taxonomy.is_a(other, one) for other in found)]
-        rank = lambda one: (one not in stated, -len(self.taxonomy.ancestors(one)), one)  # noqa: E731
-        return self.labels[min(lowest or found, key=rank)]
-
-
-class _Typing:
-    """The classes of what facts are about: those that facts name, and those that predicates are for."""
-
-    def __init__(self, agent: str, ontology: Ontology, facts: Iterable[Fact]) -> None:
-        self._agent, self._types = agent, _Types(ontology)
-        self.classes: dict[str, str] = {}
         self._stated: dict[str, set[str]] = {}
         self._implied: dict[str, set[str]] = {}
         self._facts: list[Fact] = []  # those with a value for something
-        if not ontology.concepts:
-            return
-        for fact in facts:
+        for fact in facts if ontology.concepts else ():
             self._note(fact)
-        self.classes = {
-            name: self._types.narrowest(self._stated.get(name, ()), self._implied.get(name, ()))
-            for name in sorted(self._stated.keys() | self._implied.keys())
-        }
+        self.classes = {name: self._narrowest(name) for name in sorted(self._stated.keys() | self._implied.keys())}
 
     def _note(self, fact: Fact) -> None:
         if fact.predicate in TYPE_PREDICATES:
-            concept = self._types.ontology.find_concept(fact.object)
+            concept = self._ontology.find_concept(fact.object)
             if concept:
                 self._stated.setdefault(fact.subject, set()).add(concept.id)
             return
-        found = self._types.properties(fact.predicate)
+        found = self._properties(fact.predicate)
         if any(each.kind == "datatype" for each in found):
             self._facts.append(fact)
         if len(found) == 1:  # what could mean several things implies none
             ends = ((fact.subject, found[0].domains), (fact.object, found[0].ranges))
             for name, named in ends[: 1 if found[0].kind == "datatype" else 2]:
-                if len(named) == 1 and named[0] in self._types.ontology.concepts:
+                if len(named) == 1 and named[0] in self._ontology.concepts:
                     self._implied.setdefault(name, set()).add(named[0])
+
+    def _narrowest(self, name: str) -> str:
+        """Returns the narrowest class of a thing: none of the others is below it. Of several, one that a fact names, else the deepest."""
+        is_a, stated = self._taxonomy.is_a, self._stated.get(name, set())
+        found = stated | self._implied.get(name, set())
+        lowest = [one for one in found if not any(other != one and is_a(other, one) for other in found)]
+        rank = lambda one: (one not in stated, -len(self._taxonomy.ancestors(one)), one)  # noqa: E731
+        return self._labels[min(lowest or found, key=rank)]
+
+    def _properties(self, predicate: str) -> tuple[Property, ...]:
+        return () if predicate in TYPE_PREDICATES else self._ontology.properties_named(predicate)
+
+    def _fits(self, label: str, what: str, role: str = "") -> bool:
+        """Returns whether things of a type can play a role of a relation, or own an attribute."""
+        while label and (label, what, role) not in self._can:
+            label = self._above[label]
+        return bool(label)
 
     def statement(self, fact: Fact) -> Statement | None:
         """Returns what a fact says, if the ontology has a relation for it that both ends can take part in."""
         subject, obj = self.classes.get(fact.subject), self.classes.get(fact.object)
-        if not subject or not obj:
-            return None
-        for each in self._types.properties(fact.predicate):
-            relation = self._types.labels[each.id]
-            fits = partial(self._types.can, what=relation)
-            if each.kind != "datatype" and fits(subject, role="subject") and fits(obj, role="object"):
-                ends = ((subject, uid_of(self._agent, fact.subject)), (obj, uid_of(self._agent, fact.object)))
-                return Statement(relation, *ends)
+        for each in self._properties(fact.predicate) if subject and obj else ():
+            relation, ends = self._labels[each.id], (subject or "", obj or "")
+            if each.kind != "datatype" and all(map(self._fits, ends, (relation, relation), ("subject", "object"))):
+                keys = (uid_of(self._agent, name) for name in (fact.subject, fact.object))
+                return Statement(relation, *zip(ends, keys, strict=True))
         return None
 
     def individuals(self) -> Iterator[Record]:
         """Yields the individuals of the facts, with their values. A value that holds for a time only is left to its fact."""
         values: dict[str, dict[str, dict[Value, None]]] = {}
         for fact in self._facts:
-            for each in self._types.properties(fact.predicate):
-                name = self._types.labels[each.id]
-                value = _value(fact.object, self._types.values.get(name, ""))
-                is_owned = fact.subject in self.classes and self._types.can(self.classes[fact.subject], name)
+            for each in self._properties(fact.predicate):
+                name = self._labels[each.id]
+                value = _value(fact.object, self._value_types.get(name, ""))
+                is_owned = fact.subject in self.classes and self._fits(self.classes[fact.subject], name)
                 if value is not None and is_owned and not fact.valid_until:
                     values.setdefault(fact.subject, {}).setdefault(name, {})[value] = None
         owner = owned_by_agent(self._agent)

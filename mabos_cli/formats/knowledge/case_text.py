@@ -32,6 +32,11 @@ def solution_line(case: Case) -> str:
     return "; ".join([*plan, *(one_line(action, 100) for action in case.actions)])
 
 
+def left_line(left: Collection[str]) -> list[str]:
+    """Returns a line about the cases that had to leave, if any."""
+    return [f"left for the archive: {one_line(', '.join(left), 200)}"] if left else []
+
+
 def case_lines(case: Case, left: CaseDeparture | None) -> list[str]:
     """Returns all about a case; `left` says when and why it went to the archive."""
     rows = (

@@ -57,8 +57,9 @@ def _proof_row(proof: Proof) -> dict[str, Any]:
 
 def _proof_lines(proof: Proof, indent: str) -> list[str]:
     by = f"<- {proof.rule.label}" if proof.rule else proof.fact.id if proof.fact else ""
-    dates = [f", {word} {date}" for word, date in (("from", proof.valid_from), ("until", proof.valid_until)) if date]
-    line = f"{indent}{one_line(' '.join(proof.triple), 140)} ({proof.confidence:.2f}{''.join(dates)}) {by}"
+    dates = proof.dates.replace(" until", ", until")
+    sure = ", ".join(filter(None, (f"{proof.confidence:.2f}", dates)))
+    line = f"{indent}{one_line(' '.join(proof.triple), 140)} ({sure}) {by}"
     return [line, *(each for part in proof.parts for each in _proof_lines(part, indent + "  "))]
 
 

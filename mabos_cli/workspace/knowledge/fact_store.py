@@ -123,12 +123,9 @@ class FactStore:
 
     def last_ids(self, ids: Iterable[str]) -> list[str]:
         """Returns the last id issued behind some ids; of a file that does not say, as other tools write it, all its ids."""
-        issued = (
-            [self.head.last_id]
-            if self.head.last_id
-            else [line_id(line) for file in self.files() for line in file.lines]
-        )
-        return [*issued, *ids]
+        if self.head.last_id:
+            return [self.head.last_id, *ids]
+        return [*(line_id(line) for file in self.files() for line in file.lines), *ids]
 
     def change(self, put: Sequence[Fact], gone: dict[str, str], most: int) -> None:
         """Adds facts, or replaces those with their ids, and drops others, which are given by id with their subject. Above so many
@@ -141,7 +138,10 @@ class FactStore:
         for fact_id, subject in gone.items():
             lost.setdefault(self._place(subject), set()).add(fact_id)
         for name in new.keys() | lost.keys():
-            _replace_lines(self.page(name) if name else self.head, new.get(name, {}), lost.get(name, set()))
+            file, lines, left = self.file(name), new.get(name, {}), lost.get(name, set())
+            if left or any(map(file.has_id, lines)):
+                file.lines = [lines.pop(key, line) for line in file.lines if (key := line_id(line)) not in left]
+            file.add(list(lines.values()))
             self._changed.add(name)
 
     def renew(self, facts: Sequence[Fact], now: str, most: int, *, drops: bool) -> Renewed:
@@ -153,7 +153,7 @@ class FactStore:
             places.setdefault(self._place(fact.subject), []).append(fact)
         found = []
         for name, those in places.items():
-            file = self.page(name) if name else self.head
+            file = self.file(name)
             before = file.text()
             found.append(renew_derived(file, those, now, drops=drops))
             if file.text() != before:
@@ -184,12 +184,9 @@ class FactStore:
         if self.is_paged and len(self.head):
             yield self.head.path, f"{plural(len(self.head), 'fact')} of it belong on pages"
         for name in sorted({*self.head.pages, *(list_stems(self._folder, ".json") if self.is_paged else ())}):
-            page = self.page(name, keep=False)
-            if len(page) != self.head.pages.get(name, 0):
-                yield (
-                    page.path,
-                    f"holds {plural(len(page), 'fact')}; {self.head.path} says {self.head.pages.get(name, 0)}",
-                )
+            page, count = self.page(name, keep=False), self.head.pages.get(name, 0)
+            if len(page) != count:
+                yield page.path, f"holds {plural(len(page), 'fact')}; {self.head.path} says {count}"
             if strange := sum(page_of(fact.subject) != name for fact in page.facts()):
                 yield page.path, f"has {plural(strange, 'fact')} of other pages"
 
@@ -236,10 +233,3 @@ class FactStore:
             changed.append(FileWrite(self._folder / f"{name}.json", render_fact_page(page), data))
         head = FileWrite(self._path, render_facts(self.head), self._data)
         return [*changed, head]
-
-
-def _replace_lines(file: FactFile, new: dict[str, bytes], gone: set[str]) -> None:
-    """Replaces the lines with these ids, appends new ones, and removes others."""
-    if gone or any(map(file.has_id, new)):
-        file.lines = [new.pop(fact_id, line) for line in file.lines if (fact_id := line_id(line)) not in gone]
-    file.add(list(new.values()))
