@@ -105,7 +105,8 @@ class _Plan:
     def _enter(self, fact: Fact, held: list[Fact]) -> tuple[Fact, str]:
         """Adds a stretch of time to those that are known: to one that says the same, or beside the others."""
         fact = fact._replace(**{name: getattr(held[-1], name) for name in self.keep})
-        same = [each for each in held if _says_same(each, fact) and len(unite((_span(each), _span(fact)))) == 1]
+        alike = [each for each in held if each[4:7] == fact[4:7]]  # confidence, source and trust
+        same = [each for each in alike if len(unite((_span(each), _span(fact)))) == 1]
         if not same:
             new = self._add(fact)
             return new, "split" if self._make_room(new, held) else "added"
@@ -137,10 +138,6 @@ class _Plan:
                 part = each._replace(valid_from=start, valid_until=end)
                 _ = self._put(each, part) if piece is first else self._add(part)
         return bool(touched)
-
-
-def _says_same(one: Fact, two: Fact) -> bool:
-    return (one.confidence, one.source, one.trust) == (two.confidence, two.source, two.trust)
 
 
 def _find_target(bounds: tuple[str, str], fact: Fact, held: list[Fact]) -> Fact | None:

@@ -37,7 +37,8 @@ class Shapes(NamedTuple):
 
 
 class _Focus(NamedTuple):
-    """Holds what a constraint is about: a shape, the conditions that select a thing, and the variable that stands for it."""
+    """Holds what a constraint is about: a shape, the conditions that select a thing, the variable that stands for it, and the values
+    that a path leads to from it."""
 
     shape: Term
     label: str
@@ -46,6 +47,23 @@ class _Focus(NamedTuple):
     message: str = ""
     severity: str = "error"
     enabled: bool = True
+    path: tuple[Pattern, ...] = ()
+    value: str = ""
+
+    def test(self, operator: str, given: str) -> tuple[Pattern, ...]:
+        """Returns the condition that a value does not meet a comparison."""
+        return (*self.path, Pattern(self.value, "", given, operator))
+
+    def lack(self, *more: Pattern) -> tuple[Pattern, ...]:
+        """Returns the condition that there is no value."""
+        inner = (*self.path, *more)
+        return (inner[0]._replace(negated=True),) if len(inner) == 1 else (Pattern("", "", "", negated=True, of=inner),)
+
+    def number(self, operator: str, limit: str) -> tuple[Pattern, ...]:
+        """Returns the condition that there are too few or too many values."""
+        if (operator, limit) == ("lt", "1"):
+            return self.lack()
+        return Pattern("?n", "", self.value, "count", of=self.path), Pattern("?n", "", limit, operator)
 
 
 def read_shapes(triples: Iterable[tuple[Term, str, Term]]) -> Shapes:
@@ -170,16 +188,12 @@ class _Reader:
         base = focus.variable if focus.variable.startswith("?") else "?x"
         ends = [focus.variable, *(f"{base}{n}" for n in range(1, len(steps)))]
         value = f"{base}v" if steps else focus.variable
-        path = (
-            tuple(
-                Pattern(*((last, name, start) if back else (start, name, last)))
-                for (name, back), start, last in zip(steps, ends, [*ends[1:], value], strict=True)
-            )
-            if steps
-            else ()
+        path = tuple(
+            Pattern(*((last, name, start) if back else (start, name, last)))
+            for (name, back), start, last in zip(steps, ends, [*ends[1:], value], strict=False)
         )
         label = " ".join([focus.label, *("^" * back + name for name, back in steps)])
-        values = _Values(focus._replace(label=label), path, value)
+        values = focus._replace(label=label, path=path, value=value)
         for key in sorted(self.statements.get(shape, {})):
             name = key.removeprefix(SH)
             if not key.startswith(SH) or name in _SILENT:
@@ -188,14 +202,14 @@ class _Reader:
             if made is None:
                 self.notes.append(f"{label}: sh:{name} is not understood, and left out")
             for conditions in made or ():
-                self._add(values.focus, name, conditions)
+                self._add(values, name, conditions)
 
-    def _broken(self, values: "_Values", shape: Term, name: str) -> list[tuple[Pattern, ...]] | None:
+    def _broken(self, values: _Focus, shape: Term, name: str) -> list[tuple[Pattern, ...]] | None:
         """Returns the conditions that violate a demand on values; None when it is not supported."""
         given = self.values(shape, name)
         if name in ("node", "and"):
             inner = given if name == "node" else [item for each in given for item in self.items(each)]
-            focus = values.focus._replace(conditions=(*values.focus.conditions, *values.path), variable=values.value)
+            focus = values._replace(conditions=(*values.conditions, *values.path), variable=values.value)
             for each in inner:
                 self.read_shape(focus, each)
             return []
@@ -220,7 +234,7 @@ class _Reader:
             ) from None
         return text
 
-    def _neither(self, values: "_Values", options: Sequence[Term]) -> tuple[Pattern, ...] | None:
+    def _neither(self, values: _Focus, options: Sequence[Term]) -> tuple[Pattern, ...] | None:
         """Returns the condition that a value is of none of some classes and datatypes; None where the options have other demands."""
         types, conditions = [], []
         for option in options:
@@ -244,35 +258,12 @@ class _Reader:
         ))  # fmt: skip
 
 
-class _Values(NamedTuple):
-    """The values that a path leads to from a thing."""
-
-    focus: _Focus
-    path: tuple[Pattern, ...]
-    value: str
-
-    def test(self, operator: str, given: str) -> tuple[Pattern, ...]:
-        """Returns the condition that a value does not meet a comparison."""
-        return (*self.path, Pattern(self.value, "", given, operator))
-
-    def lack(self, *more: Pattern) -> tuple[Pattern, ...]:
-        """Returns the condition that there is no value."""
-        inner = (*self.path, *more)
-        return (inner[0]._replace(negated=True),) if len(inner) == 1 else (Pattern("", "", "", negated=True, of=inner),)
-
-    def number(self, operator: str, limit: str) -> tuple[Pattern, ...]:
-        """Returns the condition that there are too few or too many values."""
-        if (operator, limit) == ("lt", "1"):
-            return self.lack()
-        return Pattern("?n", "", self.value, "count", of=self.path), Pattern("?n", "", limit, operator)
-
-
 def _named(term: Term) -> str:
     """Returns a value as facts write it."""
     return term[1] if term[0] == "literal" else local_name(term[1])
 
 
-_TESTS: dict[str, Callable[[_Values, Term], tuple[Pattern, ...]]] = {
+_TESTS: dict[str, Callable[[_Focus, Term], tuple[Pattern, ...]]] = {
     "minCount": lambda values, term: values.number("lt", term[1]),
     "maxCount": lambda values, term: values.number("gt", term[1]),
     "datatype": lambda values, term: values.test("not_typed", term[1]),
@@ -282,7 +273,7 @@ _TESTS: dict[str, Callable[[_Values, Term], tuple[Pattern, ...]]] = {
     "hasValue": lambda values, term: (
         values.lack(Pattern(values.value, "", _named(term))) if values.path else values.test("ne", _named(term))
     ),
-    "disjoint": lambda values, term: (*values.path, Pattern(values.focus.variable, local_name(term[1]), values.value)),
+    "disjoint": lambda values, term: (*values.path, Pattern(values.variable, local_name(term[1]), values.value)),
     **{
         name: lambda values, term, sign=sign: values.test(f"not_{sign}", term[1])  # type: ignore[misc]
         for name, sign in _BOUNDS.items()
@@ -290,7 +281,7 @@ _TESTS: dict[str, Callable[[_Values, Term], tuple[Pattern, ...]]] = {
     **{
         name: lambda values, term, sign=sign: (  # type: ignore[misc]
             *values.path,
-            Pattern(values.focus.variable, local_name(term[1]), "?xw"),
+            Pattern(values.variable, local_name(term[1]), "?xw"),
             Pattern(values.value, "", "?xw", f"not_{sign}"),
         )
         for name, sign in _PAIRS.items()

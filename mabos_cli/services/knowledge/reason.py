@@ -1,8 +1,7 @@
 """Reasons about a problem: gathers input, chooses methods and runs them with the data of the agent, fuses and keeps results."""
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -65,7 +64,10 @@ def reason_about(session: Session, request: Request) -> Reasoned:
     given, alone = inputs.by_method, inputs.by_method.get("") if len(chosen) == 1 else None
     runs = [_run(agent, method, given.get(method.name) or alone, problem, warnings) for method in chosen]
     weights = {one.method.name: max(one.score, _LEAST_WEIGHT) for one in scores}
-    result = _result(runs, weights)
+    answers = {run.method.name: run.answer for run in runs if run.answer}
+    result: Answer | Fused | None = runs[0].answer
+    if len(runs) > 1 and answers:
+        result = fuse(answers, {name: weights.get(name, 1.0) for name in answers})
     routed = () if request.method or request.methods or any(inputs.by_method) else scores
     found = Reasoned(problem, classification, routed, runs, result, None, warnings)
     if request.save and result is None:
@@ -74,14 +76,6 @@ def reason_about(session: Session, request: Request) -> Reasoned:
         saved, notes = _save(agent, found, result)
         found = found._replace(saved=saved, warnings=warnings + notes)
     return found
-
-
-def _result(runs: list[MethodRun], weights: Mapping[str, float]) -> Answer | Fused | None:
-    """Returns what came out: the answer of the one method, or of several that computed something, together."""
-    answers = {run.method.name: run.answer for run in runs if run.answer}
-    if len(runs) == 1 or not answers:
-        return runs[0].answer
-    return fuse(answers, {name: weights.get(name, 1.0) for name in answers})
 
 
 def _gather(given: list[str]) -> Inputs:
@@ -179,7 +173,8 @@ def record_outcome(agent: Agent, result_id: str, is_right: bool, note: str) -> t
 
 def load_agent_data(agent: Agent, method: Method, given: Mapping[str, Any], warnings: list[str]) -> AgentData:
     """Returns what the method may take from the agent's files where the input does not give it."""
-    loaded: dict[str, Any] = {name: _LOADERS[name](agent, warnings) for name in method.draws if given.get(name) is None}
+    wanted = [name for name in method.draws if given.get(name) is None]
+    loaded: dict[str, Any] = {name: tuple(_load(name, agent, warnings)) for name in wanted}
     if "cases" in method.draws:
         from mabos_cli.services.knowledge.cases import case_weights
 
@@ -187,61 +182,45 @@ def load_agent_data(agent: Agent, method: Method, given: Mapping[str, Any], warn
     return AgentData(agent.now(), random.Random, **loaded)
 
 
-def _trust_of(agent: Agent, used: Iterable[Mapping[str, int]]) -> str:
-    """Returns the trust of a result from the agent's files: the lowest of the facts, if any were used."""
-    facts = _load_facts(agent, []) if any(each.get("facts") for each in used) else ()
-    return lowest_trust(("agent", *(fact.trust for fact in facts)))
+def _load(name: str, agent: Agent, warnings: list[str]) -> Iterable[Any]:
+    """Returns what an agent's files hold of a kind: facts and rules that hold now, kept results, trusted cases, and the ids of beliefs
+    or desires that are held now. What nobody vouches for is left out, with a warning."""
+    if name in ("facts", "rules"):
+        from mabos_cli.workspace.knowledge.facts import load_facts
+        from mabos_cli.workspace.knowledge.rules import inference_rules
 
+        facts = load_facts(agent).all()
+        if name == "rules":
+            return (rule for rule in inference_rules(agent, facts) if rule.enabled)
+        return (fact for fact in facts if holds_at(fact, agent.now()))
+    if name == "past":
+        past, notes = load_past(agent)
+        warnings += notes
+        return (result for result, _ in past)
+    if name == "cases":
+        from mabos_cli.workspace.knowledge.cases import load_cases
 
-def _load_facts(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.facts import load_facts
-
-    return tuple(fact for fact in load_facts(agent).all() if holds_at(fact, agent.now()))
-
-
-def _load_rules(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.facts import load_facts
-    from mabos_cli.workspace.knowledge.rules import inference_rules
-
-    return tuple(rule for rule in inference_rules(agent, load_facts(agent).all()) if rule.enabled)
-
-
-def _load_held(kind: str, agent: Agent, warnings: list[str]) -> tuple[str, ...]:
-    """Returns the ids of the beliefs or desires that are held now."""
+        cases = load_cases(agent).cases()
+        warnings += _left_out("case", [case.id for case in cases if not case.is_trusted])
+        return (case for case in cases if case.is_trusted)
     from mabos_cli.services.knowledge.cases import held_now
     from mabos_cli.workspace.mind import load_attitudes, load_beliefs
 
-    held, problems = load_beliefs(agent) if kind == "belief" else load_attitudes(agent, kind)
+    held, problems = load_beliefs(agent) if name == "beliefs" else load_attitudes(agent, "desire")
     warnings += map(str, problems)
-    warnings += _left_out(kind, [each.id or each.place for each in held if not trust_rank(each.trust)])
-    return tuple(held_now(held))
+    warnings += _left_out(
+        name.removesuffix("s"), [each.id or each.place for each in held if not trust_rank(each.trust)]
+    )
+    return held_now(held)
+
+
+def _trust_of(agent: Agent, used: Iterable[Mapping[str, int]]) -> str:
+    """Returns the trust of a result from the agent's files: the lowest of the facts, if any were used."""
+    facts = _load("facts", agent, []) if any(each.get("facts") for each in used) else ()
+    return lowest_trust(("agent", *(fact.trust for fact in facts)))
 
 
 def _left_out(kind: str, ids: Sequence[str]) -> list[str]:
     """Returns a warning about what reasoning does not use because nobody vouches for it."""
     named = f"{plural(len(ids), f'untrusted {kind}')} left out ({', '.join(ids[:5])}{', ...' if ids[5:] else ''})"
     return [f"{named}: mabos {kind} revise ID --trust agent --by NAME vouches for one"] if ids else []
-
-
-def _load_past(agent: Agent, warnings: list[str]) -> tuple[KeptResult, ...]:
-    found, notes = load_past(agent)
-    warnings += notes
-    return tuple(past for past, _ in found)
-
-
-def _load_cases(agent: Agent, warnings: list[str]) -> tuple[Any, ...]:
-    from mabos_cli.workspace.knowledge.cases import load_cases
-
-    cases = load_cases(agent).cases()
-    warnings += _left_out("case", [case.id for case in cases if not case.is_trusted])
-    return tuple(case for case in cases if case.is_trusted)
-
-
-_LOADERS: dict[str, Callable[[Agent, list[str]], tuple[Any, ...]]] = {
-    "facts": _load_facts,
-    "rules": _load_rules,
-    "beliefs": partial(_load_held, "belief"),
-    "desires": partial(_load_held, "desire"),
-    "past": _load_past,
-    "cases": _load_cases,
-}

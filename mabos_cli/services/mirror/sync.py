@@ -101,39 +101,37 @@ class Writer:
     ) -> None:
         """Writes and deletes. Where it is known what is there, all else is new, and has its owner unless it is bare. When the
         server is gone, or not ready, the rest is queued, and the error goes on."""
+        jobs: list[_Job] = []
         try:
-            self._run(todo, self._upserts(todo, records, there, bare))
+            jobs += (_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop)
+            jobs += self._upserts(todo, records, there, bare)
+            # Few at once; of many, what they are before how they are linked, so that both ends are there.
+            passes: list[list[Step]] = [[_things, _links]] if len(jobs) <= _BATCH else [[_things], [_links]]
+            for number, steps in enumerate(passes):
+                for at in range(0, len(jobs), _BATCH):
+                    self._write_batch(
+                        [job for job in jobs[at : at + _BATCH] if job.done.key not in self._settled], steps
+                    )
+                    if self._show:
+                        done = min(number * len(jobs) + at + _BATCH, (number + 1) * len(jobs))
+                        self._show(done // len(passes), len(jobs))
+        except Unavailable:
+            self.queue(job.done.key for job in jobs)
+            raise
         finally:
-            self._finish()
+            # What others queued meanwhile may have changed behind our reading it: it is queued once more.
+            again = mirror_ledger.queued_since(self._paths, self._since)
+            mirror_ledger.note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
+            mirror_ledger.compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
 
-    def _run(self, todo: Todo, upserts: Iterable[_Job]) -> None:
-        jobs = [_Job(render_delete(*key), self._entry(key, GONE)) for key in todo.drop]
-        jobs += upserts
-        # Few at once; of many, what they are before how they are linked, so that both ends are there.
-        passes: list[list[Step]] = [[_things, _links]] if len(jobs) <= _BATCH else [[_things], [_links]]
-        for number, steps in enumerate(passes):
-            for at in range(0, len(jobs), _BATCH):
-                batch = [job for job in jobs[at : at + _BATCH] if job.done.key not in self._settled]
-                # Who is killed while a server takes its time leaves it queued; and behind the commit nothing is in the mirror that
-                # no ledger knows, and nobody deletes. The hash tells this from what others queue.
-                new = [job.done for job in batch if job.done.key not in self._queued]
-                entries = [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new]
-                mirror_ledger.note_entries(self._paths, entries)
-                self._queued.update(each.key for each in new)
-                try:
-                    self._write(batch, steps)
-                except Unavailable:
-                    self.queue(job.done.key for job in jobs)
-                    raise
-                if self._show:
-                    self._show((number * len(jobs) + at + len(batch)) // len(passes), len(jobs))
-
-    def _finish(self) -> None:
-        """Queues once more what others queued while it was on its way: it may have changed behind our reading it. Keeps the
-        ledger small."""
-        again = mirror_ledger.queued_since(self._paths, self._since)
-        mirror_ledger.note_entries(self._paths, [entry for entry in again if entry.key in self._settled])
-        mirror_ledger.compact(self._paths, sum(entry.state != GONE for entry in self._known.values()))
+    def _write_batch(self, batch: list[_Job], steps: list[Step]) -> None:
+        """Names what is about to be written, and writes it. Who is killed while a server takes its time leaves it queued; and behind
+        the commit nothing is in the mirror that no ledger knows, and nobody deletes. The hash tells this from what others queue."""
+        new = [job.done for job in batch if job.done.key not in self._queued]
+        entries = [each._replace(state=QUEUED, hash=each.hash or GONE) for each in new]
+        mirror_ledger.note_entries(self._paths, entries)
+        self._queued.update(each.key for each in new)
+        self._write(batch, steps)
 
     def queue(self, keys: Iterable[Key]) -> None:
         """Leaves what is not settled to whoever comes next."""
