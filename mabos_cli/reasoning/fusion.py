@@ -86,7 +86,11 @@ def fuse(answers: Mapping[str, Answer], weights: Mapping[str, float]) -> Fused:
     total = sum(weights[name] for name in answers)
     shares = {name: weights[name] / total for name in answers}
     group = heaviest_group({name: answer.conclusion for name, answer in answers.items()}, shares)
-    spelled = _spell([option_names(answers[name].conclusion) for name in group])
+    lists = [option_names(answers[name].conclusion) for name in group]
+    # The first spelling of each name; names that one method tells apart are not one name.
+    twice = {key for names in lists for key, count in Counter(map(folded, names)).items() if count > 1}
+    first: dict[str, str] = {}
+    spelled = {n: first.setdefault(n if folded(n) in twice else folded(n), n) for n in chain(*lists)}
     votes = [
         _Vote(name, shares[name], answers[name].conclusion, answers[name].confidence, _shares(answers[name], spelled))
         for name in group
@@ -127,18 +131,18 @@ def _basis(inside: Sequence[Part], stated: Sequence[Part], conclusion: Conclusio
     return f"{len(stated)} of {len(inside)} methods state a probability; the others count as votes{tie}"
 
 
-def _spell(lists: Sequence[Sequence[str]]) -> dict[str, str]:
-    """Returns for each name the first spelling of it; names that one method tells apart are not one name."""
-    apart = {key for names in lists for key, count in Counter(map(folded, names)).items() if count > 1}
-    first: dict[str, str] = {}
-    return {name: first.setdefault(name if folded(name) in apart else folded(name), name) for name in chain(*lists)}
-
-
 def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
     """Returns the share that an answer gives to each possible conclusion."""
     conclusion, sure = answer.conclusion, 1.0 if answer.confidence is None else answer.confidence
+    if is_truth(conclusion) and conclusion.kind == "distribution":
+        yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
+        return {"yes": yes, "no": 1 - yes}
     if is_truth(conclusion):
-        return _truth_shares(conclusion, sure)
+        value = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
+        holds = value is True or (isinstance(value, str) and TRUTH_WORDS[folded(value)] == "yes")
+        # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
+        verdict, opposite = ("yes", "no") if holds else ("no", "yes")
+        return {} if value is None else {verdict: sure, opposite: min(sure, 1 - sure)}
     if conclusion.kind == "text":
         return {conclusion.value: sure}
     if conclusion.kind == "distribution":
@@ -153,19 +157,6 @@ def _shares(answer: Answer, spelled: Mapping[str, str]) -> dict[str, float]:
     chosen = spelled[listed[0]]
     others = dict.fromkeys(name for name in spelled.values() if name != chosen)
     return {chosen: sure} | dict.fromkeys(others, min(sure, (1 - sure) / max(1, len(others))))
-
-
-def _truth_shares(conclusion: Conclusion, sure: float) -> dict[str, float]:
-    if conclusion.kind == "distribution":
-        yes = sum(share for name, share in conclusion.scores if TRUTH_WORDS[folded(name)] == "yes")
-        return {"yes": yes, "no": 1 - yes}
-    value = conclusion.value[0] if conclusion.kind == "ranking" else conclusion.value
-    if value is None:
-        return {}
-    holds = value is True or (isinstance(value, str) and TRUTH_WORDS[folded(value)] == "yes")
-    # A weak proof is no proof of the opposite, so that gets no more than what was concluded.
-    verdict, opposite = ("yes", "no") if holds else ("no", "yes")
-    return {verdict: sure, opposite: min(sure, 1 - sure)}
 
 
 def _combine(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
@@ -228,27 +219,32 @@ def _combine_names(votes: list[_Vote]) -> tuple[Conclusion, Stances]:
 
 
 def heaviest_group(conclusions: Mapping[str, Conclusion], shares: Mapping[str, float]) -> list[str]:
-    """Returns the methods whose conclusions answer one question, with the most weight. What names no subject is about
-    the problem, and joins any group of its family; options and sets without anything in common answer different
+    """Returns the methods whose conclusions answer one question, with the most weight: of one family, and about the same. What names no
+    subject is about the problem, and joins any group of its family; options and sets without anything in common answer different
     questions."""
-    questions = {name: _question(conclusion) for name, conclusion in conclusions.items()}
+    questions: dict[str, tuple[str, str]] = {}
+    for name, each in conclusions.items():
+        family = "truth" if is_truth(each) else "options" if each.kind in OPTIONS else each.kind
+        unit = f" {each.unit}" if family == "number" else ""
+        questions[name] = family, f"{folded(each.about)}{unit}".strip()
     named = {family for family, about in questions.values() if about}
-    groups = []
+    groups: list[list[str]] = []
     for family, about in dict.fromkeys(questions.values()):
-        if about or family not in named:
-            joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
-            groups += _overlapping(joined, conclusions) if family in ("options", "names") else [joined]
+        if not about and family in named:
+            continue
+        joined = [name for name, (its, of) in questions.items() if its == family and of in (about, "")]
+        if family not in ("options", "names"):
+            groups.append(joined)
+            continue
+        parts: list[tuple[set[str], list[str]]] = []  # options or names, and the methods that speak of them
+        for name in joined:
+            stated = conclusions[name].value if family == "names" else option_names(conclusions[name])
+            options = {folded(one) for one in stated}
+            met = [part for part in parts if part[0] & options]
+            parts = [part for part in parts if part not in met]
+            parts.append((options.union(*(known for known, _ in met)), [*chain(*(who for _, who in met)), name]))
+        groups += [[name for name in joined if name in who] for _, who in parts]
     return max(groups, key=lambda group: sum(shares[name] for name in group))
-
-
-def _question(conclusion: Conclusion) -> tuple[str, str]:
-    """Returns what a conclusion answers: its family, and what it is about."""
-    about = folded(conclusion.about)
-    if is_truth(conclusion):
-        return "truth", about
-    if conclusion.kind in OPTIONS:
-        return "options", about
-    return conclusion.kind, f"{about} {conclusion.unit}".strip() if conclusion.kind == "number" else about
 
 
 def is_truth(conclusion: Conclusion) -> bool:
@@ -268,15 +264,3 @@ def option_names(conclusion: Conclusion) -> list[str]:
 def folded(name: str) -> str:
     """Returns a name as it is compared: without regard to case, and to how its accents are encoded."""
     return normalize("NFC", normalize("NFC", name.strip()).casefold())
-
-
-def _overlapping(joined: list[str], conclusions: Mapping[str, Conclusion]) -> list[list[str]]:
-    """Returns the methods in groups that speak of the same options or names: each shares one with another."""
-    groups: list[tuple[set[str], list[str]]] = []
-    for name in joined:
-        stated = conclusions[name].value if conclusions[name].kind == "names" else option_names(conclusions[name])
-        options = {folded(one) for one in stated}
-        met = [group for group in groups if group[0] & options]
-        groups = [group for group in groups if group not in met]
-        groups.append((options.union(*(known for known, _ in met)), [*chain(*(who for _, who in met)), name]))
-    return [[name for name in joined if name in who] for _, who in groups]

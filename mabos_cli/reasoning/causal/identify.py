@@ -150,19 +150,13 @@ def _times(terms: Iterable[Term]) -> Term:
     flat = [one for term in terms for one in (term.terms if isinstance(term, Times) else (term,))]
     kept: list[Term] = []
     for one in flat:
-        first = next(
-            (at for at, other in enumerate(kept) if isinstance(one, Chance) and _follows(other, one)),
-            None,
-        )
-        if first is None:
-            kept.append(one)
+        for at, other in enumerate(kept if isinstance(one, Chance) else ()):
+            if isinstance(other, Chance) and isinstance(one, Chance) and {*other.of, *other.given} == {*one.given}:
+                kept[at] = Chance((*other.of, *one.of), other.given)
+                break
         else:
-            kept[first] = Chance((*kept[first][0], *one[0]), kept[first][1])  # type: ignore[arg-type,misc]
+            kept.append(one)
     return kept[0] if len(kept) == 1 else Times(tuple(kept))
-
-
-def _follows(one: Term, other: Chance) -> bool:
-    return isinstance(one, Chance) and {*one.of, *one.given} == {*other.given}
 
 
 def _sum(over: Sequence[str], term: Term) -> Term:

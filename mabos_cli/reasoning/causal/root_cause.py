@@ -68,29 +68,27 @@ def _weigh(
     top, slopes = _Expansion(chances).weigh(frozenset(sets))
     if top <= 0:
         raise BadValue(f"events: with these probabilities {tree.top} cannot happen", "some events on every way have 0")
-    slopes = {name: slopes.get(name, 0.0) for name in tree.events}
-    share = {name: slopes[name] * chances[name] / top for name in tree.events}
-    left = {name: top - slopes[name] * chances[name] for name in tree.events}
-    order = sorted(tree.events, key=lambda name: (-round(share[name], 12), -round(slopes[name], 12)))
-    detail |= {
-        "probability": top,
-        "importance": {
-            name: {"probability": chances[name], "birnbaum": slopes[name]}
-            | {"criticality": share[name], "top_if_mended": left[name]}
-            for name in order
-        },
-    }
+    importance = {}
+    for name in tree.events:
+        slope, chance = slopes.get(name, 0.0), chances[name]
+        share, left = slope * chance / top, top - slope * chance
+        importance[name] = {"probability": chance, "birnbaum": slope, "criticality": share, "top_if_mended": left}
+    ranks = {name: (-round(one["criticality"], 12), -round(one["birnbaum"], 12)) for name, one in importance.items()}
+    order = sorted(tree.events, key=ranks.__getitem__)
+    shares = {name: one["criticality"] for name, one in importance.items()}
+    detail |= {"probability": top, "importance": {name: importance[name] for name in order}}
     lines.insert(0, f"P({tree.top}) = {figure(top)}, computed over all combinations of events")
     for name in order:
-        gone, slope = figure(share[name]), figure(slopes[name])
-        lines.append(f"{name}: {gone} of it goes if mended, left {figure(left[name])}, Birnbaum {slope}")
-    summary = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * share[order[0]])} %"
-    tied = [name for name in order[1:] if abs(share[name] - share[order[0]]) < 1e-12]
+        gone, rest, rise = (figure(importance[name][key]) for key in ("criticality", "top_if_mended", "birnbaum"))
+        lines.append(f"{name}: {gone} of it goes if mended, left {rest}, Birnbaum {rise}")
+    most = shares[order[0]]
+    summary = f"P({tree.top}) = {figure(top)}; mend {order[0]} first: it takes off {figure(100 * most)} %"
+    tied = [name for name in order[1:] if abs(shares[name] - most) < 1e-12]
     caveats = notes(
         (True, "Basic events count as independent of each other."),
         (tied, f"{order[0]} and {listed(tied)} matter equally."),
     )
-    return Answer(ranking(tuple(order), share, tree.top), None, summary, cut(lines), detail, caveats)
+    return Answer(ranking(tuple(order), shares, tree.top), None, summary, cut(lines), detail, caveats)
 
 
 class _Expansion:

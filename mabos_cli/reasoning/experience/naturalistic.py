@@ -8,6 +8,8 @@ from mabos_cli.core import BadValue
 from mabos_cli.reasoning import inputs
 from mabos_cli.reasoning.answer import Answer, choice, cut, figure, listed, notes, yes_no
 
+_CUES = ("cues", "expectancies")
+
 
 class _Match(NamedTuple):
     """The fit of a situation to a prototype: the share of its cues, and what does not fit or is not known."""
@@ -23,7 +25,13 @@ class _Match(NamedTuple):
 
 def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     """Returns the first action of the best match that works."""
-    _check(fields)
+    for name, row in fields["prototypes"].items():
+        inputs.check_known(f"prototypes.{name}.actions", row["actions"], fields["actions"], "action")
+    rows = [(f"prototypes.{name}.{part}", row[part]) for name, row in fields["prototypes"].items() for part in _CUES]
+    rows += [(f"actions.{name}.needs", row["needs"]) for name, row in fields["actions"].items()]
+    for where, expectations in rows:
+        for cue, expected in expectations.items():
+            _check_expected(expected, f"{where}.{cue}")
     situation = inputs.parse_features(fields["situation"], "situation")
     found = [_match(name, row, situation) for name, row in fields["prototypes"].items()]
     found.sort(key=lambda one: -one.score)
@@ -33,8 +41,11 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
             for one in found[:20]
         ]
     }
-    lines = [_match_line(one) for one in found[:3]]
-    best = found[0]
+    lines, best = [], found[0]
+    for one in found[:3]:
+        doubts = (("unlike", one.unlike), ("not known", one.unknown), ("against what is expected", one.violated))
+        more = [f"{word}: {listed(cues)}" for word, cues in doubts if cues]
+        lines.append("; ".join([f"{one.name} matches by {figure(one.score)}", *more]))
     if best.score < fields["familiar"]:
         summary = f"not familiar: the nearest, {best.name}, matches by {figure(best.score)} only; look for more cues"
         conclusion = yes_no(None, "the situation is familiar")
@@ -64,18 +75,6 @@ def solve(fields: dict[str, Any], agent: inputs.AgentData) -> Answer:
     summary = f"{action}: {match.name} is recognized ({figure(match.score)})"
     summary += f", {rejected} rejected before" if rejected else ""
     return Answer(choice(action), None, summary, cut(lines), detail, caveats)
-
-
-def _check(fields: dict[str, Any]) -> None:
-    for name, row in fields["prototypes"].items():
-        where = f"prototypes.{name}"
-        inputs.check_known(f"{where}.actions", row["actions"], fields["actions"], "action")
-        for field in ("cues", "expectancies"):
-            for cue, expected in row[field].items():
-                _check_expected(expected, f"{where}.{field}.{cue}")
-    for name, row in fields["actions"].items():
-        for cue, expected in row["needs"].items():
-            _check_expected(expected, f"actions.{name}.needs.{cue}")
 
 
 def _check_expected(expected: Any, where: str) -> None:
@@ -121,14 +120,6 @@ def _match(name: str, row: dict[str, Any], situation: Mapping[str, inputs.Featur
         violated,
         tuple(cue for cue in row["expectancies"] if cue not in situation),
     )
-
-
-def _match_line(one: _Match) -> str:
-    parts = [f"{one.name} matches by {figure(one.score)}"]
-    parts += [f"unlike: {listed(one.unlike)}"] if one.unlike else []
-    parts += [f"not known: {listed(one.unknown)}"] if one.unknown else []
-    parts += [f"against what is expected: {listed(one.violated)}"] if one.violated else []
-    return "; ".join(parts)
 
 
 def _doubts(found: list[_Match], fields: dict[str, Any]) -> tuple[str, ...]:

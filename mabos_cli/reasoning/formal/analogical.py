@@ -114,7 +114,13 @@ class Matcher:
             if nodes > MOST_NODES:
                 hint = "leave out facts that do not matter"
                 raise BadValue(f"source: no best mapping after {MOST_NODES:,} trials", hint)
-            left = [option for option in options if _agrees(option[1], pairs, closed)]
+            # Nothing may go elsewhere, be closed, or go to a taken place.
+            taken = {target: name for name, target in pairs.items()}
+            left = [
+                (one, needed)
+                for one, needed in options
+                if all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in needed)
+            ]
             limit = round(sum(self.scores({one for one, _ in left}).values()), 9)
             if limit < best.score or (has_tie and limit == best.score):
                 continue
@@ -152,12 +158,6 @@ def is_one_to_one(pairs: Iterable[tuple[str, str]]) -> bool:
     """Returns whether no name is in two pairs, on either side."""
     found = [*pairs]
     return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
-
-
-def _agrees(needed: Iterable[tuple[str, str]], pairs: Pairs, closed: tuple[str, ...]) -> bool:
-    """Returns whether pairs can still be taken: nothing goes elsewhere, is closed, or goes to a taken place."""
-    taken = {target: name for name, target in pairs.items()}
-    return all(pairs.get(a, b) == b and taken.get(b, a) == a and a not in closed for a, b in needed)
 
 
 class _Inference(NamedTuple):

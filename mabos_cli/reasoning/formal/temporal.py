@@ -55,9 +55,18 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     net = _Net(len(events))
     try:
         scenario = next(net.scenarios(demands), None)
-        if scenario is None:
-            return _clash(net, demands)
-        detail = {"consistent": True, "order": _order(events, scenario)}
+        if scenario is None:  # some demands contradict each other, none of which could be left out of the contradiction
+            core = [demands[n].text for n in net.clash(demands)]
+            count = f"{len(core)} of {len(demands)}"
+            summary = f"the events cannot happen as described: {count} demands clash: {listed(core, 4)}"
+            conclusion = yes_no(False, "the events can happen as described")
+            steps = cut(["these cannot all hold:", *core])
+            return Answer(conclusion, None, summary, steps, {"possible": False, "conflict": core})
+        groups: dict[float, list[str]] = {}  # starts and ends, by their place in an order that meets the demands
+        for n, name in enumerate(f"{event} {end}" for event in events for end in ("start", "end")):
+            groups.setdefault(min(row[n] for row in scenario), []).append(name)
+        order = " < ".join(" = ".join(groups[place]) for place in sorted(groups))
+        detail = {"consistent": True, "order": order}
         if claim is not None:
             return _compare(events, demands, net, claim, detail)
     except TooHard:
@@ -65,7 +74,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         raise BadValue("relations: too many alternatives to try", hint) from None
     met = f"{plural(len(demands), 'demand')} on {plural(len(events), 'event')} can be met together"
     conclusion = yes_no(True, "the events can happen as described")
-    return Answer(conclusion, None, f"{met}: {detail['order']}", (f"one order: {detail['order']}",), detail)
+    return Answer(conclusion, None, f"{met}: {order}", (f"one order: {order}",), detail)
 
 
 def _compare(
@@ -91,24 +100,6 @@ def _compare(
     steps = [f"possible when all is taken together: {listed(found, 13)}", f"one order: {detail['order']}"]
     steps += [f"demanded: {demand.text}" for demand in demands]
     return Answer(conclusion, None, summary, cut(steps), {"possible": list(found)} | detail)
-
-
-def _clash(net: "_Net", demands: tuple[Demand, ...]) -> Answer:
-    """Returns the demands that contradict each other, none of which could be left out of the contradiction."""
-    core = [demands[n].text for n in net.clash(demands)]
-    count = f"{len(core)} of {len(demands)}"
-    summary = f"the events cannot happen as described: {count} demands clash: {listed(core, 4)}"
-    conclusion = yes_no(False, "the events can happen as described")
-    steps = cut(["these cannot all hold:", *core])
-    return Answer(conclusion, None, summary, steps, {"possible": False, "conflict": core})
-
-
-def _order(events: tuple[str, ...], matrix: Matrix) -> str:
-    """Returns all starts and ends in an order that meets the demands."""
-    groups: dict[float, list[str]] = {}
-    for n, name in enumerate(f"{event} {end}" for event in events for end in ("start", "end")):
-        groups.setdefault(min(row[n] for row in matrix), []).append(name)
-    return " < ".join(" = ".join(groups[place]) for place in sorted(groups))
 
 
 class TooHard(Exception):

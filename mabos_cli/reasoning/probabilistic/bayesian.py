@@ -1,21 +1,12 @@
 """Shows how evidence changes what to believe: hypotheses updated piece by piece, or a network asked exactly."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import plural
 from mabos_cli.reasoning.answer import Answer, best_names, cut, distribution, figure, listed, notes
 from mabos_cli.reasoning.inputs import AgentData, check_same, known_name, sum_to_one
-from mabos_cli.reasoning.network import Network, check_states, marginal, parse_network, parse_rows
-
-
-class _Update(NamedTuple):
-    """One piece of evidence: its probability beforehand, how it told the hypotheses apart, and what they were then."""
-
-    evidence: str
-    probability: float
-    likelihoods: dict[str, float]
-    posterior: dict[str, float]
+from mabos_cli.reasoning.network import check_states, marginal, parse_network, parse_rows
 
 
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
@@ -29,19 +20,15 @@ def _solve_hypotheses(fields: dict[str, Any]) -> Answer:
     if not fields["evidence"]:
         raise BadValue("evidence: is missing", "give at least one piece of evidence with its likelihoods")
     priors = sum_to_one("hypotheses", fields["hypotheses"])
-    updates: list[_Update] = []
+    updates: list[dict[str, Any]] = []
+    posterior = priors
     for at, piece in enumerate(fields["evidence"], 1):
-        before = updates[-1].posterior if updates else priors
-        updates.append(_update(before, piece, f"evidence[{at}]"))
-    posterior = updates[-1].posterior
+        updates.append(_update(posterior, piece, f"evidence[{at}]"))
+        posterior = updates[-1]["posterior"]
     best, *tied = best_names(posterior)
     others = {name: share for name, share in posterior.items() if name != best}
     rival = max(others, key=others.__getitem__)
-    detail = {
-        "priors": priors,
-        "posterior": posterior,
-        "updates": [update._asdict() for update in updates],
-    }
+    detail = {"priors": priors, "posterior": posterior, "updates": updates}
     return Answer(
         distribution(posterior),
         min(1.0, posterior[best]),
@@ -56,8 +43,9 @@ def _solve_hypotheses(fields: dict[str, Any]) -> Answer:
     )
 
 
-def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Update:
-    """Applies Bayes' rule once. Absent evidence has the likelihoods of its opposite."""
+def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> dict[str, Any]:
+    """Applies Bayes' rule once: how probable a piece of evidence was beforehand, how it tells the hypotheses apart, and what they are
+    then. Absent evidence has the likelihoods of its opposite."""
     check_same(f"{path}.likelihoods", piece["likelihoods"], before, "hypothesis")
     likelihoods = {name: piece["likelihoods"][name] for name in before}
     chance = sum(before[name] * likelihoods[name] for name in before)
@@ -73,13 +61,14 @@ def _update(before: dict[str, float], piece: dict[str, Any], path: str) -> _Upda
         hint = "a likelihood of 0 means impossible; use a small number, or add the hypothesis that explains it"
         raise BadValue(f"{path}: {piece['name']} cannot happen under any hypothesis that is left", hint)
     posterior = {name: before[name] * likelihoods[name] / chance for name in before}
-    return _Update(piece["name"] if piece["observed"] else f"no {piece['name']}", chance, likelihoods, posterior)
+    name = piece["name"] if piece["observed"] else f"no {piece['name']}"
+    return {"evidence": name, "probability": chance, "likelihoods": likelihoods, "posterior": posterior}
 
 
-def _step(update: _Update) -> str:
-    best = sorted(update.posterior, key=lambda name: -update.posterior[name])[:3]
-    shares = ", ".join(f"{name} {figure(update.posterior[name])}" for name in best)
-    return f"{update.evidence} (expected with {figure(update.probability)}): {shares}"
+def _step(update: dict[str, Any]) -> str:
+    shares = sorted(update["posterior"].items(), key=lambda pair: -pair[1])[:3]
+    shown = ", ".join(f"{name} {figure(share)}" for name, share in shares)
+    return f"{update['evidence']} (expected with {figure(update['probability'])}): {shown}"
 
 
 def _solve_network(fields: dict[str, Any]) -> Answer:
@@ -97,11 +86,16 @@ def _solve_network(fields: dict[str, Any]) -> Answer:
     shares = found[first][0]
     best, *tied = best_names(shares)
     evidence = ", ".join(f"{name}={state}" for name, state in seen.items()) or "no evidence"
+    steps = [f"{plural(len(network.states), 'variable')}, exact by variable elimination"]
+    steps += [f"P(evidence) = {figure(found[first][1])}"] if seen else []
+    for name, (after, _) in found.items():
+        moved = ", ".join(f"{state} {figure(before[name][state])} -> {figure(after[state])}" for state in after)
+        steps.append(f"{name}: {moved}")
     return Answer(
         distribution(shares, about=first),
         min(1.0, shares[best]),
         f"P({first}={best} | {evidence}) = {figure(shares[best])}, before {figure(before[first][best])}",
-        cut(_network_steps(network, found, before, seen)),
+        cut(steps),
         {
             "posterior": {name: share for name, (share, _) in found.items()},
             "prior": before,
@@ -109,13 +103,3 @@ def _solve_network(fields: dict[str, Any]) -> Answer:
         },
         notes((tied, f"{best} and {listed(tied)} are equally likely.")),
     )
-
-
-def _network_steps(network: Network, found: dict[str, Any], before: dict[str, Any], seen: dict[str, str]) -> list[str]:
-    steps = [f"{plural(len(network.states), 'variable')}, exact by variable elimination"]
-    if seen:
-        steps.append(f"P(evidence) = {figure(next(iter(found.values()))[1])}")
-    for name, (shares, _) in found.items():
-        moved = ", ".join(f"{state} {figure(before[name][state])} -> {figure(shares[state])}" for state in shares)
-        steps.append(f"{name}: {moved}")
-    return steps
