@@ -156,7 +156,7 @@ def retrieve(
     if not 0 <= min_score <= 1:
         raise BadValue(f"the least score {min_score:g} is outside 0..1", "as in --min-score 0.5")
     now = cases.read_situation(agent, belief, desire, from_mind=not (belief or desire))
-    found = cases.retrieve_cases(ctx.obj, agent, now, cases.Wanted(context, success_only, min_score, limit))
+    found = cases.retrieve_cases(ctx.obj, agent, now, context, success_only, min_score, limit)
     data = {
         "beliefs": now.beliefs,
         "desires": now.desires,

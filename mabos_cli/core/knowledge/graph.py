@@ -138,6 +138,11 @@ def find_path(graph: Graph, start: str, goal: str, longest: int) -> tuple[Edge, 
     return tuple(reversed(steps)) if goal == start else None
 
 
+Scored = tuple[
+    float, tuple[str, ...], tuple[Edge, ...]
+]  # how strongly a text is about a node, the words that name it, and the way to it
+
+
 def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
     """Returns the nodes that a text is about: those that it names, and those near them; projects and other typed things first
     among equals; all of them with a limit of 0. Each carries the words or the path that justify it."""
@@ -148,7 +153,7 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
         common = asked & node_words
         if common and not is_plain(node):
             named[node] = (len(common) / len(node_words), tuple(sorted(common)))
-    scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]] = {}
+    scores: dict[str, Scored] = {}
     best = nsmallest(_MOST_NAMED, named.items(), key=lambda pair: (-pair[1][0], pair[0]))
     for node, (share, shared) in best:
         _spread(graph, node, share, shared, hops, scores)
@@ -161,12 +166,7 @@ def match_idea(graph: Graph, text: str, hops: int, limit: int) -> list[Match]:
 
 
 def _spread(
-    graph: Graph,
-    start: str,
-    share: float,
-    common: tuple[str, ...],
-    hops: int,
-    scores: dict[str, tuple[float, tuple[str, ...], tuple[Edge, ...]]],
+    graph: Graph, start: str, share: float, common: tuple[str, ...], hops: int, scores: dict[str, Scored]
 ) -> None:
     """Adds what a named node is worth to itself and to its neighbourhood; a step to a node with many neighbours is worth less."""
     ways: dict[str, tuple[float, tuple[Edge, ...]]] = {start: (share, ())}
@@ -175,10 +175,8 @@ def _spread(
         below: list[str] = []
         for node in layer:
             worth, path = ways[node]
-            known = scores.get(node)
-            best = path if known is None or len(path) < len(known[2]) else known[2]
-            total = worth + (known[0] if known else 0.0)
-            scores[node] = (total, common if not path else known[1] if known else (), best)
+            total, named, best = scores.get(node, (0.0, (), path))
+            scores[node] = (total + worth, common if not path else named, min(best, path, key=len))
             for edge in islice(graph.steps(node), max(0, _MOST_NEAR - len(ways))):
                 if edge.end not in ways and not is_plain(edge.end):
                     fan = 1 + log(1 + len(graph.steps(edge.end)))

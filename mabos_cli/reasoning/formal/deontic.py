@@ -109,12 +109,14 @@ class Ruling(NamedTuple):
 def _answer(
     fields: dict[str, Any], ruling: Ruling, norms: list[Norm], broken: list[str], caveats: tuple[str, ...]
 ) -> Answer:
+    def shown(norm: Norm) -> str:
+        return f"{norm.id} ({norm.modality}: {norm.action})"
+
     statuses = {norm.action: status_of(norm.action, ruling) for norm in norms}
     query = fields["query"]
     if query:
         right, action = plain_norm(PERMITTED, query)
         statuses[query] = status_of(action, ruling, is_denied=right == OPTIONAL)
-    conflicts = open_conflicts(ruling)
     due = [norm.action for norm in ruling.standing if norm.modality == OBLIGATORY == statuses[norm.action]]
     to_do = tuple(dict.fromkeys(action for action in due if action not in (*fields["done"], *fields["undone"])))
     detail = {
@@ -129,9 +131,14 @@ def _answer(
             for c in ruling.clashes
         ],
     }
-    for clash in conflicts:
-        caveats += (f"unresolved: {_shown(clash.one)} against {_shown(clash.two)}; {clash.why}",)
-    lines = _lines(ruling, statuses, broken)
+    for clash in open_conflicts(ruling):
+        caveats += (f"unresolved: {shown(clash.one)} against {shown(clash.two)}; {clash.why}",)
+    lines = [f"violated: {shown(norm)}, {why}" for norm, why in ruling.violations]
+    lines += [f"violated: {one}" for one in broken]
+    for clash in ruling.clashes:
+        how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
+        lines.append(f"clash: {shown(clash.one)} against {shown(clash.two)}; {how}")
+    lines += [f"{action}: {status}" for action, status in statuses.items()]
     extra = f"; {plural(len(ruling.violations) + len(broken), 'violation')}" if ruling.violations or broken else ""
     if not query:
         summary = f"to be done: {listed(to_do) or 'nothing'}{extra}"
@@ -141,19 +148,6 @@ def _answer(
     allowed = {FORBIDDEN: False, CONFLICT: None, UNREGULATED: None, OPTIONAL: None}.get(status, True)
     summary = f"{query} is {'in conflict' if status == CONFLICT else status}{extra}"
     return Answer(yes_no(allowed, f"{query} is allowed"), None, summary, cut(lines), detail, caveats)
-
-
-def _shown(norm: Norm) -> str:
-    return f"{norm.id} ({norm.modality}: {norm.action})"
-
-
-def _lines(ruling: Ruling, statuses: dict[str, str], broken: list[str]) -> list[str]:
-    lines = [f"violated: {_shown(norm)}, {why}" for norm, why in ruling.violations]
-    lines += [f"violated: {one}" for one in broken]
-    for clash in ruling.clashes:
-        how = f"{clash.winner.id} wins: {clash.why}" if clash.winner else "unresolved"
-        lines.append(f"clash: {_shown(clash.one)} against {_shown(clash.two)}; {how}")
-    return lines + [f"{action}: {status}" for action, status in statuses.items()]
 
 
 def rule_on(norms: Sequence[Norm], done: Collection[str], undone: Collection[str]) -> Ruling:

@@ -18,7 +18,6 @@ _SETS = (
 )
 Degrees = dict[str, dict[str, float]]
 Clauses = dict[str, tuple[str, str, bool]]  # by name in the condition: input, term, and whether that is denied
-Result = tuple[float, dict[str, Any]]  # the value and its detail
 
 
 class FuzzySet(NamedTuple):
@@ -83,7 +82,10 @@ class FuzzyRule(NamedTuple):
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the number that the rules give, and the word that fits it best."""
     inputs, output = fields["inputs"], fields["output"]
-    degrees = {name: _degrees(name, one) for name, one in inputs.items()}
+    degrees = {
+        name: {t: parse_set(raw, f"inputs.{name}.terms.{t}").degree(one["value"]) for t, raw in one["terms"].items()}
+        for name, one in inputs.items()
+    }
     if output["name"] in inputs:
         raise BadValue(f"output.name: {output['name']} is an input too", "give the result a name of its own")
     terms = {name: [*one["terms"]] for name, one in inputs.items()}
@@ -96,17 +98,12 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         lost = [name for name, found in degrees.items() if not any(found.values())]
         why = f"no term fits {', '.join(lost)}" if lost else "each rule has a condition that does not hold at all"
         raise BadValue("rules: none applies to these values", f"{why}; add a rule, or widen the terms")
-    return _answer(fields, rules, fired, degrees, _mamdani(fields, rules, fired))
+    return _answer(fields, rules, fired, degrees)
 
 
-def _degrees(name: str, one: Mapping[str, Any]) -> dict[str, float]:
-    """Returns how far the value of an input belongs to each of its terms."""
-    sets = {term: parse_set(raw, f"inputs.{name}.terms.{term}") for term, raw in one["terms"].items()}
-    return {term: each.degree(one["value"]) for term, each in sets.items()}
-
-
-def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> Result:
-    """Returns the centre of the sets of all rules, each cut off at its degree and put on top of each other."""
+def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float]) -> dict[str, Any]:
+    """Returns the centre of the sets of all rules, each cut off at its degree and put on top of each other, and how far it belongs to
+    each."""
     output = fields["output"]
     sets = {term: parse_set(raw, f"output.terms.{term}") for term, raw in output["terms"].items()}
     for term, one in sets.items():
@@ -133,33 +130,30 @@ def _mamdani(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float])
     if area <= 0:
         raise BadValue("output.range: the terms that apply lie outside of it", "widen the range")
     value = moment / area
-    return value, {"levels": levels, "area": area, "result_degrees": {t: one.degree(value) for t, one in sets.items()}}
+    found = {term: one.degree(value) for term, one in sets.items()}
+    return {"value": value, "levels": levels, "area": area, "result_degrees": found}
 
 
-def _answer(
-    fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float], degrees: Degrees, result: Result
-) -> Answer:
-    value, detail = result
-    output = fields["output"]
-    words = best_names(detail["result_degrees"])
+def _answer(fields: dict[str, Any], rules: list[FuzzyRule], fired: list[float], degrees: Degrees) -> Answer:
+    output, result = fields["output"], _mamdani(fields, rules, fired)
+    value, words = result["value"], best_names(result["result_degrees"])
     # The centre of sets that lie apart may belong to none of them.
-    is_fit = detail["result_degrees"][words[0]] > 0
+    is_fit = result["result_degrees"][words[0]] > 0
     unit = f" {output['unit']}" if output["unit"] else ""
     summary = f"{output['name']} is {figure(value)}{unit}, which {f'is {words[0]}' if is_fit else 'no term fits'}"
     caveats = [f"{' and '.join(words)} fit equally well"] if is_fit and len(words) > 1 else []
     caveats += [f"no term fits {name}" for name, terms in degrees.items() if not any(terms.values())]
-    steps = [
-        f"{name} {figure(fields['inputs'][name]['value'])}: {', '.join(f'{term} {degree:.2f}' for term, degree in terms.items())}"
-        for name, terms in degrees.items()
+    steps = []
+    for name, terms in degrees.items():
+        fits = ", ".join(f"{term} {degree:.2f}" for term, degree in terms.items())
+        steps.append(f"{name} {figure(fields['inputs'][name]['value'])}: {fits}")
+    rows: list[dict[str, Any]] = [
+        {"rule": rule.text, "degree": degree} for rule, degree in zip(rules, fired, strict=True)
     ]
-    ordered = sorted(range(len(rules)), key=lambda n: -fired[n])
-    steps += [f"{fired[n]:.2f} by: {rules[n].text}" for n in ordered if fired[n]]
-    detail = {
-        "value": value,
-        "term": words[0] if is_fit else None,
-        "inputs": degrees,
-        "rules": [{"rule": rule.text, "degree": degree} for rule, degree in zip(rules, fired, strict=True)],
-    } | detail
+    ordered = sorted(rows, key=lambda row: -row["degree"])
+    steps += [f"{row['degree']:.2f} by: {row['rule']}" for row in ordered if row["degree"]]
+    term = words[0] if is_fit else None
+    detail = {"value": value, "term": term, "inputs": degrees, "rules": rows} | result
     conclusion = quantity(value, None, output["unit"], output["name"])
     return Answer(conclusion, None, summary, cut(steps), detail, tuple(caveats))
 

@@ -1,7 +1,7 @@
 """Games in normal form: every profile of actions with what each player gets, exactly, and what follows from that."""
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import comb, lcm
 from typing import NamedTuple
 
@@ -128,31 +128,22 @@ def find_corners(theirs: list[list[Fraction]]) -> list[Corner]:
     whole = [[int((entry + lift) * scale) for entry in row] for row in theirs]
     found: dict[tuple[Fraction, ...], Corner] = {}
     rows, columns = range(len(whole)), range(len(whole[0]))
-    for size in range(1, min(len(rows), len(columns)) + 1):
-        for support in combinations(rows, size):
-            for tight in combinations(columns, size):
-                corner = _find_corner(whole, support, tight)
-                if corner:
-                    value = corner.value / scale - lift
-                    found.setdefault(corner.mix, corner._replace(value=value))
+    sizes = range(1, min(len(rows), len(columns)) + 1)
+    pairs = (product(combinations(rows, size), combinations(columns, size)) for size in sizes)
+    for support, tight in chain.from_iterable(pairs):
+        solved = _solve_whole([[whole[row][column] for row in support] + [1] for column in tight])
+        if solved is None or any(part <= 0 for part in solved[0]):
+            continue
+        parts, bound = solved
+        played = [*zip(parts, (whole[row] for row in support), strict=True)]
+        gains = [sum(part * row[column] for part, row in played) for column in columns]
+        if max(gains) <= bound:
+            total = sum(parts)
+            share = {row: Fraction(part, total) for row, part in zip(support, parts, strict=True)}
+            mix = tuple(share.get(row, Fraction(0)) for row in rows)
+            replies = frozenset(n for n, gain in enumerate(gains) if gain == bound)
+            found.setdefault(mix, Corner(mix, replies, Fraction(bound, total) / scale - lift))
     return [*found.values()]
-
-
-def _find_corner(whole: list[list[int]], support: tuple[int, ...], tight: tuple[int, ...]) -> Corner | None:
-    solved = _solve_whole([[whole[row][column] for row in support] + [1] for column in tight])
-    if solved is None or any(part <= 0 for part in solved[0]):
-        return None
-    parts, bound = solved
-    played = [whole[row] for row in support]
-    gains = [
-        sum(part * row[column] for part, row in zip(parts, played, strict=True)) for column in range(len(whole[0]))
-    ]
-    if max(gains) > bound:
-        return None
-    total = sum(parts)
-    share = {row: Fraction(part, total) for row, part in zip(support, parts, strict=True)}
-    mix = tuple(share.get(row, Fraction(0)) for row in range(len(whole)))
-    return Corner(mix, frozenset(n for n, gain in enumerate(gains) if gain == bound), Fraction(bound, total))
 
 
 def _solve_whole(rows: list[list[int]]) -> tuple[list[int], int] | None:

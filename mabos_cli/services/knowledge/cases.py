@@ -270,15 +270,6 @@ def revise_known(
     return new, state, warnings
 
 
-class Wanted(NamedTuple):
-    """Which cases are looked for."""
-
-    context: str = ""
-    success_only: bool = False
-    min_score: float = 0.0
-    limit: int = 5
-
-
 class Retrieved(NamedTuple):
     """The nearest cases, how many are near, how many there are, the nearest one that worked, and warnings."""
 
@@ -289,18 +280,20 @@ class Retrieved(NamedTuple):
     warnings: list[str]
 
 
-def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wanted) -> Retrieved:
-    """Finds the cases that are nearest to a situation, with a warning about those that failed and are nearer than the one that is
+def retrieve_cases(
+    call: Session, agent: Agent, situation: Situation, context: str, success_only: bool, least: float, limit: int
+) -> Retrieved:
+    """Finds the cases that are nearest to a situation, by features and perhaps the words of a context, with a warning about those that failed and are nearer than the one that is
     proposed."""
     beliefs, desires, warnings = situation
     with without_gc():
         file = load_cases(agent)
-        texts, notes = find_texts(call, agent, file, wanted.context) if wanted.context.strip() else (None, [])
+        texts, notes = find_texts(call, agent, file, context) if context.strip() else (None, [])
         comparison = Comparison(beliefs, desires, texts, case_weights(agent))
-        found, count, proposal = _find_nearest(file, comparison, wanted)
+        found, count, proposal = _find_nearest(file, comparison, success_only, least, limit)
     warnings = [*warnings, *notes]
-    least = proposal.score.total if proposal else 0.0
-    failed = [each.case.id for each in found if each.case.success is False and each.score.total > least]
+    near = proposal.score.total if proposal else 0.0
+    failed = [each.case.id for each in found if each.case.success is False and each.score.total > near]
     named = f"{', '.join(failed[:10])} FAILED"
     if failed and proposal is None:
         warnings.append(f"no case like this worked: {named}")
@@ -310,13 +303,13 @@ def retrieve_cases(call: Session, agent: Agent, situation: Situation, wanted: Wa
 
 
 def _find_nearest(
-    file: CaseFile, comparison: Comparison, wanted: Wanted
+    file: CaseFile, comparison: Comparison, success_only: bool, least: float, limit: int
 ) -> tuple[list[FoundCase], int, FoundCase | None]:
     """Returns the nearest cases, how many are near at all, and the nearest one that worked; an untrusted one is no proposal."""
 
-    def nearest(fits: Callable[[int], object], limit: int) -> tuple[list[int], int]:
+    def nearest(fits: Callable[[int], object], most: int) -> tuple[list[int], int]:
         fitting = [total if total and fits(n) else 0.0 for n, total in enumerate(totals)]
-        return best_cases(fitting, limit, wanted.min_score, file.standing)
+        return best_cases(fitting, most, least, file.standing)
 
     def worked(n: int) -> bool:
         return bool(file.standing(n).success)
@@ -327,7 +320,7 @@ def _find_nearest(
         return FoundCase(case, comparison.score(case.id, *file.sides[n]), beliefs, desires)
 
     totals = comparison.totals(file.places, file.sides)
-    places, count = nearest(worked if wanted.success_only else lambda n: True, wanted.limit)
+    places, count = nearest(worked if success_only else lambda n: True, limit)
     best = next((n for n in places if worked(n) and file.is_trusted(n)), None)
     if best is None:
         best = next(iter(nearest(lambda n: file.is_trusted(n) and worked(n), 1)[0]), None)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import count
-from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.constraints import (
@@ -165,17 +164,11 @@ def import_shapes(agent: Agent, text: str, path: str, form: str) -> tuple[dict[s
     return counts, [*warnings, *shapes.notes]
 
 
-class Violations(NamedTuple):
-    """Violations, the most severe first; the ontologies whose rules were checked too; and warnings."""
-
-    found: list[Firing]
-    ontology: Ontology
-    warnings: list[str]
-
-
-def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: datetime | None = None) -> Violations:
-    """Returns where facts violate constraints of the agent and rules of ontologies, at least as severe as asked for; now, or at a
-    moment."""
+def check_constraints(
+    agent: Agent, severity: str, *, with_ontology: bool, at: datetime | None = None
+) -> tuple[list[Firing], Ontology, list[str]]:
+    """Returns where facts violate constraints of the agent and rules of ontologies, at least as severe as asked for, the most severe
+    first, now or at a moment; the ontologies whose rules were checked too; and warnings."""
     from mabos_cli.core.knowledge.entailment import disjoint_constraints
     from mabos_cli.formats.knowledge.jsonld_nodes import read_constraints
 
@@ -192,7 +185,7 @@ def check_constraints(agent: Agent, severity: str, *, with_ontology: bool, at: d
     violations = check_with_ontology(facts, rules, given, ontology, at or agent.now())
     found = [each for each in violations.found if SEVERITIES.index(each.rule.severity) >= least]
     problems = [f"{each.rule_id} cannot run: {each.reason}" for each in (*unread, *violations.problems)]
-    return Violations(found, ontology, warnings + problems)
+    return found, ontology, warnings + problems
 
 
 def _entailed(facts: Sequence[Fact], rules: Sequence[Rule], ontology: Ontology) -> list[Fact]:
