@@ -207,20 +207,14 @@ def scaffold_command(
     Example: mabos ontology scaffold ecommerce
     """
     done, warnings = ontology.scaffold(ontology.open_editor(ctx.obj), template, name)
-    lines = [
-        f"{'created' if each.is_new else 'added to' if each.added or each.extended else 'unchanged'} {each.file}: "
-        + (", ".join(_added(each)) or "nothing is missing")
-        for each in done
-    ]
-    data = {
-        "files": [{"file": s.file, "added": s.added, "new": s.is_new, "extended": s.extended} for s in done],
-    }
+    lines = []
+    for each in done:
+        added = [plural(each.added, "node")] if each.added else []
+        added += [f"statements to {plural(each.extended, 'node')} that were there"] if each.extended else []
+        verb = "created" if each.is_new else "added to" if added else "unchanged"
+        lines.append(f"{verb} {each.file}: {', '.join(added) or 'nothing is missing'}")
+    data = {"files": [{"file": s.file, "added": s.added, "new": s.is_new, "extended": s.extended} for s in done]}
     ctx.obj.emit("ontology.scaffold", data, lines, warnings)
-
-
-def _added(each: ontology.Scaffolded) -> list[str]:
-    found = [plural(each.added, "node")] if each.added else []
-    return found + ([f"statements to {plural(each.extended, 'node')} that were there"] if each.extended else [])
 
 
 @app.command("export")

@@ -155,26 +155,13 @@ def history(
 
     kept, warnings = load_past(ctx.obj.open_agent())
     found = [(result, summary) for result, summary in reversed(kept) if not (open_only and result.happened is not None)]
-    rows = [
-        {
-            "id": result.id,
-            "at": result.at,
-            "method": result.method,
-            "problem": result.problem,
-            "summary": summary,
-            "confidence": result.confidence,
-            "happened": result.happened,
-            "note": result.lesson,
-        }
-        for result, summary in found[: limit or None]
-    ]
-    lines = [_history_line(row) for row in rows] or ["no kept result" + " is open" * open_only]
-    lines += more_line(len(found), len(rows))
+    rows, lines = [], []
+    for result, summary in found[: limit or None]:
+        row = {name: getattr(result, name) for name in ("id", "at", "method", "problem")} | {"summary": summary}
+        rows.append(row | {"confidence": result.confidence, "happened": result.happened, "note": result.lesson})
+        became = {None: "open", True: "right", False: "wrong"}[result.happened]
+        sure = f" {result.confidence:.2f}" if result.confidence is not None else ""
+        asked = f"{one_line(result.problem, 60)}: " if result.problem else ""
+        lines.append(f"{result.id} {became:<5} {result.method}{sure}  {asked}{one_line(summary, 100)}")
+    lines = [*(lines or ["no kept result" + " is open" * open_only]), *more_line(len(found), len(rows))]
     ctx.obj.emit("reason.history", {"results": rows, "total": len(found)}, lines, warnings)
-
-
-def _history_line(row: dict[str, Any]) -> str:
-    became = {None: "open", True: "right", False: "wrong"}[row["happened"]]
-    sure = f" {row['confidence']:.2f}" if row["confidence"] is not None else ""
-    asked = f"{one_line(row['problem'], 60)}: " if row["problem"] else ""
-    return f"{row['id']} {became:<5} {row['method']}{sure}  {asked}{one_line(row['summary'], 100)}"

@@ -88,17 +88,15 @@ def sync_agent_command(
         warnings += writing.warnings
     failed = sum(len(row["failed"]) for row in rows)
     data = {"agents": rows, "failed": failed}
-    ctx.obj.emit("typedb.sync-agent", data, [line for row in rows for line in _sync_lines(row)], warnings)
+    lines = []
+    for row in rows:
+        refused = row["failed"]
+        lines.append(f"{row['agent']}: {row['written']} written, {row['deleted']} deleted, {len(refused)} failed")
+        lines += [f"  {each['uid']}: {one_line(each['error'], 200)}" for each in refused[:_SHOWN]]
+        lines += [f"  and {len(refused) - _SHOWN} more"] if len(refused) > _SHOWN else []
+    ctx.obj.emit("typedb.sync-agent", data, lines, warnings)
     if check and failed:
         raise CheckFailed(f"TypeDB refused {plural(failed, 'record')}", "see mabos typedb status")
-
-
-def _sync_lines(row: dict[str, Any]) -> list[str]:
-    failed = row["failed"]
-    counts = f"{row['agent']}: {row['written']} written, {row['deleted']} deleted, {len(failed)} failed"
-    lines = [f"  {each['uid']}: {one_line(each['error'], 200)}" for each in failed[:_SHOWN]]
-    more = [f"  and {len(failed) - _SHOWN} more"] if len(failed) > _SHOWN else []
-    return [counts, *lines, *more]
 
 
 @app.command()
@@ -151,34 +149,30 @@ def seed_goals(
         "agents_missing": found.missing,
         "entries": found.rows,
     }
-    lines = _seed_summary(found, dry_run) + _seed_details(found.rows, dry_run, dry_run or ctx.obj.verbose)
+    lines = _seed_lines(found, dry_run, dry_run or ctx.obj.verbose)
     if found.created and not dry_run:
         lines.append(f"next: mabos goal tree --agent {found.created[0]}, or MABOS_AGENT={found.created[0]}")
     ctx.obj.emit("typedb.seed-goals", data, lines, found.warnings)
 
 
-def _seed_summary(found: Seeded, dry_run: bool) -> list[str]:
-    """Returns a line for each agent: how much it was given, and how much it had."""
+def _seed_lines(found: Seeded, dry_run: bool, every: bool) -> list[str]:
+    """Returns a line for each agent, how much it was given and how much it had; and a line for each entry, or only for those that are
+    there under another id or title."""
     lines = []
+    added = "would add" if dry_run else "added"
     for agent in dict.fromkeys(row["agent"] for row in found.rows):
         parts = []
-        for state, verb in (("added", "would add" if dry_run else "added"), ("kept", "kept")):
+        for state, verb in (("added", added), ("kept", "kept")):
             mine = [row["kind"] for row in found.rows if (row["agent"], row["state"]) == (agent, state)]
             counts = ", ".join(plural(mine.count(kind), kind) for kind in LINKS if kind in mine)
             parts += [f"{verb} {counts}"] if counts else []
         new = " (new)" if agent in found.created else ""
         lines += [f"{agent}{new}: {'; '.join(parts)}"] if parts else []
-    return lines or ["nothing was added"]
-
-
-def _seed_details(rows: list[dict[str, Any]], dry_run: bool, every: bool) -> list[str]:
-    """Returns a line for each entry, or only for those that are there under another id or title."""
-    lines = []
-    for row in rows:
-        if row["state"] == "left out" or not (every or "for" in row):
-            continue
-        verb = "would add" if dry_run and row["state"] == "added" else row["state"]
-        place = f" ({row['place']})" if row["place"] else ""
-        note = f", which the template has as {row['for']}" if "for" in row else ""
-        lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{note}")
+    lines = lines or ["nothing was added"]
+    for row in found.rows:
+        if row["state"] != "left out" and (every or "for" in row):
+            verb = added if row["state"] == "added" else row["state"]
+            place = f" ({row['place']})" if row["place"] else ""
+            note = f", which the template has as {row['for']}" if "for" in row else ""
+            lines.append(f"{verb} {row['agent']} {row['id'] or '-'} {one_line(row['title'], 100)}{place}{note}")
     return lines

@@ -80,20 +80,14 @@ def proposed_node(proposal: Proposal) -> Concept | Property:
     """Returns what a proposal adds to an ontology."""
     label, definition = (" ".join(text.split()) for text in (proposal.label, proposal.sbvr_definition))
     synonyms = tuple(filter(None, dict.fromkeys(" ".join(each.split()) for each in proposal.sbvr_synonyms)))
-    wording = (definition, synonyms)
-    if proposal.is_class:
-        parents = (proposal.parent_class,) if proposal.parent_class else ()
-        return Concept(proposal.node_id, label, parents, *wording, source=proposal.domain)
-    return Property(
-        proposal.node_id,
-        label,
-        proposal.node_type.removesuffix("_property"),
-        (proposal.domain_class,) if proposal.domain_class else (),
-        (proposal.range,) if proposal.range else (),
-        proposal.functional,
-        *wording,
-        source=proposal.domain,
+    parents, domains, ranges = (
+        (name,) if name else () for name in (proposal.parent_class, proposal.domain_class, proposal.range)
     )
+    if proposal.is_class:
+        return Concept(proposal.node_id, label, parents, definition, synonyms, proposal.domain)
+    kind, source = proposal.node_type.removesuffix("_property"), proposal.domain
+    ends = (domains, ranges, proposal.functional)
+    return Property(proposal.node_id, label, kind, *ends, definition, synonyms, source=source)
 
 
 def name_proposed(proposals: Iterable[Proposal]) -> dict[str, str]:
@@ -316,23 +310,22 @@ def _find_circle(proposal: Proposal, ontology: Ontology, proposed: Mapping[str, 
 
 
 def _check_ends(proposal: Proposal, ontology: Ontology, others: Sequence[Proposal]) -> Iterator[Finding]:
-    """Returns whether domain and range of a property are classes, or the range of a datatype property a datatype."""
+    """Yields what is wrong with domain and range of a property: classes, or the range of a datatype property a datatype."""
     classes = {*ontology.concepts, *(other.node_id for other in others if other.is_class)}
+    is_data, span = proposal.node_type == "datatype_property", proposal.range
+    known = "is no class of any ontology or proposal"
     if not proposal.domain_class:
         yield Finding("warning", "domain_class", "no domain: nothing says what has this property")
     elif proposal.domain_class not in classes:
-        yield Finding(
-            "error", "domain_class", f"the domain {proposal.domain_class} is no class of any ontology or proposal"
-        )
-    if not proposal.range:
+        yield Finding("error", "domain_class", f"the domain {proposal.domain_class} {known}")
+    if not span:
         yield Finding("warning", "range", "no range: nothing says what its values are")
-    elif proposal.node_type == "datatype_property":
-        if proposal.range not in (*DATATYPES, "rdfs:Literal"):
-            yield Finding("error", "range", f"the range {proposal.range} is no datatype such as xsd:decimal")
-    elif is_datatype(proposal.range):
-        yield Finding("error", "range", f"{proposal.range} is a datatype: propose a datatype_property")
-    elif proposal.range not in classes:
-        yield Finding("error", "range", f"the range {proposal.range} is no class of any ontology or proposal")
+    elif is_data and span not in (*DATATYPES, "rdfs:Literal"):
+        yield Finding("error", "range", f"the range {span} is no datatype such as xsd:decimal")
+    elif not is_data and is_datatype(span):
+        yield Finding("error", "range", f"{span} is a datatype: propose a datatype_property")
+    elif not is_data and span not in classes:
+        yield Finding("error", "range", f"the range {span} {known}")
 
 
 def _check_texts(proposal: Proposal) -> Iterator[Finding]:

@@ -148,9 +148,8 @@ def unplayed_roles(schema: Schema) -> list[str]:
     ['sells:subject', 'sells:object']
     """
     played = {(play.relation, play.role) for each in schema.entities for play in each.plays}
-    return [
-        f"{each.name}:{role}" for each in schema.relations for role in each.roles if (each.name, role) not in played
-    ]
+    roles = ((each.name, role) for each in schema.relations for role in each.roles)
+    return [f"{relation}:{role}" for relation, role in roles if (relation, role) not in played]
 
 
 _ROLES = ("subject", "object")
@@ -167,7 +166,9 @@ def ontology_schema(ontology: Ontology, taken: Collection[str] = ()) -> Schema:
         for class_id, capability in _capabilities_for(each, names[each.id], ontology, above):
             owned.setdefault(class_id, []).append(capability)
     entities = []
-    for class_id in _parents_first(above):
+    place = {class_id: n for n, class_id in enumerate(above)}
+    # Each class behind the one above it, else as they are.
+    for class_id in sorted(above, key=lambda each: [place[up] for up in reversed(path_up(above, each))]):
         has = sorted(owned.get(class_id, ()))
         owns = tuple(each for each in has if isinstance(each, Owns))
         plays = tuple(each for each in has if isinstance(each, Plays))
@@ -257,16 +258,4 @@ def path_up(above: Mapping[str, str], class_id: str) -> list[str]:
     found = [class_id]
     while above[found[-1]]:
         found.append(above[found[-1]])
-    return found
-
-
-def _parents_first(above: Mapping[str, str]) -> list[str]:
-    """Returns the classes in an order in which each comes behind the one above it, else as they are."""
-    below: dict[str, list[str]] = {}
-    for class_id, parent in above.items():
-        below.setdefault(parent, []).append(class_id)
-    found, waiting = [], list(reversed(below.get("", [])))
-    while waiting:
-        found.append(waiting.pop())
-        waiting += reversed(below.get(found[-1], []))
     return found

@@ -126,23 +126,17 @@ def find_preflight(agent: Agent, text: str, hops: int, at: datetime | None = Non
     """Returns what is decided, blocked, contradicted and related about an entity, or about what a text names."""
     graph = load_graph(agent, at or agent.now())
     close = [node for node in graph.nodes() if node.casefold() == text.strip().casefold()]
-    about = close or [
-        found.node for found in match_idea(graph, text, 1, 0) if not found.path and _names(text, found.node)
-    ]
+    # Else the nodes whose whole names the text has.
+    matches = [] if close else [found.node for found in match_idea(graph, text, 1, 0) if not found.path]
+    about = close or [node for node in matches if {*name_words(node)} <= {*words(text)}]
     functional, warnings = functional_predicates(agent)
-    concerns = (
-        find_concerns(graph, about, _check_hops(hops), find_contradictions(graph.facts, functional)) if about else []
-    )
+    rivals = find_contradictions(graph.facts, functional) if about else []
+    concerns = find_concerns(graph, about, _check_hops(hops), rivals) if about else []
     memory = agent.memory()
     items = [item for store in STORES for item in getattr(memory, store) if item.type == "decision"]
     named = [{*name_words(node)} for node in about] or [{*asked_words(text)}]
     decisions = [item for item in items if any(names and names <= {*words(item.content)} for names in named)]
     return Preflight(about, concerns, decisions, warnings)
-
-
-def _names(text: str, node: str) -> bool:
-    """Returns whether a text has the whole name of a node."""
-    return {*name_words(node)} <= {*words(text)}
 
 
 def _find_node(agent: Agent, graph: Graph, name: str) -> str:
@@ -194,14 +188,7 @@ class _Prover:
 
 
 def answer(
-    call: Session,
-    agent: Agent,
-    question: str,
-    triple: Triple | None,
-    depth: int,
-    *,
-    at: datetime | None = None,
-    llm: bool = False,
+    call: Session, agent: Agent, question: str, triple: Triple | None, depth: int, *, at: datetime | None, llm: bool
 ) -> Answer:
     """Answers a question in words, or whether a triple holds, now or at a moment. With `llm` a language model may say how to
     read it."""

@@ -227,20 +227,16 @@ def scaffold(editor: Editor, template: str, name: str = "") -> tuple[list[Scaffo
     def plan(library: Library) -> tuple[list[FileWrite], list[Scaffolded]]:
         files: list[FileWrite] = []
         done = []
-        if template != _GROUND and _GROUND not in library.documents and _lacks_ground(library, shipped):
-            done.append(_scaffold_one(library, load_shipped(_GROUND), _GROUND, files))
+        if template != _GROUND and _GROUND not in library.documents:
+            ontology, ground = read_ontology([shipped]), load_shipped(_GROUND)
+            named = {parent for concept in ontology.concepts.values() for parent in concept.parents}
+            named |= {end for each in ontology.properties.values() for end in (*each.domains, *each.ranges)}
+            missing = named - {*ontology.concepts} - {*library.ontology.concepts}
+            if missing & {*read_ontology([ground]).concepts}:  # it names classes that the workspace does not define
+                done.append(_scaffold_one(library, ground, _GROUND, files))
         return files, [*done, _scaffold_one(library, shipped, domain, files)]
 
     return change_ontologies(editor, "scaffold", plan)
-
-
-def _lacks_ground(library: Library, shipped: jsonld.Document) -> bool:
-    """Returns whether a document names classes of the one that others build on, and the workspace does not define them."""
-    ontology = read_ontology([shipped])
-    named = {parent for concept in ontology.concepts.values() for parent in concept.parents}
-    named |= {end for each in ontology.properties.values() for end in (*each.domains, *each.ranges)}
-    missing = named - {*ontology.concepts} - {*library.ontology.concepts}
-    return bool(missing & {*read_ontology([load_shipped(_GROUND)]).concepts})
 
 
 def _scaffold_one(library: Library, shipped: jsonld.Document, domain: str, files: list[FileWrite]) -> Scaffolded:
