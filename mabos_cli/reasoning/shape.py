@@ -104,14 +104,9 @@ def parse_shape(raw: str | Sequence[Any]) -> Shape:
         shape = Shape("number", about, low=low, high=high, is_whole=kind == "whole")
     else:
         shape = Shape(kind, about, tuple(detail.split("/")) if detail else ())
-    value = _parse_default(shape.kind, default) if default else None
+    read_default = {"text": lambda word: "" if word == "''" else word, "truth": TRUTHS.__getitem__}
+    value = read_default.get(shape.kind, json.loads)(default) if default else None
     return shape._replace(is_optional=bool(use), is_usual=use == "usual", default=value)
-
-
-def _parse_default(kind: str, word: str) -> Any:
-    if kind == "text":
-        return "" if word == "''" else word
-    return TRUTHS[word] if kind == "truth" else json.loads(word)
 
 
 def read_number(value: Any, path: str, low: float, high: float, about: str = "") -> float:
@@ -136,8 +131,10 @@ def conform(shape: Shape, value: Any, parsers: Parsers, path: str = "") -> Any:
     >>> conform(parse_shape(["record", {"p": "probability", "n": "optional whole = 10"}]), {"p": "30%"}, {})
     {'p': 0.3, 'n': 10}
     """
+    if shape.kind == "any" and value is None:
+        raise _fail(path, "is not filled in", shape)
     if shape.kind not in PARSED:
-        return _CHECKS[shape.kind](shape, value, parsers, path)
+        return value if shape.kind == "any" else _CHECKS[shape.kind](shape, value, parsers, path)
     try:
         return parsers[shape.kind](value)
     except BadValue as error:
@@ -258,12 +255,6 @@ def _check_record(shape: Shape, value: Any, parsers: Parsers, path: str) -> dict
     return found
 
 
-def _check_any(shape: Shape, value: Any, parsers: Parsers, path: str) -> Any:
-    if value is None:
-        raise _fail(path, "is not filled in", shape)
-    return value
-
-
 _CHECKS = {
     "text": _check_text,
     "number": _check_number,
@@ -271,5 +262,4 @@ _CHECKS = {
     "list": _check_list,
     "map": _check_map,
     "record": _check_record,
-    "any": _check_any,
 }

@@ -86,19 +86,29 @@ def folded(text: str) -> str:
 
 
 def check_texts(case: Case) -> Case:
-    """Returns the case with its texts in order, BadValue if a file cannot hold one."""
+    """Returns the case with its texts in order, without the blanks around them; BadValue if a file cannot hold one."""
+
+    def checked(text: str, what: str) -> str:
+        if len(text) > _LONGEST or "\0" in text:
+            raise BadValue(f"bad {what}", f"text of at most {_LONGEST:,} characters")
+        return text.strip()
+
     return case._replace(
-        context=check_text(case.context, "context"),
+        context=checked(case.context, "context"),
         plan_id=check_word(case.plan_id, "plan"),
-        actions=tuple(text for each in case.actions if (text := check_text(each, "action"))),
-        lessons=check_text(case.lessons, "lessons"),
+        actions=tuple(text for each in case.actions if (text := checked(each, "action"))),
+        lessons=checked(case.lessons, "lessons"),
     )
 
 
 def check_case(case: Case) -> Case:
     """Returns the case with features and texts in order, BadValue if it makes no sense."""
-    beliefs, desires = check_features(case.beliefs, "belief"), check_features(case.desires, "desire")
-    made = check_texts(case._replace(beliefs=beliefs, desires=desires))
+    features = []
+    for given, what in ((case.beliefs, "belief"), (case.desires, "desire")):  # in the order given, each once
+        features.append(tuple(dict.fromkeys(word for each in given if (word := check_word(each, what)))))
+        if len(features[-1]) > _MOST:
+            raise BadValue(f"more than {_MOST} {what}s", "give those that matter")
+    made = check_texts(case._replace(beliefs=features[0], desires=features[1]))
     for name, value in made.metrics:
         if not check_word(name, "metric") or not math.isfinite(value):
             raise BadValue(f"bad metric {name[:40]!r}: {value}", "a name and a number, as in churn=0.04")
@@ -108,21 +118,6 @@ def check_case(case: Case) -> Case:
         raise BadValue("the solution is empty", "say what was done: --plan, --action")
     check_choice(made.trust, TRUSTS, "trust")
     return bound_by_source(made._replace(source=check_word(made.source, "source")))
-
-
-def check_features(given: Sequence[str], what: str) -> tuple[str, ...]:
-    """Returns features in the order in which they are given, each once."""
-    kept = tuple(dict.fromkeys(word for each in given if (word := check_word(each, what))))
-    if len(kept) > _MOST:
-        raise BadValue(f"more than {_MOST} {what}s", "give those that matter")
-    return kept
-
-
-def check_text(text: str, what: str) -> str:
-    """Returns a text that a file can hold, without the blanks around it."""
-    if len(text) > _LONGEST or "\0" in text:
-        raise BadValue(f"bad {what}", f"text of at most {_LONGEST:,} characters")
-    return text.strip()
 
 
 def adapt_case(base: Case, given: Case) -> Case:

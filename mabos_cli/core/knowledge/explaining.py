@@ -1,6 +1,6 @@
 """Goals and how far rules come towards them: which conditions hold, and what would have to be assumed for the rest."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -180,7 +180,9 @@ class _PartialSearch:
         if not tests_hold(self.rule.conditions, bindings) or len(self.found) >= _MOST_PARTIALS:
             return
         if not left:
-            if not any(self._is_met(condition, bindings) for condition in self.rule.conditions if condition.negated):
+            # Of several conditions that are denied together, it is enough to look at the first.
+            denied = [condition.inner[0] for condition in self.rule.conditions if condition.negated]
+            if all(next(self._find(each, bindings), None) is None for each in denied):
                 self._note(bindings, met)
             return
         conditions = self.rule.conditions
@@ -197,22 +199,18 @@ class _PartialSearch:
         if lacking:
             self.extend(rest, bindings, met, span, lacking - 1)
 
-    def _is_met(self, condition: Pattern, bindings: Bindings) -> bool:
-        """Returns whether facts hold that a condition denies; of several together, it is enough to look at the first."""
-        inner = condition.inner[0]
-        rows = self.index.find(inner.predicate, *goal_of(inner, bindings)[::2])
-        return any(bind(inner, (row[0], inner.predicate, row[1]), bindings) is not None for row in rows)
-
     def _rows(self, at: int, bindings: Bindings) -> list[Row]:
         """Returns the surest rows that a condition may match."""
         condition = self.rule.conditions[at]
-        subject, predicate, obj = goal_of(condition, bindings)
-        key = at, subject, obj, bindings.get(condition.object)
+        key = at, *goal_of(condition, bindings)[::2], bindings.get(condition.object)
         if key not in self.rows:
-            rows = self.index.find(predicate, subject, obj)
-            fit = (row for row in rows if bind(condition, (row[0], predicate, row[1]), bindings) is not None)
-            self.rows[key] = nsmallest(_MOST_ROWS, fit, key=lambda row: (-row[2], row[:2]))
+            self.rows[key] = nsmallest(_MOST_ROWS, self._find(condition, bindings), key=lambda row: (-row[2], row[:2]))
         return self.rows[key]
+
+    def _find(self, condition: Pattern, bindings: Bindings) -> Iterator[Row]:
+        subject, predicate, obj = goal_of(condition, bindings)
+        rows = self.index.find(predicate, subject, obj)
+        return (row for row in rows if bind(condition, (row[0], predicate, row[1]), bindings) is not None)
 
     def _note(self, bindings: Bindings, met: tuple[tuple[int, Row], ...]) -> None:
         used = {at for at, _ in met}

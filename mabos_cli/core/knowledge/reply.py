@@ -44,7 +44,11 @@ class Knowledge(NamedTuple):
 def answer_readings(readings: Sequence[Reading], vocabulary: Vocabulary, knowledge: Knowledge) -> Reply | None:
     """Returns the answer on which all readings that have one agree; those with a word that was not checked count only if there
     is no other. None if there is no reading."""
-    replies = [(_Evaluation(reading, vocabulary, knowledge).reply(), bool(reading.noun)) for reading in readings]
+    replies = []
+    for reading in readings:
+        one = _Evaluation(reading, vocabulary, knowledge)
+        say = {"truth": one.say_whether, "when": one.say_when, "why": one.say_why}.get(reading.kind, one.say_what)
+        replies.append((say(), bool(reading.noun)))
     for unchecked in (False, True):
         definite = [reply for reply, noun in replies if noun == unchecked and reply.verdict != UNKNOWN]
         if not definite:
@@ -84,17 +88,6 @@ class _Evaluation:
         self.is_number = reading.subject is not None and vocabulary.is_attribute(reading.predicate)
         self.is_single = reading.predicate in knowledge.functional
 
-    def reply(self) -> Reply:
-        """Returns the answer of the kind that is asked for."""
-        kind = self.reading.kind
-        if kind == "truth":
-            return self._say_whether()
-        if kind == "when":
-            return self._say_when()
-        if kind == "why":
-            return self._say_why()
-        return self._say_what()
-
     def _in_time(self, proof: Proof) -> bool:
         start, end = _span(proof)
         if self.reading.period and not self._asks_for_date():
@@ -120,7 +113,7 @@ class _Evaluation:
             return first[: len(value)] <= value[:10] <= last[: len(value)]
         return True
 
-    def _say_whether(self) -> Reply:
+    def say_whether(self) -> Reply:
         holding = [proof for proof in self.proofs if self._in_time(proof)]
         matching = [proof for proof in holding if self._matches(proof)]
         others = [proof for proof in holding if not self._matches(proof)]
@@ -152,24 +145,21 @@ class _Evaluation:
             return all(any(compare(op, value, given) for op in ("lt", "eq", "gt")) for value in values)
         if self.reading.period and self._asks_for_date():
             return self.is_single or len(values) == 1
-        if self.reading.predicate in self.vocabulary.places and self._is_around(values):
-            return False
-        asked = _YES.get((self.reading.object or "").casefold(), "")
+        thing = self.reading.object or ""
+        if self.reading.predicate in self.vocabulary.places:  # who lives in Porto may live in Portugal
+            links = self.vocabulary.holders.get(thing, ())
+            if any(self.knowledge.prove((value, link, thing)) for value in values for link in links):
+                return False
+        asked = _YES.get(thing.casefold(), "")
         opposite = {"true": "false", "false": "true"}.get(asked)
         return self.is_single or (opposite is not None and {_YES.get(one.casefold()) for one in values} == {opposite})
-
-    def _is_around(self, values: Iterable[str]) -> bool:
-        """Returns whether a known place lies in the one asked about: who lives in Porto may live in Portugal."""
-        asked = self.reading.object or ""
-        links = self.vocabulary.holders.get(asked, ())
-        return any(self.knowledge.prove((value, link, asked)) for value in values for link in links)
 
     def _asked(self) -> str:
         subject, predicate, obj = (part.lstrip("?") if part in ("?s", "?o") else part for part in self.goal)
         shown = " ".join(self.reading.compared) if self.reading.compared else "anything" if obj == "o" else obj
         return f"{'anything' if subject == 's' else subject} {predicate} {shown}"
 
-    def _say_what(self) -> Reply:
+    def say_what(self) -> Reply:
         holding = [proof for proof in self.proofs if self._in_time(proof) and self._matches(proof)]
         against: list[Proof] = []
         if self.is_single and self.reading.subject:
@@ -177,9 +167,11 @@ class _Evaluation:
             for proof in found:
                 (against if any(_overlap(proof, one) for one in holding) else holding).append(proof)
             against = [proof for proof in against if proof.triple not in {one.triple for one in holding}]
-        if self.reading.members:
-            holding = self._only_members(holding)
         open_part = 2 if self.reading.subject else 0
+        if self.reading.members:
+            kinds, members = TYPE_PREDICATES & self.vocabulary.uses.keys(), self.reading.members
+            inside = {proof.triple[0] for kind in kinds for proof in self.knowledge.prove(("?s", kind, members))}
+            holding = [proof for proof in holding if proof.triple[open_part] in inside]
         values = tuple(dict.fromkeys(proof.triple[open_part] for proof in holding))
         if not values or max(proof.confidence for proof in holding) < _LEAST_SURE:
             return self._reply(UNKNOWN, (), f"unknown: no fact says {self._asked()}", [], holding[:3])
@@ -188,16 +180,7 @@ class _Evaluation:
         more = _listed(values) if counts else _cite(holding[0]) if len(values) == 1 else self._asked()
         return self._reply(KNOWN, values, f"{head}: {more}", holding, against)
 
-    def _only_members(self, found: list[Proof]) -> list[Proof]:
-        """Returns what belongs to a class."""
-        at = 2 if self.reading.subject else 0
-        kinds = TYPE_PREDICATES & self.vocabulary.uses.keys()
-        inside = {
-            proof.triple[0] for kind in kinds for proof in self.knowledge.prove(("?s", kind, self.reading.members))
-        }
-        return [proof for proof in found if proof.triple[at] in inside]
-
-    def _say_when(self) -> Reply:
+    def say_when(self) -> Reply:
         found = [proof for proof in self.proofs if self._matches(proof) and proof.confidence >= _LEAST_SURE]
         if self.reading.object is None:
             dated = [proof for proof in found if _year(proof.triple[2])]
@@ -211,7 +194,7 @@ class _Evaluation:
             return self._reply(UNKNOWN, (), f"unknown: no fact dates {self._asked()}{known}", [], found[:1])
         return self._reply(KNOWN, tuple(spans), f"{_listed(spans)}: {self._asked()}", [*spans.values()])
 
-    def _say_why(self) -> Reply:
+    def say_why(self) -> Reply:
         found = [
             proof for proof in self.proofs if self._matches(proof) and (self._in_time(proof) or self.reading.is_past)
         ]

@@ -22,7 +22,7 @@ from mabos_cli.services.mind.deliberation import strategy_of
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.files import read_saved
 from mabos_cli.workspace.knowledge.cases import load_cases
-from mabos_cli.workspace.knowledge.facts import load_facts
+from mabos_cli.workspace.knowledge.facts import Facts, load_facts
 from mabos_cli.workspace.knowledge.ontologies import load_ontology
 from mabos_cli.workspace.knowledge.reasoning import load_past
 from mabos_cli.workspace.knowledge.rules import load_rules
@@ -78,17 +78,6 @@ def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
     yield from mirror_records.skill_records(agent.id, found.values())
 
 
-def _other_minds(agent: Agent) -> list[AgentMind]:
-    """Returns the minds of the other agents. What cannot be read there is no reason not to mirror this one, and links to
-    nothing."""
-    minds = []
-    for name in list_agents(agent.paths.workspace):
-        if name != agent.id:
-            with suppress(MabosError):
-                minds.append(load_mind(agent._replace(paths=agent.paths.workspace.agent(name))))
-    return minds
-
-
 def load_mind(agent: Agent) -> AgentMind:
     """Returns what an agent holds true, wants and does. What makes no sense in its files is for `bdi` and `doctor` to tell."""
     kinds = ("desire", "goal", "plan", "intention", "commitment")
@@ -101,30 +90,36 @@ def _mind(agent: Agent) -> Iterator[mirror_records.Record]:
     named = {fact_id for belief in mind.beliefs for fact_id in belief.rests if fact_id.startswith("F-")}
     facts = load_facts(agent) if named else None
     known = [fact_id for fact_id in named if facts and facts.find(fact_id)]
-    yield from mind_records(mind, _other_minds(agent), known)
+    others = []
+    for name in list_agents(agent.paths.workspace):
+        # What cannot be read of another mind is no reason not to mirror this one, and links to nothing.
+        with suppress(MabosError):
+            others += [load_mind(agent._replace(paths=agent.paths.workspace.agent(name)))] if name != agent.id else []
+    yield from mind_records(mind, others, known)
     settled = {key: (each.reason, each.at) for key, each in read_resolved(agent).items()}
     yield from conflict_records(agent.id, compare_beliefs(agent, mind.beliefs).conflicts, settled)
 
 
-def _facts(agent: Agent) -> list[mirror_records.Record]:
-    return _fact_records(agent, _open_facts(agent, load_facts(agent).all()))
-
-
-def _open_facts(agent: Agent, facts: Iterable[Fact]) -> list[Fact]:
-    """Returns the facts that the mirror may hold: none was read from a private memory, or derived from such a fact."""
-    withheld = _withheld(agent)
-    return [fact for fact in facts if fact.id not in withheld]
-
-
-def _fact_records(agent: Agent, facts: list[Fact], wanted: Ids | None = None) -> list[mirror_records.Record]:
+def _fact_records(agent: Agent, facts: Iterable[Fact], wanted: Ids | None = None) -> list[mirror_records.Record]:
     ontology, rules = load_ontology(agent.paths.workspace)[0], {rule.id for rule in load_rules(agent).rules}
+    facts = [*facts]
     memories = _memory_ids(agent.memory()) if any(map(memory_of, facts)) else ()
     return list(fact_records(agent.id, facts, ontology, rules, memories, wanted))
 
 
+def _facts(agent: Agent) -> list[mirror_records.Record]:
+    return _fact_records(agent, _open_facts(agent, load_facts(agent)))
+
+
+def _open_facts(agent: Agent, held: Facts) -> list[Fact]:
+    """Returns the facts that the mirror may hold: none was read from a private memory, or derived from such a fact."""
+    withheld = _withheld(agent)
+    return [fact for fact in held.all() if fact.id not in withheld]
+
+
 def _named_facts(agent: Agent, ids: Ids, known: Ids) -> Held:
     held = load_facts(agent)
-    facts = _open_facts(agent, held.all())
+    facts = _open_facts(agent, held)
     wanted: Ids | None = None
     if {*ids} <= {fact.id for fact in facts}:  # of one that is gone nobody knows what it was about
         # Where derived facts follow from the facts as they are, they may have changed with them.
