@@ -197,8 +197,13 @@ class Reader:
             return self.read_call(token.text, depth) if self.accept("(") else Node("name", value=token.text)
         if token.text in ("true", "false"):
             return Node("value", value=token.text == "true")
-        if token.text in ("-", "+", "not"):
-            return self._read_signed(token.text, depth)
+        if token.text in ("-", "+", "not"):  # of several signs or negations, two cancel each other
+            group, op, least = (("not",), "not", 5) if token.text == "not" else (("-", "+"), "neg", 8)
+            is_turned = token.text != "+"
+            while more := self.accept(*group):
+                is_turned ^= more != "+"
+            inner = self.read(least, depth + 1)
+            return Node(op, (inner,)) if is_turned else inner
         if token.text == "if":
             return self.read_if(depth)
         if token.text == "(":
@@ -207,15 +212,6 @@ class Reader:
             return inner
         self.next -= 1
         raise self.fault("expected a name or a value")
-
-    def _read_signed(self, sign: str, depth: int) -> Node:
-        """Returns what follows some signs or negations, of which two cancel each other."""
-        group, op, least = (("not",), "not", 5) if sign == "not" else (("-", "+"), "neg", 8)
-        is_turned = sign != "+"
-        while more := self.accept(*group):
-            is_turned ^= more != "+"
-        inner = self.read(least, depth + 1)
-        return Node(op, (inner,)) if is_turned else inner
 
     def read_if(self, depth: int) -> Node:
         """Reads `if(c, a, b)`, `if c then a else b`, and `if c then a`, which is an implication."""

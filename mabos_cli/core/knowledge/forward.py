@@ -165,7 +165,12 @@ class Chain:
             rows = replayed.get(predicate, {}).pop((-confidence, depth), []) + rows
             for closure in closures:
                 self._close(closure, predicate, rows)
-        self._note_incomplete(ranks)
+        # Of which predicates more would follow than was derived.
+        cut = {triple[1] for limit in ("max_facts", "max_depth") for triple in self.lost[limit]}
+        self.incomplete |= cut | {self.rules[rank].concluded.predicate for rank in self.stopped}
+        rules = [self.rules[rank] for rank in ranks]
+        steps = [(needs_of(rule).all, {rule.concluded.predicate}) for rule in rules]
+        self.incomplete = reach(self.incomplete, steps)
 
     def find_closures(self, ranks: Sequence[int]) -> list[Closure]:
         """Returns the rules that are worked out as closures."""
@@ -310,13 +315,6 @@ class Chain:
             }
         emit = lambda join: _emit(join, rule, inline)  # noqa: E731
         return join.compile(first, emit, head.best, self.limits.max_joins, self._room(head))
-
-    def _note_incomplete(self, ranks: Sequence[int]) -> None:
-        """Finds out of which predicates more would follow than was derived."""
-        cut = {triple[1] for limit in ("max_facts", "max_depth") for triple in self.lost[limit]}
-        self.incomplete |= cut | {self.rules[rank].concluded.predicate for rank in self.stopped}
-        rules = [self.rules[rank] for rank in ranks]
-        self.incomplete = reach(self.incomplete, [(needs_of(rule).all, {rule.concluded.predicate}) for rule in rules])
 
     def cuts(self) -> list[Cut]:
         """Returns what the limits cost, as far as it was not derived in another way that is as sure."""

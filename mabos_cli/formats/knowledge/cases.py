@@ -6,7 +6,7 @@ of all, and at the rest of a few.
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,6 @@ from mabos_cli.formats.json.text import (
 from mabos_cli.formats.knowledge.fields import TWIN, foreign_keys, read_departures, read_list
 
 _MEND = "repair the case by hand, or restore the file from git"
-_LINES = rb'(?m)^ +(\{"case_id": "[^\n]*\}),?$'
 _PARTS = {
     "situation": ("beliefs", "desires", "context"),
     "solution": ("plan_id", "actions"),
@@ -138,7 +137,7 @@ class CaseFile:
 
     def lines(self) -> list[bytes]:
         """Returns the cases as lines of a file: as they stand there if they are in our layout, which is not looked into."""
-        found = re.findall(_LINES, self.data)
+        found = re.findall(rb'(?m)^ +(\{"case_id": "[^\n]*\}),?$', self.data)
         if len(found) == len(self) and _render(found, self.others) == self.data:
             return found
         if len(self.data) > FULL_CHECK:
@@ -258,22 +257,20 @@ def _value(name: str, value: Any, label: str) -> Any:
     if name in _LISTS:
         return read_list(value, label, _MEND)
     if name == "success":
-        if value is not True and value is not False:
-            raise InvalidFile(f"{label} must be true or false", _MEND)
-    elif name == "metrics":
-        if not isinstance(value, dict) or not all(map(_is_number, value.values())):
-            raise InvalidFile(f"{label} must be an object of numbers", _MEND)
-        return tuple(value.items())
+        is_right, kind = value is True or value is False, "true or false"
+    elif name == "metrics":  # as isfinite, but for any whole number
+        numbers: Iterable[Any] = value.values() if isinstance(value, dict) else ("",)
+        is_right, kind = (
+            all(type(one) in (int, float) and abs(one) <= _LARGEST for one in numbers),
+            "an object of numbers",
+        )
     elif name in _COUNTS:
-        if type(value) is not int or value < 0:
-            raise InvalidFile(f"{label} must be a whole number", _MEND)
-    elif not isinstance(value, str):
-        raise InvalidFile(f"{label} must be text", _MEND)
-    return value
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= _LARGEST  # as isfinite, but for any whole number
+        is_right, kind = type(value) is int and value >= 0, "a whole number"
+    else:
+        is_right, kind = isinstance(value, str), "text"
+    if not is_right:
+        raise InvalidFile(f"{label} must be {kind}", _MEND)
+    return tuple(value.items()) if name == "metrics" else value
 
 
 def render_case_departure(departure: CaseDeparture, case: Case) -> bytes:

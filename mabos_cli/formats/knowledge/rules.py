@@ -203,8 +203,12 @@ def _pattern(words: list[Word]) -> Pattern:
     """Returns a condition: subject, predicate, object, with an operator before the object if it is not equal; or two terms
     compared."""
     terms = [word.text for word in words]
-    if words and words[0].says("not"):
-        return _negated(words[1:])
+    if words and words[0].says(
+        "not"
+    ):  # a condition that must not hold, or several in brackets that must not hold together
+        if len(words) > 1 and not words[1].quoted and words[1].text.startswith("("):
+            return Pattern("", "", "", negated=True, of=tuple(map(_pattern, _groups(_within(words[1:])))))
+        return _pattern(words[1:])._replace(negated=True)
     if len(words) > 4 and words[1].operator == "eq" and terms[2].lower() in AGGREGATES and not words[2].quoted:
         return _counted(words)
     sign = next((n for n, word in enumerate(words) if word.operator), 0)
@@ -227,14 +231,6 @@ def _is_term(words: list[Word]) -> bool:
     text = " ".join(word.text for word in words)
     is_plain = not any(word.quoted for word in words)
     return is_plain and (is_expression(text) or re.fullmatch(r"[^\s?]*\d\S* [^\W\d]+", text) is not None)
-
-
-def _negated(words: list[Word]) -> Pattern:
-    """Returns a condition that must not hold, or several in brackets that must not hold together."""
-    if not words or words[0].quoted or not words[0].text.startswith("("):
-        pattern = _pattern(words)
-        return pattern._replace(negated=True)
-    return Pattern("", "", "", negated=True, of=tuple(map(_pattern, _groups(_within(words)))))
 
 
 def _counted(words: list[Word]) -> Pattern:
@@ -324,8 +320,8 @@ def rule_lines(rule: Rule) -> list[str]:
 
 def violation_row(violation: "Firing", rule: "BusinessRule | None") -> dict[str, Any]:
     """Returns a violation as JSON, with what an ontology says about the rule if it comes from one."""
-    found = {"rule": violation.rule.id, "severity": violation.rule.severity, "message": violation.message}
-    found |= _reasons(violation)
+    found: dict[str, Any] = {"rule": violation.rule.id, "severity": violation.rule.severity}
+    found |= {"message": violation.message, "bindings": dict(violation.bindings), "facts": list(violation.supports)}
     if rule:
         found |= {"ontology": rule.source, "statement": rule.statement}
         found |= {"modality": rule.modality, "enforcement_level": rule.enforcement_level}
@@ -334,8 +330,5 @@ def violation_row(violation: "Firing", rule: "BusinessRule | None") -> dict[str,
 
 def action_row(action: "Firing") -> dict[str, Any]:
     """Returns an action that a policy asks for as JSON."""
-    return {"rule": action.rule.id, "action": action.message, "escalate": action.rule.escalate} | _reasons(action)
-
-
-def _reasons(firing: "Firing") -> dict[str, Any]:
-    return {"bindings": dict(firing.bindings), "facts": list(firing.supports)}
+    reasons = {"bindings": dict(action.bindings), "facts": list(action.supports)}
+    return {"rule": action.rule.id, "action": action.message, "escalate": action.rule.escalate} | reasons

@@ -19,7 +19,10 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     if len(gains) < 2:
         raise BadValue("payoffs: there is only one act", "a choice needs two; add what happens if nothing is done")
     states = tuple(next(iter(gains.values())))
-    shares = _shares(fields["probabilities"], states)
+    shares = None
+    if fields["probabilities"] is not None:
+        check_same("probabilities", fields["probabilities"], states, "state")
+        shares = sum_to_one("probabilities", {state: fields["probabilities"][state] for state in states})
     scores = _score(gains, states, shares, fields["optimism"])
     scale = largest(gains)
     picks = {name: best_names(found, scale=scale) for name, found in scores.items()}
@@ -30,19 +33,20 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     deciding = votes if decider == "majority" else scores[decider]
     chosen, *tied = best_names(deciding, scale=0 if decider == "majority" else scale)
     scores["regret"] = {act: -score + 0.0 for act, score in scores["regret"].items()}
-    detail = {
-        "decided_by": decider,
-        "criteria": scores,
-        "picks": {name: list(found) for name, found in picks.items()},
-        "votes": votes,
-    }
+    detail = {"decided_by": decider, "criteria": scores, "picks": {name: [*found] for name, found in picks.items()}}
+    detail |= {"votes": votes}
+    lines = []
+    for name, found in picks.items():
+        order = sorted(scores[name], key=scores[name].__getitem__, reverse=name != "regret")
+        rest = listed([f"{act} {figure(scores[name][act])}" for act in order if act not in found], 3)
+        lines.append(f"{name}: {listed(found)} {figure(scores[name][found[0]])}" + (f"; then {rest}" if rest else ""))
     agree = sum(chosen in found for found in picks.values())
     figures = "" if decider == "majority" else f" with {figure(scores[decider][chosen])}"
     return Answer(
         choice(chosen, deciding),
         None,
         f"{chosen} by {decider}{figures}; {agree} of {len(picks)} criteria pick it",
-        cut(_steps(scores, picks)),
+        cut(lines),
         detail,
         notes(
             (tied, f"{chosen} ties with {listed(tied)}; the first in the input is named."),
@@ -52,13 +56,6 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             ),
         ),
     )
-
-
-def _shares(raw: dict[str, float] | None, states: tuple[str, ...]) -> dict[str, float] | None:
-    if raw is None:
-        return None
-    check_same("probabilities", raw, states, "state")
-    return sum_to_one("probabilities", {state: raw[state] for state in states})
 
 
 def _score(
@@ -76,15 +73,6 @@ def _score(
         "regret": {act: -max(top[state] - row[state] for state in states) for act, row in gains.items()},
     }
     return scores if shares is None else scores | {"expected": expected_gains(gains, shares)}
-
-
-def _steps(scores: dict[str, dict[str, float]], picks: dict[str, tuple[str, ...]]) -> list[str]:
-    lines = []
-    for name, found in picks.items():
-        order = sorted(scores[name], key=scores[name].__getitem__, reverse=name != "regret")
-        rest = listed([f"{act} {figure(scores[name][act])}" for act in order if act not in found], 3)
-        lines.append(f"{name}: {listed(found)} {figure(scores[name][found[0]])}" + (f"; then {rest}" if rest else ""))
-    return lines
 
 
 def read_gains(table: Mapping[str, Mapping[str, float]]) -> Gains:

@@ -34,6 +34,11 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             for name, lottery in lotteries.items()
         },
     }
+    lines = []
+    for name in order:
+        figures = (figure(detail["options"][name][key]) for key in ("certainty_equivalent", "mean", "risk_premium"))
+        worths = "{}: worth {} for certain, mean {}, risk premium {}".format(name, *figures)
+        lines.append(f"{worths}, P(loss) {figure(detail['options'][name]['loss_probability'])}")
     caveats = [f"{best} is worth as much as {listed(tied)}; the first in the input is named."] if tied else []
     if utility == "linear":
         caveats.append("Linear utility ignores risk; give utility and aversion if losses hurt more than gains please.")
@@ -44,7 +49,7 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         choice(best, sure),
         None,
         f"{best} is worth {figure(sure[best])} for certain ({utility}), its mean is {figure(means[best])}",
-        cut([_step(name, detail["options"][name]) for name in order]),
+        cut(lines),
         detail,
         tuple(caveats),
     )
@@ -87,13 +92,6 @@ def worth(lottery: Lottery, aversion: float) -> float:
     if unit == 0:
         return 0.0
     return float(unit * sum(share * (w / unit) ** power for w, share in lottery) ** (1 / power))
-
-
-def _step(name: str, found: dict[str, Any]) -> str:
-    return (
-        f"{name}: worth {figure(found['certainty_equivalent'])} for certain, mean {figure(found['mean'])}, "
-        f"risk premium {figure(found['risk_premium'])}, P(loss) {figure(found['loss_probability'])}"
-    )
 
 
 def mean(lottery: Lottery) -> float:

@@ -72,7 +72,7 @@ def _state(versions: tuple[int, int], rules: Sequence[Rule], limits: Limits) -> 
 
 def _fill(rows: FactRows, facts: Facts, outcome: Outcome, state: dict[str, str], stamps: dict[str, str]) -> None:
     """Keeps all that a run was given and derived."""
-    signs = {fact.id: _sign(fact) for fact in outcome.inference.derived}
+    signs = {fact.id: _hash(repr(fact[:11]).encode("utf-8", "surrogatepass")) for fact in outcome.inference.derived}
     found = (row for relation in outcome.facts.relations.values() for row in relation.rows)
     with rows.writing():
         rows.clear()
@@ -99,10 +99,6 @@ def _lines(facts: Facts, name: str) -> Iterator[tuple[bytes, Fact]]:
 
 def _hash(line: bytes) -> int:
     return int.from_bytes(blake2b(line, digest_size=8).digest(), "big", signed=True)
-
-
-def _sign(fact: Fact) -> int:
-    return _hash(repr(fact[:11]).encode("utf-8", "surrogatepass"))
 
 
 def _words(triples: Iterable[Triple], number: int = 1) -> dict[tuple[str, str], int]:
@@ -145,7 +141,7 @@ def _renew(agent: Agent, facts: Facts, rows: FactRows, limits: Limits) -> Inferr
         return None
     outcome = renewal.outcome
     old = {fact_id: (sign, triple) for triple in renewal.affected for fact_id, sign in rows.signs(triple).items()}
-    signs = {fact.id: _sign(fact) for fact in outcome.inference.derived}
+    signs = {fact.id: _hash(repr(fact[:11]).encode("utf-8", "surrogatepass")) for fact in outcome.inference.derived}
     put = [fact for fact in outcome.inference.derived if old.get(fact.id, (None,))[0] != signs[fact.id]]
     gone: dict[str, Fact] = {}
     for fact_id in old.keys() - signs.keys():
