@@ -215,19 +215,16 @@ def _check_condition(condition: Pattern, bound: set[str]) -> list[str]:
 
 
 def _check_comparison(condition: Pattern, bound: set[str]) -> list[str]:
+    subject, _, obj = condition[:3]
     shown = " ".join(part or '""' for part in condition[:3])
-    subject, obj = condition.subject, condition.object
     if not is_variable(subject) and not is_expression(subject):
         return [f"{shown!r} has no predicate, and compares no variable"]
     if is_open(obj):
         return [f"{shown!r} compares with nothing"]
     found = [reason for term in (subject, obj) if (reason := check_expression(term))]
-    if uses_today(subject) and uses_today(obj):
-        found.append(f"{shown!r} compares today with itself")
-    for name in names_in(subject):
-        found += [] if name in bound else [f"no condition binds {name}, which is compared"]
-    for name in names_in(obj):
-        found += [] if name in bound else [f"no condition binds {name}, which is compared with"]
+    found += [f"{shown!r} compares today with itself"] if uses_today(subject) and uses_today(obj) else []
+    for term, how in ((subject, "compared"), (obj, "compared with")):
+        found += [f"no condition binds {name}, which is {how}" for name in names_in(term) if name not in bound]
     return found
 
 

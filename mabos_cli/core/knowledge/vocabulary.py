@@ -120,18 +120,14 @@ class Vocabulary:
         # When it is due asks for the due date.
         self.dates = [p._replace(words=p.words[:-1]) for p in self.phrases if p.words[1:] and p.words[-1] in _DATES]
         self.dates = [phrase for phrase in self.dates if self.is_dated(phrase.predicate)]
-        self.causes = {
-            p.predicate for p in self.phrases if CAUSES & {*p.words, *p.prepositions, *map(lemma, words(p.text))}
-        }
+        self.causes, self.prices, self.places = set[str](), set[str](), set[str]()
         single = ontology.functional_names()
-        self.prices = {
-            p.predicate for p in self.phrases if _PRICES & {*p.words} and self._leads_to(p.predicate, "money")
-        }
-        self.places = {
-            p.predicate
-            for p in self.phrases
-            if _PLACES & {*p.words} or (p.text.endswith((" in", " at")) and p.predicate in single)
-        }
+        for each in self.phrases:
+            name, said = each.predicate, {*each.words}
+            self.causes |= {name} if CAUSES & {*said, *each.prepositions, *map(lemma, words(each.text))} else set()
+            self.prices |= {name} if _PRICES & said and self._leads_to(name, "money") else set()
+            is_in = each.text.endswith((" in", " at")) and name in single
+            self.places |= {name} if _PLACES & said or is_in else set()
         known = {*self.parts, *(word for phrase in self.phrases for word in phrase.words)}
         self._roots: dict[str, set[str]] = {}
         for word in known:

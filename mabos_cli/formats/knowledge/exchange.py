@@ -22,17 +22,20 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def render_graph(facts: Sequence[Fact], form: str) -> str:
-    """Returns the facts in one of the formats, nodes and edges in a stable order."""
+    """Returns the facts in one of the formats, nodes and edges in a stable order. JSON-LD has names as IRIs below urn:mabos:, and plain
+    values as literals."""
+    if form == "jsonld":
+        found: dict[str, dict[str, Any]] = {}
+        for fact in facts:
+            value = {"@value": fact.object} if is_plain(fact.object) else {"@id": _iri(fact.object)}
+            node = found.setdefault(fact.subject, {"@id": _iri(fact.subject)})
+            node.setdefault(_iri(fact.predicate), []).append(value)
+        return dump_document({"@graph": list(found.values())})
     nodes = sorted({name for fact in facts for name in (fact.subject, fact.object)})
     names = {node: f"n{number}" for number, node in enumerate(nodes, 1)}
-    if form == "jsonld":
-        return _jsonld(facts)
-    return {"mermaid": _mermaid, "dot": _dot, "graphml": _graphml}[form](facts, names)
-
-
-def _mermaid(facts: Sequence[Fact], names: dict[str, str]) -> str:
-    lines = ["graph LR"]
-    lines += [f"  {name}[{_mermaid_text(node)}]" for node, name in names.items()]
+    if form != "mermaid":
+        return (_dot if form == "dot" else _graphml)(facts, names)
+    lines = ["graph LR", *(f"  {name}[{_mermaid_text(node)}]" for node, name in names.items())]
     lines += [f"  {names[f.subject]} -->|{_mermaid_text(f.predicate)}| {names[f.object]}" for f in facts]
     return "\n".join(lines) + "\n"
 
@@ -81,18 +84,6 @@ def _graphml(facts: Sequence[Fact], names: dict[str, str]) -> str:
         SubElement(edge, "data", key="predicate").text = _NO_XML.sub("\ufffd", one_line(fact.predicate))
         SubElement(edge, "data", key="confidence").text = repr(fact.confidence)
     return tostring(root, "unicode", xml_declaration=False) + "\n"
-
-
-def _jsonld(facts: Sequence[Fact]) -> str:
-    """JSON-LD with names as IRIs below urn:mabos:, plain values as literals."""
-    nodes: dict[str, dict[str, object]] = {}
-    for fact in facts:
-        node = nodes.setdefault(fact.subject, {"@id": _iri(fact.subject)})
-        value = {"@value": fact.object} if is_plain(fact.object) else {"@id": _iri(fact.object)}
-        held = node.setdefault(_iri(fact.predicate), [])
-        assert isinstance(held, list)
-        held.append(value)
-    return dump_document({"@graph": list(nodes.values())})
 
 
 def _iri(name: str) -> str:

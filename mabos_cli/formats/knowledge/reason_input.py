@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from mabos_cli.core import BadValue
@@ -55,8 +56,13 @@ def parse_source(text: str, path: str, first_line: int = 1) -> Source:
     import yaml
 
     reader = _Reader(path, first_line)
+    with suppress(ValueError, RecursionError):
+        if text.lstrip()[:1] in ("{", "["):
+            json.loads(text)
+            # JSON as YAML can read it: tabs become spaces, and pairs of escapes one character.
+            text = _PAIR.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text.replace("\t", " "))
     # Events, not nodes: what is too deep or too large is refused while it is read, before it fills memory or the stack.
-    events = yaml.parse(_plain_json(text), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     try:
         return Source(reader.read_document(events), path, reader.lines)
     except (yaml.YAMLError, ValueError) as error:
@@ -65,17 +71,6 @@ def parse_source(text: str, path: str, first_line: int = 1) -> Source:
         line = first_line + (mark.line if mark else 0)
         hint = "a text with ': ' or ' #' in it, or one that begins with a sign such as [ ! ? or *, goes in quotes"
         raise InvalidFile(f"{path}:{line}: not valid YAML: {problem}", hint) from None
-
-
-def _plain_json(text: str) -> str:
-    """Returns JSON as YAML can read it: tabs become spaces, and pairs of escapes one character."""
-    if text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return _PAIR.sub(lambda found: found[1] + json.loads(f'"{found[2]}"'), text.replace("\t", " "))
 
 
 class _Reader:

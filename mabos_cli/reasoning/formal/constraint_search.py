@@ -232,8 +232,18 @@ class Search:
             if len({self.domains[n][one] for n in scope for one in bits(left[n])}) < len(scope):
                 left[scope[0]] = 0
             return True
-        if prod(left[n].bit_count() for n in scope) <= _LISTED:
-            self._revise_listed(constraint, left)
+        if prod(left[n].bit_count() for n in scope) <= _LISTED:  # all combinations are tried
+            values: list[Any] = [None] * len(left)
+            kept = dict.fromkeys(scope, 0)
+            for chosen in product(*(tuple(bits(left[n])) for n in scope)):
+                self._count(1)
+                for n, one in zip(scope, chosen, strict=True):
+                    values[n] = self.domains[n][one]
+                if constraint.holds(values):
+                    for n, one in zip(scope, chosen, strict=True):
+                        kept[n] |= 1 << one
+            for n in scope:
+                left[n] = kept[n]
             return True
         known: list[Bounds] = [None] * len(left)
         for n in scope:
@@ -249,21 +259,6 @@ class Search:
                 break
             known[n] = self._bounds_of(n, left[n])
         return False
-
-    def _revise_listed(self, constraint: Constraint, left: list[int]) -> None:
-        """Tries all combinations."""
-        scope = constraint.scope
-        values: list[Any] = [None] * len(left)
-        kept = dict.fromkeys(scope, 0)
-        for chosen in product(*(tuple(bits(left[n])) for n in scope)):
-            self._count(1)
-            for n, one in zip(scope, chosen, strict=True):
-                values[n] = self.domains[n][one]
-            if constraint.holds(values):
-                for n, one in zip(scope, chosen, strict=True):
-                    kept[n] |= 1 << one
-        for n in scope:
-            left[n] = kept[n]
 
     def _revise_bounds(self, constraint: Constraint, variable: int, left: list[int], known: list[Bounds]) -> None:
         """Drops the values with which the constraint cannot hold, whatever the others are; of many, those at the

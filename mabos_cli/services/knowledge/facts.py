@@ -286,22 +286,17 @@ def explain_origin(agent: Agent, fact_id: str, depth: int) -> Origin:
     rules = inference_rules(agent, held)
     if not facts.find(fact_id):
         if left := _find_departures(agent, fact_id):
-            held, note = [*held, *_with_support(agent, facts, left[-1].fact)], f"{left[-1].reason} {left[-1].at[:10]}"
+            gone, note = [left[-1].fact], f"{left[-1].reason} {left[-1].at[:10]}"
+            for each in gone:  # grows by those of its supports that left too
+                lost = [key for key in each.derived_from if not facts.find(key) and key not in {one.id for one in gone}]
+                gone += [one.fact for key in lost[:_MOST_GONE] for one in _find_departures(agent, key)[-1:]]
+            held += gone
         else:
             asserted = list(facts.asserted.facts())
             held, note = [*asserted, *forward_chain(asserted, rules).derived], "follows, and is not written"
             if all(fact.id != fact_id for fact in held):
                 find_fact(agent, facts, fact_id)
     return explain_fact(fact_id, held, rules, max(0, depth))._replace(note=note)
-
-
-def _with_support(agent: Agent, facts: Facts, fact: Fact) -> list[Fact]:
-    """Returns a fact that has left, and those of its supports that left too."""
-    gone = [fact]
-    for each in gone:  # grows
-        lost = [key for key in each.derived_from if not facts.find(key) and key not in {one.id for one in gone}]
-        gone += [one.fact for key in lost[:_MOST_GONE] for one in _find_departures(agent, key)[-1:]]
-    return gone
 
 
 def _find_departures(agent: Agent, fact_id: str) -> list[FactDeparture]:

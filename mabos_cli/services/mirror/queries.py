@@ -93,36 +93,27 @@ def find_impact(call: Session, asked: Question) -> Impact:
         return Impact(
             goals_behind(graph, now(), asked.level), {"question": "behind"}, "no goal is behind", {}, warnings
         )
-    rows, about, nothing = _find_chains(graph, names, agent, asked)
-    held = graph.get("belief", [row["belief"] for row in rows])
-    beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
-    return Impact(rows, about, nothing, beliefs, warnings)
-
-
-def _find_chains(
-    graph: RecordGraph, agents: Sequence[str], agent: Agent, asked: Question
-) -> tuple[list[Row], dict[str, Any], str]:
-    """Returns what depends on beliefs, what the answer is about, and what to say where nothing does."""
     about: dict[str, Any] = {"question": "chains", "agent": agent.id}
     if asked.conflict:
         found = _find_conflict(agent, asked.conflict.strip().lower())
         about |= {"question": "conflict", "conflict": found.key, "reason": found.reason}
         both = mind_records(AgentMind(agent.id, (found.a, found.b)))
         rows = conflict_impact(graph, sorted({each.uid for each in both if each.type == "belief"}))
-        return rows, about, f"conflict {found.key[:8]} touches no goal"
-    if not asked.name:
-        return belief_chains(graph, agent.id), about, f"no belief of {agent.id} supports a goal"
-    record = _find_record(graph, agent.id, asked.name)
-    about["about"] = record.uid
-    if record.type == "belief":
-        return conflict_impact(graph, [record.uid]), about, f"{record.uid} supports no goal"
-    # Goals, plans and intentions may rest on beliefs of any agent.
-    rows = [row for name in agents for row in belief_chains(graph, name)]
-    if record.type == "goal":
-        rows = [row for row in rows if row["goal"] == record.uid]
+        nothing = f"conflict {found.key[:8]} touches no goal"
+    elif not asked.name:
+        rows, nothing = belief_chains(graph, agent.id), f"no belief of {agent.id} supports a goal"
     else:
-        rows = [row for row in rows if record.uid in {each[record.type] for each in row[f"{record.type}s"]}]
-    return rows, about, f"no belief supports {record.uid}"
+        record = _find_record(graph, agent.id, asked.name)
+        about["about"], nothing = record.uid, f"no belief supports {record.uid}"
+        if record.type == "belief":
+            rows, nothing = conflict_impact(graph, [record.uid]), f"{record.uid} supports no goal"
+        else:  # goals, plans and intentions may rest on beliefs of any agent
+            every, kind = [row for name in names for row in belief_chains(graph, name)], record.type
+            here = [{row["goal"]} if kind == "goal" else {each[kind] for each in row[f"{kind}s"]} for row in every]
+            rows = [row for row, uids in zip(every, here, strict=True) if record.uid in uids]
+    held = graph.get("belief", [row["belief"] for row in rows])
+    beliefs = {each.uid: (each.get("name"), each.get("certainty")) for each in held}
+    return Impact(rows, about, nothing, beliefs, warnings)
 
 
 def _find_conflict(agent: Agent, key: str) -> Conflict:

@@ -49,7 +49,10 @@ def change_cases(
         new, ids = file.changed(changes.put, changes.drop), [case.id for case in changes.put]
         write = Write(
             [FileWrite(agent.paths.cases, new.data, data)],
-            archive=_departed(file, changes.archive),
+            archive=[
+                (each.at, render_case_departure(each, each.case or file.case(file.places[each.id])))
+                for each in changes.archive
+            ],
             lines=ledger(result) if ledger else (),
             follow=lambda: materialize_cases(agent, new, {*ids, *changes.drop}, _state_of(file))[1],
             part="cases",
@@ -59,12 +62,6 @@ def change_cases(
         return write, result
 
     return transact(agent, command, planned)
-
-
-def _departed(file: CaseFile, departures: Iterable[CaseDeparture]) -> list[tuple[str, bytes]]:
-    """Returns the archive's records of cases that leave."""
-    cases = ((each, each.case or file.case(file.places[each.id])) for each in departures)
-    return [(each.at, render_case_departure(each, case)) for each, case in cases]
 
 
 def find_case_departures(agent: Agent, case_id: str) -> list[CaseDeparture]:
