@@ -237,11 +237,10 @@ def learn_now(call: HostCall) -> None:
     agent = _open_agent(call)
     if not agent.settings["hook.harvest"]:
         return
-    done = harvest(
-        agent, Rules("", agent.settings["harvest.min_importance"]), dry_run=False, progress=lambda about: None
-    )
+    rules = Rules("", agent.settings["harvest.min_importance"])
+    spooled, _, done = harvest(agent, rules, dry_run=False, progress=lambda about: None)
     AgentIndex(agent).refresh()
-    log(call.root, f"learn: {done.spooled.taken} turns, {done.done.tally.harvested} memories")
+    log(call.root, f"learn: {spooled.taken} turns, {done.tally.harvested} memories")
 
 
 def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ from mabos_cli.workspace.agent import Agent
 if TYPE_CHECKING:
     from mabos_cli.core.memory.storing import Stored
     from mabos_cli.services.memory.capture import Candidate
-    from mabos_cli.services.memory.ingest import Reviewed, SpoolResult
+    from mabos_cli.services.memory.ingest import SpoolResult
 
 app = Commands()
 
@@ -190,7 +190,7 @@ def harvest(
         bool(leave),
     )
     if review:
-        return _emit_review(ctx.obj, agent, review_harvest(agent, rules, progress=open_progress))
+        return _emit_review(ctx.obj, agent, *review_harvest(agent, rules, progress=open_progress))
     spooled, gathered, done = harvest_memories(agent, rules, dry_run=dry_run, progress=open_progress)
     ctx.obj.emit(
         "harvest",
@@ -209,11 +209,13 @@ def harvest(
     )
 
 
-def _emit_review(call: Call, agent: Agent, found: "Reviewed") -> None:
+def _emit_review(
+    call: Call, agent: Agent, spooled: "SpoolResult", gathered: Gathered, candidates: "list[tuple[Candidate, Stored]]"
+) -> None:
     """Prints candidates, the planned outcome for each, and its speaker and place."""
-    made = {result.item.id: each.id for each, result in found.candidates if not result.deduplicated}
-    rows = [_candidate_row(agent, each, result, made) for each, result in found.candidates]
-    lines = list(_spool_lines(found.spooled, dry_run=True))
+    made = {result.item.id: each.id for each, result in candidates if not result.deduplicated}
+    rows = [_candidate_row(agent, each, result, made) for each, result in candidates]
+    lines = list(_spool_lines(spooled, dry_run=True))
     for row in rows:
         does = " ".join([row["action"], *row["of"]])
         lines.append(f"{row['id']} {row['type']} {row['trust']}, {does}: {one_line(row['content'])}")
@@ -222,9 +224,9 @@ def _emit_review(call: Call, agent: Agent, found: "Reviewed") -> None:
         lines.append(f"  {', '.join(filter(None, who))}")
     next_step = "; keep some: mabos harvest --apply ID,..." if rows else ""
     lines.append(f"{plural(len(rows), 'candidate')}, nothing written{next_step}")
-    data = {"count": len(rows), "candidates": rows, "ignored": found.gathered.ignored, "writes_performed": False}
-    counts = {"transcripts": found.spooled.transcripts, "observed": found.spooled.taken}
-    warnings = [*found.spooled.notes, *fault_lines(found.gathered.faults)]
+    data = {"count": len(rows), "candidates": rows, "ignored": gathered.ignored, "writes_performed": False}
+    counts = {"transcripts": spooled.transcripts, "observed": spooled.taken}
+    warnings = [*spooled.notes, *fault_lines(gathered.faults)]
     call.emit("harvest.review", data | counts, lines, warnings)
 
 
@@ -318,18 +320,20 @@ def transcript(
     check_choice(host, ["auto", *HOSTS], "host")
     scope = Scope(_roles(roles), tools, stamp_of(since, agent.now()))
     given, others = find_transcripts(files, host, None if ctx.obj.literal_dash else _open_stdin)
-    done = ingest_transcripts(agent, given, host, scope, harvest=harvest, dry_run=dry_run, progress=open_progress)
+    rows, harvested, warnings = ingest_transcripts(
+        agent, given, host, scope, harvest=harvest, dry_run=dry_run, progress=open_progress
+    )
     data: dict[str, Any] = {
-        "files": [row.summary() for row in done.rows],
-        "taken": sum(row.taken for row in done.rows),
+        "files": [row.summary() for row in rows],
+        "taken": sum(row.taken for row in rows),
         "dry_run": dry_run,
     }
-    lines = _lines(done.rows, dry_run)
-    if done.harvested:
-        count, merged = done.harvested.tally.harvested, done.harvested.tally.merged
+    lines = _lines(rows, dry_run)
+    if harvested:
+        count, merged = harvested.tally.harvested, harvested.tally.merged
         data["harvested"] = count
         lines.append(f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else ""))
-    ctx.obj.emit("ingest.transcript", data, lines, [*warnings_of(done.rows, others), *done.warnings])
+    ctx.obj.emit("ingest.transcript", data, lines, [*warnings_of(rows, others), *warnings])
 
 
 def _open_stdin() -> Any:

@@ -12,9 +12,7 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.memory.items import item_to_dict
 from mabos_cli.services.inputs import importance_of, refuse_secrets, secrets_mode, text_argument
 from mabos_cli.services.memory.items import (
-    FactView,
     Found,
-    ObservationView,
     find_chain,
     forget_item,
     get_fact,
@@ -25,6 +23,7 @@ from mabos_cli.services.memory.items import (
     update_item,
 )
 from mabos_cli.terminal.emit import columns
+from mabos_cli.workspace.agent import Agent
 
 app = Commands()
 Id = Annotated[str, Argument(metavar="ID", ids="items", help="An item's id: M-...")]
@@ -55,9 +54,9 @@ def get(
 
         agent, item_id = find_sharing(ctx.obj, home, item_id)
     if item_id.startswith("F-"):
-        return _emit_fact(ctx.obj, get_fact(agent, item_id))
+        return _emit_fact(ctx.obj, agent, item_id)
     if item_id.startswith("O-"):
-        return _emit_observation(ctx.obj, get_observation(agent, item_id))
+        return _emit_observation(ctx.obj, agent, item_id)
     is_home = agent.id == home.id  # what another agent shares is the item alone, and is not used by its owner
     found, trust, sources = get_item(agent, item_id, tree=tree and is_home, count_use=is_home and not no_use)
     history = [{"reason": d.reason, "at": d.at, "into": d.into or None, "store": d.store} for d in found.history]
@@ -84,24 +83,24 @@ def get(
     ctx.obj.emit("get", data, lines)
 
 
-def _emit_fact(call: Call, view: FactView) -> None:
+def _emit_fact(call: Call, agent: Agent, fact_id: str) -> None:
     from mabos_cli.formats.knowledge.fact_text import fact_line
     from mabos_cli.formats.knowledge.facts import fact_to_dict
 
-    fact, left = view.fact, view.history
+    fact, is_live, left = get_fact(agent, fact_id)
     lines = [fact_line(fact)]
-    lines += [] if view.is_live else [f"archived {left[-1].at}: {left[-1].reason}"]
+    lines += [] if is_live else [f"archived {left[-1].at}: {left[-1].reason}"]
     lines += [f"derived from {', '.join(fact.derived_from)}"] if fact.derived_from else []
     lines += [f"before: {fact_line(d.fact)} [{d.reason} {d.at[:10]}]" for d in left if d.reason == "updated"]
     history = [{"reason": d.reason, "at": d.at} for d in left]
-    state = "live" if view.is_live else "archived"
+    state = "live" if is_live else "archived"
     call.emit("get", {"state": state, "fact": fact_to_dict(fact), "history": history}, lines)
 
 
-def _emit_observation(call: Call, view: ObservationView) -> None:
+def _emit_observation(call: Call, agent: Agent, observation_id: str) -> None:
     from mabos_cli.formats.memory.observations import observation_to_dict
 
-    observation, place, state, items = view
+    observation, place, state, items = get_observation(agent, observation_id)
     record = observation_to_dict(observation)
     about = {**record, "place": place, **({"items": items} if items else {})}
     rows = [

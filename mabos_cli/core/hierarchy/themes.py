@@ -285,17 +285,13 @@ def _distinct(themes: Iterable[Theme]) -> list[Theme]:
         if wider and len(wider) == len(rivals) and theme.named >= 0.6 * max(r.named for r in wider):
             for rival in wider:
                 del chosen[rival.key]
-        elif any(theme.entries <= 2 * rival.entries and not _is_named_apart(theme, rival) for rival in rivals):
+        # To both of which somebody gave a name are two things.
+        elif any(theme.entries <= 2 * rival.entries and not (theme.named and rival.named) for rival in rivals):
             continue
         chosen[theme.key] = theme
         for word in mine:
             holders.setdefault(word, []).append(theme.key)
     return list(chosen.values())
-
-
-def _is_named_apart(theme: Theme, other: Theme) -> bool:
-    """Returns whether somebody gave both of them a name: then they are two things."""
-    return bool(theme.named and other.named)
 
 
 class Trend(NamedTuple):

@@ -39,13 +39,6 @@ class Fault(NamedTuple):
     reason: str
 
 
-class Captured(NamedTuple):
-    """Observations that were captured, and lines that could not be."""
-
-    observations: list[Observation]
-    faults: list[Fault]
-
-
 def prepare(agent: Agent, observation: Observation, most: str = "") -> Observation:
     """Returns the observation as it may touch the disk: with its origin, without secrets, bounded. BadValue where it makes no sense."""
     from mabos_cli.core.language.secrets import KINDS, redact
@@ -82,8 +75,11 @@ def capture_text(agent: Agent, given: Observation, text: str) -> Observation:
     return kept
 
 
-def capture_lines(agent: Agent, data: bytes, name: str, given: Observation, *, strict: bool) -> Captured:
-    """Captures each line of NDJSON; `given` holds where a line is silent. With `strict`, a malformed line is InvalidFile."""
+def capture_lines(
+    agent: Agent, data: bytes, name: str, given: Observation, *, strict: bool
+) -> tuple[list[Observation], list[Fault]]:
+    """Captures each line of NDJSON; `given` holds where a line is silent. Returns observations, and lines that could not be taken; with
+    `strict`, a malformed line is InvalidFile."""
     taken: list[Observation] = []
     faults: list[Fault] = []
     most = given.trust or ("untrusted" if given.kind == "tool" else "")
@@ -98,7 +94,7 @@ def capture_lines(agent: Agent, data: bytes, name: str, given: Observation, *, s
             if strict:
                 hint = f"nothing was captured; {error.hint}".rstrip("; ")
                 raise InvalidFile(f"{name}:{number}: {error.message}", hint) from None
-    return Captured(capture_observations(agent, taken), faults)
+    return capture_observations(agent, taken), faults
 
 
 def _with_defaults(record: Observation, given: Observation) -> Observation:

@@ -106,14 +106,6 @@ def _checked(path: str, host: str, stdin: BinaryIO | None = None) -> TranscriptF
     return TranscriptFile(path)
 
 
-class Ingested(NamedTuple):
-    """Holds what was taken of each transcript, what a harvest behind it did (if one was asked for), and warnings."""
-
-    rows: list[Taken]
-    harvested: HarvestResult | None
-    warnings: list[str]
-
-
 def ingest_transcripts(
     agent: Agent,
     given: Sequence[TranscriptFile],
@@ -123,19 +115,20 @@ def ingest_transcripts(
     harvest: bool,
     dry_run: bool,
     progress: OpenProgress | None,
-) -> Ingested:
-    """Takes what is new in transcripts as observations, one call at a time, and harvests what waits if asked to."""
+) -> tuple[list[Taken], HarvestResult | None, list[str]]:
+    """Takes what is new in transcripts as observations, one call at a time, and harvests what waits if asked to: what was taken of each,
+    what the harvest did, and warnings."""
     root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
     with nullcontext() if dry_run else locked(agent.paths.ingest_lock, root, timeout, "mabos ingest"):
         rows = take_transcripts(agent, given, host, scope, dry_run=dry_run, progress=progress)
     if not harvest or dry_run:
-        return Ingested(rows, None, [])
+        return rows, None, []
     rules = Rules("", agent.settings["harvest.min_importance"])
     gathered, done = harvest_observations(agent, rules, show=progress("harvesting") if progress else None)
     faults = (
         [f"{plural(len(gathered.faults), 'malformed observation')} left; see mabos harvest"] if gathered.faults else []
     )
-    return Ingested(rows, done, [*done.warnings, *faults])
+    return rows, done, [*done.warnings, *faults]
 
 
 def take_transcripts(
@@ -269,35 +262,23 @@ def _some(named: Sequence[str], total: int) -> str:
     return ", ".join(named) + (", ..." if total > len(named) else "")
 
 
-class Harvested(NamedTuple):
-    """Holds what was taken of transcripts that hooks named, which observations were found, and what became of them."""
-
-    spooled: "SpoolResult"
-    gathered: Gathered
-    done: HarvestResult
-
-
-def harvest(agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress) -> Harvested:
+def harvest(
+    agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress
+) -> tuple["SpoolResult", Gathered, HarvestResult]:
     """Takes what is new in transcripts that hooks named, and makes memories of all observations that wait."""
     spooled = take_spooled(agent, dry_run=dry_run, progress=progress)
     show = progress("harvesting")
     found = harvest_observations(agent, rules, dry_run=dry_run, show=show, pending=spooled.pending)
-    return Harvested(spooled, *found)
+    return spooled, *found
 
 
-class Reviewed(NamedTuple):
-    """Holds what a harvest would take of transcripts, which observations were found, and its candidates with what would become of each."""
-
-    spooled: "SpoolResult"
-    gathered: Gathered
-    candidates: list[tuple[Candidate, Stored]]
-
-
-def review_harvest(agent: Agent, rules: Rules, *, progress: OpenProgress) -> Reviewed:
-    """Returns what a harvest would keep, transcripts that hooks named included; nothing is written."""
+def review_harvest(
+    agent: Agent, rules: Rules, *, progress: OpenProgress
+) -> tuple["SpoolResult", Gathered, list[tuple[Candidate, Stored]]]:
+    """Returns what a harvest would keep, transcripts that hooks named included, with what would become of each; nothing is written."""
     spooled = take_spooled(agent, dry_run=True, progress=progress)
     gathered = gather(agent, rules._replace(only=frozenset({ALL})), spooled.pending)
-    return Reviewed(spooled, gathered, review_candidates(agent, gathered))
+    return spooled, gathered, review_candidates(agent, gathered)
 
 
 class SpoolResult(NamedTuple):

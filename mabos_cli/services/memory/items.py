@@ -118,16 +118,8 @@ def find_chain(agent: Agent, item: MemoryItem) -> list[Found]:
     return [find_item(agent, memory, item_id) for item_id in chain] if len(chain) > 1 else []
 
 
-class FactView(NamedTuple):
-    """A fact, whether it is live, and its archive records, oldest first."""
-
-    fact: "Fact"
-    is_live: bool
-    history: "list[FactDeparture]"
-
-
-def get_fact(agent: Agent, fact_id: str) -> FactView:
-    """Returns the fact with an id: any ever asserted, live or archived."""
+def get_fact(agent: Agent, fact_id: str) -> "tuple[Fact, bool, list[FactDeparture]]":
+    """Returns the fact with an id, any ever asserted, whether it is live, and its archive records, oldest first."""
     from mabos_cli.formats.json.text import dump_line
     from mabos_cli.workspace.knowledge.facts import find_fact_departures, load_facts
 
@@ -135,20 +127,11 @@ def get_fact(agent: Agent, fact_id: str) -> FactView:
     left = find_fact_departures(agent.paths, b'{"id": %s, "kind": "fact"' % dump_line(fact_id).encode())
     if not live and not left:
         raise NotFound(f"{fact_id} was never issued for agent {agent.id}", "mabos fact query lists facts")
-    return FactView(live or left[-1].fact, bool(live), left)
+    return live or left[-1].fact, bool(live), left
 
 
-class ObservationView(NamedTuple):
-    """An observation, where it stands, whether it was harvested, and the items that came of it."""
-
-    observation: "Observation"
-    place: str
-    state: str
-    items: list[str]
-
-
-def get_observation(agent: Agent, observation_id: str) -> ObservationView:
-    """Returns the observation with an id, without secrets, and what became of it."""
+def get_observation(agent: Agent, observation_id: str) -> "tuple[Observation, str, str, list[str]]":
+    """Returns the observation with an id, without secrets, where it stands, whether it was harvested, and the items that came of it."""
     from mabos_cli.core.language.secrets import hide_in
     from mabos_cli.workspace.memory.observations import find_observation, items_of, load_ledger
 
@@ -158,7 +141,7 @@ def get_observation(agent: Agent, observation_id: str) -> ObservationView:
     items = items_of(agent, observation_id)
     taken = bool(items) or observation_id in load_ledger(agent.paths, found.name).ids
     place = f"{agent.paths.relative(agent.paths.observations / found.name)}:{found.line}"
-    return ObservationView(hide_in(found.observation), place, "harvested" if taken else "waiting", items)
+    return hide_in(found.observation), place, "harvested" if taken else "waiting", items
 
 
 class Edited(NamedTuple):

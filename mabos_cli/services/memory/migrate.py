@@ -69,7 +69,10 @@ def migrate_notes(agent: Agent, files: Sequence[str], min_tokens: int | None, *,
     done, notes = migrate_entries(agent, [*reversed(unknown.values())], dry_run=dry_run)
     known = sum(named.key in ledger for named in entries) + len(unknown) - len(done.entries)
     repeated = len(entries) - known - len(done.entries)
-    warnings = [*warnings, *notes, *_secret_places(found, done.entries)]
+    # A secret that was replaced in an item still stands in the notes.
+    texts = {file.path: file.text for file in found}
+    places = (place for named in done.entries for place in _secret_lines(named, texts[named.path]))
+    warnings = [*warnings, *notes, *dict.fromkeys(places)]
     return Migration(readings, done, known, repeated, warnings)
 
 
@@ -112,12 +115,6 @@ def migrate_entries(agent: Agent, unknown: list[Named], *, dry_run: bool = False
         return [(agent.paths.migration_ledger, render_migrated(path, keys, at)) for path, keys in by_file.items()]
 
     return agent.change("migrate", plan, ledger=ledger, dry_run=dry_run)
-
-
-def _secret_places(files: Sequence[NoteFile], entries: Sequence[Named]) -> list[str]:
-    """Returns a warning for each line with a secret that was replaced in an item; it still stands in the notes."""
-    texts = {file.path: file.text for file in files}
-    return list(dict.fromkeys(place for named in entries for place in _secret_lines(named, texts[named.path])))
 
 
 def _secret_lines(named: Named, text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from mabos_cli.core.context import memory_index as indexing
 from mabos_cli.core.language.clock import format_time
-from mabos_cli.core.memory.item import DOMAINS, Glance, MemoryItem, glance_of, has_expired
+from mabos_cli.core.memory.item import DOMAINS, MemoryItem, glance_of, has_expired
 from mabos_cli.core.memory.stores import Memory
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.markdown.escape import without_seal
@@ -273,7 +273,8 @@ class _DomainFiles:
         for name, load in self._pages.items():
             yield name, stamp_of(self._agent.paths.store_page(name)), load
         rest = list(_rest(self._long_term, self._pages))
-        yield _WHOLE, _key_of(rest), lambda: rest
+        data = b"\n".join(rest)
+        yield _WHOLE, f"{len(data)}:{crc32(data)}", lambda: rest
 
     def _find_known(self, name: str, key: str) -> tuple[str, indexing.Digest] | None:
         """Returns what is known of a part, if it is still true and the files that were written with it are there."""
@@ -297,7 +298,7 @@ class _DomainFiles:
         needed = (
             (line, glance)
             for line, glance in zip(lines, seen, strict=True)
-            if glance.type in DOMAINS or _is_special(glance)
+            if glance.type in DOMAINS or glance.expires or indexing.may_be_shown(glance)
         )
         decoded = [parse_item(line, _STORE) for line, _ in needed]
         live = [item for item in decoded if item.type in DOMAINS and not has_expired(item, self._now)]
@@ -350,15 +351,6 @@ class _DomainFiles:
 
     def _tokens(self, size: int) -> int:
         return -(-size // self._per_token)
-
-
-def _key_of(lines: list[bytes]) -> str:
-    data = b"\n".join(lines)
-    return f"{len(data)}:{crc32(data)}"
-
-
-def _is_special(seen: Glance) -> bool:
-    return seen.expires or indexing.may_be_shown(seen)
 
 
 def _files_there(paths: AgentPaths) -> set[tuple[str, str]]:
