@@ -103,7 +103,7 @@ class Call(Session):
 
             data, text = hide_in(data), hide_in(list(text))
         warnings = [*self.notices, *warnings, *self._mirror()]
-        if self._wants_commit():
+        if self.commit or any(home.settings["git.commit"] for home in self.opened or ()):
             from mabos_cli.services.operations.merging import commit_written
 
             text = list(text)
@@ -137,9 +137,6 @@ class Call(Session):
                 find_agent(self.open_workspace(), name) for name in list_agents(self.open_workspace())
             ]
         return []
-
-    def _wants_commit(self) -> bool:
-        return self.commit or any(home.settings["git.commit"] for home in self.opened or ())
 
     def _mirror(self) -> list[str]:
         """Mirrors changes in TypeDB, if one is configured; returns warnings."""

@@ -133,10 +133,8 @@ def completion(ctx: Context, shell: Annotated[str, Argument(metavar="[bash|zsh|f
 
     Example: mabos completion bash
     """
-    from mabos_cli.services.operations.setup import SHELLS, completion_script
-
-    check_choice(shell, SHELLS, "shell")
-    text = completion_script(shell)
+    check_choice(shell, setup.SHELLS, "shell")
+    text = setup.completion_script(shell)
     ctx.obj.emit("completion", {"shell": shell, "text": text}, text.splitlines())
 
 

@@ -7,6 +7,7 @@ wrote are changed. If both sides changed the words of an entry, both are kept: t
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from mabos_cli.core.language.ids import distinct_id, parse_id
@@ -53,7 +54,7 @@ def find_renames(kind: str, texts: Sequence[str]) -> Renames:
     """
     base, ours, theirs = (_titles(text, kind) for text in texts)
     found: Renames = ({}, {}, {})
-    followed = follow_renames((base, ours, theirs), _title_of, _new_id)
+    followed = follow_renames((base, ours, theirs), attrgetter("title"), _new_id)
     for old, new, renames in zip((base, ours, theirs), followed, found, strict=True):
         renames.update({entry_id: _new_id(entry_id, title) for entry_id, title in old.items() if entry_id not in new})
     base, ours, theirs = followed
@@ -70,10 +71,6 @@ class _Title(NamedTuple):
 
     updated: str
     title: str
-
-
-def _title_of(entry: _Title) -> str:
-    return entry.title
 
 
 def _new_id(entry_id: str, entry: _Title) -> str:

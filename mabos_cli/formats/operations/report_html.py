@@ -29,7 +29,14 @@ def render_page(report: Report, css: str) -> str:
         element("style", Html(css)),
     )
     body = element(
-        "body", _header(report), _contents(sections), element("main", _overview(report), map(_render_section, sections))
+        "body",
+        _header(report),
+        _contents(sections),
+        element(
+            "main",
+            _overview(report),
+            (element("section", element("h2", s.title), s.parts, id=s.name) for s in sections),
+        ),
     )
     return seal(f"{_HEAD}{_lines(head)}\n{_lines(body)}\n</html>\n")
 
@@ -57,10 +64,6 @@ def _header(report: Report) -> Html:
 def _contents(sections: Sequence[Section]) -> Html | None:
     links = [element("a", each.title, href=f"#{each.name}") for each in sections]
     return element("nav", links, aria_label="Sections") if links else None
-
-
-def _render_section(section: Section) -> Html:
-    return element("section", element("h2", section.title), section.parts, id=section.name)
 
 
 def _overview(report: Report) -> Html:

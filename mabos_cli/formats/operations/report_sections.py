@@ -92,7 +92,8 @@ def _stored(memory: MemoryView) -> Part:
     middle = weeks[len(weeks) // 2]
     ends = element("div", (element("span", str(w.first)) for w in (weeks[0], middle, weeks[-1])), class_="axis")
     used = [n for n in range(len(CLASS_NAMES)) if any(week.counts[n] for week in weeks)]
-    legend = [element("li", _swatch(n + 1), _class_name(CLASS_NAMES[n])) for n in used]
+    kinds = {name: f"{name} ({', '.join(CLASSES[name])})" if name in CLASSES else name for name in CLASS_NAMES}
+    legend = [element("li", _swatch(n + 1), kinds[CLASS_NAMES[n]]) for n in used]
     most = f"Items stored per week, those included that are archived by now; the highest column is {max(sums):,}."
     return (
         element("p", most),
@@ -109,10 +110,6 @@ def _swatch(number: int) -> Html:
         class_="swatch",
         aria_hidden="true",
     )
-
-
-def _class_name(name: str) -> str:
-    return f"{name} ({', '.join(CLASSES[name])})" if name in CLASSES else name
 
 
 def _tiers(memory: MemoryView, many: bool) -> Part:

@@ -175,7 +175,7 @@ def apply_changes(changes: Sequence[FileChange]) -> list[str]:
     try:
         for change in changes:
             if change.is_changed:
-                made += _missing(change.file.path.parent)
+                made += [str(folder) for folder in change.file.path.parents if not folder.exists()]
                 _write(change)
                 done.append(change)
     except BaseException:
@@ -185,10 +185,6 @@ def apply_changes(changes: Sequence[FileChange]) -> list[str]:
         drop_folders(made)
         raise
     return made
-
-
-def _missing(folder: Path) -> list[str]:
-    return [str(part) for part in (folder, *folder.parents) if not part.exists()]
 
 
 def _write(change: FileChange) -> None:

@@ -174,7 +174,7 @@ def merge_versions(base: Path, ours: Path, theirs: Path, path: str) -> tuple[str
     merged = merge_file(kind, path, versions, renames)
     if home and kind in (*_SOURCES, "derived"):
         pages = _rebuild_pages(merge, home[1], home[2])
-        if kind == "derived" and path in pages and not any(_is_edited(side) for side in versions[1:]):
+        if kind == "derived" and path in pages and all(map(is_untouched, versions[1:])):
             merged = Merged(pages[path].encode("utf-8"))
     if merged is None:
         _merge_text(base, ours, theirs, path)
@@ -189,10 +189,6 @@ def _load(path: Path) -> bytes:
     if data is None:
         raise NotFound(f"no file {path}", "git calls this with three files; see mabos git install")
     return data
-
-
-def _is_edited(data: bytes) -> bool:
-    return not is_untouched(data)
 
 
 def _merge_text(base: Path, ours: Path, theirs: Path, path: str) -> None:

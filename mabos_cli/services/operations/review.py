@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import Fact
-from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.clock import parse_when
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.operations import review
@@ -216,14 +215,12 @@ def _mind(files: _Files, name: str) -> list[review.Row]:
 def _rules(files: _Files) -> list[review.Row]:
     name = files.paths.rules.name
     old, new = (
-        {rule.id: _with_text(rule) for rule in parse_rules(data, files.cited(name)).rules} if data else {}
+        {r.id: (r, render_rule_text(r.conditions, r.conclusion)) for r in parse_rules(data, files.cited(name)).rules}
+        if data
+        else {}
         for data in files.both(name)
     )
     return _rows(old, new, review.rule_row)
-
-
-def _with_text(rule: Rule) -> tuple[Rule, str]:
-    return rule, render_rule_text(rule.conditions, rule.conclusion)
 
 
 def _cases(files: _Files) -> list[review.Row]:

@@ -180,12 +180,8 @@ def parse_tour(text: str) -> list[Chapter]:
     >>> parse_tour("Look.\n$ mabos status\n$ mabos store x \\\n    --tag y\n")
     [Chapter(about='Look.', commands=('mabos status', 'mabos store x \\\n    --tag y'))]
     """
-    return [_parse_chapter(part) for part in text.strip("\n").split("\n\n")]
-
-
-def _parse_chapter(text: str) -> Chapter:
-    about, *commands = f"\n{text}".split("\n$ ")
-    return Chapter(about.strip("\n"), tuple(commands))
+    parts = (f"\n{part}".split("\n$ ") for part in text.strip("\n").split("\n\n"))
+    return [Chapter(about.strip("\n"), tuple(commands)) for about, *commands in parts]
 
 
 class RiskySetting(NamedTuple):
