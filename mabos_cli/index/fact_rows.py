@@ -10,10 +10,11 @@ The file is disposable: without it, or with one that is damaged or behind, all i
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, Triple
 from mabos_cli.core.knowledge.relations import Row
@@ -99,7 +100,7 @@ class FactRows:
             terms = {name: value for name, value in zip("pso", key, strict=True) if value is not None}
             where = " AND ".join(f"{name} = ?" for name in terms)
             asked = f"{_FOUND} WHERE {where}" if where else _FOUND
-            self._known[key] = [_row(*found) for found in self._db.execute(asked, tuple(terms.values()))]
+            self._known[key] = [*map(_row, self._db.execute(asked, tuple(terms.values())))]
         return self._known[key]
 
     def signs(self, triple: Triple) -> dict[str, int]:
@@ -129,21 +130,19 @@ class FactRows:
 
     def put_rows(self, kept: Iterable[Kept]) -> None:
         """Adds rows; those of one triple at once."""
-        numbers: dict[tuple[str, ...], int] = {}
-        counts: dict[tuple[str, str], int] = {}
+        numbers, counts = Counter[tuple[str, ...]](), Counter[tuple[str, str]]()
 
         def values() -> Iterator[tuple[object, ...]]:
             for (s, o, sure, depth, span, _, _, p), derived, fact_id, trust, sign in kept:
                 place = (s, p, o, str(derived))
-                numbers[place] = numbers.get(place, -1) + 1
                 low, high = span if span else (None, None)
-                counts["predicate", p] = counts.get(("predicate", p), 0) + 1
-                if span:
-                    counts["timed", p] = counts.get(("timed", p), 0) + 1
-                yield s, p, o, int(derived), numbers[place], sure, depth, low, high, fact_id, trust, sign
+                counts["predicate", p] += 1
+                counts["timed", p] += span is not None
+                numbers[place] += 1
+                yield s, p, o, int(derived), numbers[place] - 1, sure, depth, low, high, fact_id, trust, sign
 
         self._db.executemany(f"INSERT INTO rows VALUES ({', '.join('?' * 12)})", values())
-        self.count({key: number for key, number in counts.items()})
+        self.count(counts)
 
     def drop_rows(self, triple: Triple, *, derived: bool) -> None:
         """Takes out what is given, or what is derived, of a triple."""
@@ -158,18 +157,8 @@ class FactRows:
         self._db.executemany(_NUMBER, ((*key, number) for key, number in numbers.items() if number))
 
 
-def _row(
-    s: str,
-    o: str,
-    sure: float,
-    depth: int,
-    low: int | None,
-    high: int | None,
-    fact_id: str,
-    trust: str,
-    derived: int,
-    p: str,
-) -> Row:
+def _row(found: tuple[Any, ...]) -> Row:
+    s, o, sure, depth, low, high, fact_id, trust, derived, p = found
     fact = Fact(fact_id, s, p, o, sure, trust=trust, rule_id="derived" if derived else "")
     return (s, o, sure, depth, None if low is None else (low, high), -1, fact, p)
 

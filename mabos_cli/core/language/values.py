@@ -202,15 +202,10 @@ def is_literal(text: str, datatype: str) -> bool:
 
 def _has_sign(name: str, amount: float) -> bool:
     """Returns whether a whole number is on the side of zero that the name of its type demands."""
-    if name.startswith(("nonNegative", "unsigned")):
-        return amount >= 0
-    if name.startswith("positive"):
-        return amount > 0
-    if name.startswith("nonPositive"):
-        return amount <= 0
-    return amount < 0 if name.startswith("negative") else True
+    return all(is_so(amount, 0) for start, is_so in _SIDES.items() if name.startswith(start))
 
 
+_SIDES = {"nonNegative": ge, "unsigned": ge, "positive": gt, "nonPositive": le, "negative": lt}
 _RELATIONS = {"eq": eq, "ne": ne, "gt": gt, "gte": ge, "lt": lt, "lte": le}
 
 

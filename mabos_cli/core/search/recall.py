@@ -128,22 +128,18 @@ class TermSearch:
 
     def __init__(self, candidates: Iterable[Candidate], importance_weight: float = 0.3) -> None:
         self._weight = importance_weight
-        self._docs: list[tuple[Candidate, Counter[str], int]] = []
-        self._holders: Counter[str] = Counter()
-        for candidate in candidates:
-            counts = Counter(stems(spoken_text(candidate)))
-            self._docs.append((candidate, counts, sum(counts.values())))
-            self._holders.update(counts.keys())
-        self._mean = sum(size for _, _, size in self._docs) / len(self._docs) if self._docs else 1.0
+        self._docs = [(candidate, Counter(stems(spoken_text(candidate)))) for candidate in candidates]
+        self._holders = Counter(term for _, counts in self._docs for term in counts)
         self.candidates = len(self._docs)
+        self._mean = sum(counts.total() for _, counts in self._docs) / max(1, self.candidates) or 1.0
 
     def best(self) -> list[Hit]:
         """Returns the memory items, the most important and recent first."""
-        return browse(candidate for candidate, _, _ in self._docs)
+        return browse(candidate for candidate, _ in self._docs)
 
     def around(self, place: tuple[str, str], before: int, after: int) -> list[list[Candidate]]:
         """Returns the last items before a place in time (a moment and an id), and the first from there on, in order."""
-        items = sorted((c for c, _, _ in self._docs if c.item), key=lambda c: (c.at, c.ref))
+        items = sorted((c for c, _ in self._docs if c.item), key=lambda c: (c.at, c.ref))
         cut = sum((c.at, c.ref) < place for c in items)
         return [items[max(0, cut - before) : cut], items[cut : cut + after]]
 
@@ -166,10 +162,9 @@ class TermSearch:
         total, held = self.candidates, self._holders
         weight = {term: math.log(1 + (total - held[term] + 0.5) / (held[term] + 0.5)) for term in query}
         raw = []
-        for candidate, counts, size in self._docs:
-            matched = [term for term in query if term in counts]
-            if matched:
-                norm = 1.2 * (0.25 + 0.75 * size / self._mean)
+        for candidate, counts in self._docs:
+            if matched := [term for term in query if term in counts]:
+                norm = 1.2 * (0.25 + 0.75 * counts.total() / self._mean)
                 raw.append((sum(weight[t] * counts[t] * 2.2 / (counts[t] + norm) for t in matched), candidate))
         top = max((score for score, _ in raw), default=1.0) or 1.0
         hits = []
