@@ -6,6 +6,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from http.client import HTTPException, HTTPResponse
+from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -53,7 +54,7 @@ class Client(NamedTuple):
             headers={"Content-Type": "application/json", "User-Agent": "mabos", **self.headers},
         )
         deadline = self.clock() + _PATIENCE * self.timeout
-        for attempt in range(ATTEMPTS):
+        for attempt in count():
             try:
                 return self._parse(self._send(request))
             except TryAgain as failure:
@@ -61,7 +62,6 @@ class Client(NamedTuple):
                 if attempt == ATTEMPTS - 1 or self.clock() + pause > deadline:
                     raise self._fault(f"{failure}, tried {attempt + 1} times") from None
             self.sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
 
     def _send(self, request: urllib.request.Request) -> bytes:
         end = self.clock() + self.timeout

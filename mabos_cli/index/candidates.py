@@ -229,9 +229,8 @@ class Candidates(ABC):
     def neighbours(self, row: Row, reach: int) -> tuple[list[str], list[str]]:
         """Returns the ids of the two items before one in its session, and of the two after it, nearest first."""
         select = f"SELECT id FROM items WHERE shown AND away <= {int(reach)} AND session = ? AND session != ''"
-        before, after = (
-            self._db.execute(select + side, (row.session, row.at, row.item, 2)) for side in (_BEFORE, _AFTER)
-        )
+        values = row.session, row.at, row.item, 2
+        before, after = (self._db.execute(select + side, values) for side in (_BEFORE, _AFTER))
         return [item_id for (item_id,) in before], [item_id for (item_id,) in after]
 
 

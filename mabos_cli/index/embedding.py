@@ -107,12 +107,9 @@ def list_waiting(slot: Slot, embedder: Embedder, decode: Decode, after: int, mos
     """Returns the first passages behind a row that have no vector of this model."""
     from hashlib import blake2b
 
-    rows = slot.db.execute(
-        f"SELECT row, item_row, heading, text FROM passages WHERE {slot.waiting(embedder)} AND row > ? ORDER BY row LIMIT ?",
-        (after, most),
-    ).fetchall()
+    sql = f"SELECT row, item_row, heading, text FROM passages WHERE {slot.waiting(embedder)} AND row > ? ORDER BY row LIMIT ?"
     found = []
-    for row, item_row, heading, packed in rows:
+    for row, item_row, heading, packed in slot.db.execute(sql, (after, most)).fetchall():
         text = _item_text(slot.db, decode, item_row) if item_row else unpack_text(packed)
         text = f"{heading}\n{text}" if heading else text
         found.append(Text(row, blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest(), text))
@@ -214,10 +211,9 @@ def _item_text(db: Any, decode: Decode, row: int) -> str:
     text = f"{item.author}: {item.content}" if item.author else item.content
     if not session:
         return text
+    turns = "SELECT line FROM items WHERE shown AND session = ? AND session != ''"
     found = db.execute(
-        "SELECT line FROM items WHERE shown AND session = ? AND session != '' AND (at, id) < (?, ?) "
-        "ORDER BY at DESC, id DESC LIMIT 1",
-        (session, at, item_id),
+        f"{turns} AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT 1", (session, at, item_id)
     ).fetchone()
     before = decode(unpack_text(found[0])).content if found else ""
     return f"{before}\n{text}" if found and len(before) <= _SHORT else text

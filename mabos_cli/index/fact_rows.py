@@ -172,9 +172,8 @@ def _open(path: Path) -> sqlite3.Connection:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _SCHEMA):
                 raise sqlite3.DatabaseError("another schema")
-            db.executescript(
-                f"PRAGMA synchronous = NORMAL; {'' if version else _TABLES} PRAGMA user_version = {_SCHEMA};"
-            )
+            tables = "" if version else _TABLES
+            db.executescript(f"PRAGMA synchronous = NORMAL; {tables} PRAGMA user_version = {_SCHEMA};")
             for table in ("meta", "pages", "given", "rows", "tally"):
                 db.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
             return db

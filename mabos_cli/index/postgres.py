@@ -294,9 +294,8 @@ class PostgresLanes(Candidates):
         ]
         if not pieces:
             return []
-        terms = (
-            f"CASE WHEN p.words @@ '{self._query(stems)}'::tsquery THEN {worth} ELSE 0 END" for stems, worth in pieces
-        )
+        held = ((f"p.words @@ '{self._query(stems)}'::tsquery", worth) for stems, worth in pieces)
+        terms = (f"CASE WHEN {is_held} THEN {worth} ELSE 0 END" for is_held, worth in held)
         sql = self._holding([stems for stems, _ in pieces], " + ".join(terms), only, ARCHIVED, end)
         return [(row, float(worth)) for row, worth in self._db.execute(sql, (*only.values, count))]
 

@@ -231,9 +231,8 @@ class SearchIndex:
             if self._is_whole(place.path, place.read()) and self._open(place.path):
                 self._choose()
                 waiting = {"waiting_for_the_better_model": self.count_waiting()} if self._plan.strong else {}
-                counts = (
-                    describe_tables(self.db, sources) | waiting | {"unreadable": [path for path, _ in self.errors()]}
-                )
+                unreadable = {"unreadable": [path for path, _ in self.errors()]}
+                counts = describe_tables(self.db, sources) | waiting | unreadable
                 about = {"indexed_model": self.about["model"] or None, "width": self.width or None}
                 return {"state": counts.pop("state"), **about, **counts, "bytes": place.path.stat().st_size}
         except self.engine.errors:
@@ -247,9 +246,8 @@ class SearchIndex:
             # The file no longer fits its note then, and is rebuilt without vectors of the old width.
             # Who cannot write now answers by words only: nobody can do more until that is done.
             with suppress(MabosError, *self.engine.errors), self.place.hold(0):
-                self.db.execute(
-                    "DELETE FROM embedding_cache WHERE model = ?", (self.embedder.model if self.embedder else "",)
-                )
+                name = self.embedder.model if self.embedder else ""
+                self.db.execute("DELETE FROM embedding_cache WHERE model = ?", (name,))
                 write_meta(self.db, **{"strong_width" if self.is_strong else "width": "0"})
 
     def close(self) -> None:

@@ -75,8 +75,8 @@ TOKENS = tuple(_read_rules(_tokens))
 RULES = tuple(_read_rules(_named))
 ISSUED = len(TOKENS) - 1
 _ALL = (*TOKENS, *RULES)
-KINDS = frozenset(
-    (*"private_key password secret token recovery_code card seed_phrase".split(), *(rule.kind for rule in _ALL))
+KINDS = frozenset("private_key password secret token recovery_code card seed_phrase".split()).union(
+    r.kind for r in _ALL
 )
 # Where tokens may start: in a long run, after anything but a letter or digit, or after one that ends an escape: \n, %3D,
 # \u003d, ESC[32m.

@@ -292,11 +292,8 @@ def recall(search: Search, question: str, limit: int, depth: Depth = Depth()) ->
 def leaves_open(question: str, best: Sequence[Hit]) -> bool:
     """Returns whether none of the best hits holds all that a question asks about. What was said in a conversation stands beside what
     it is about: nothing is to be followed there."""
-    asked = asked_words(question)
-    return not any(
-        (hit.candidate.item and hit.candidate.item.session) or len(matching(asked, hit.candidate)) >= len(asked)
-        for hit in best
-    )
+    asked, found = asked_words(question), [hit.candidate for hit in best]
+    return not any((c.item and c.item.session) or len(matching(asked, c)) >= len(asked) for c in found)
 
 
 def each_once(hits: Iterable[Hit], count: int, known: Iterable[Hit] = ()) -> list[Hit]:

@@ -72,9 +72,8 @@ class Asker:
 
     def warnings(self) -> list[str]:
         """Returns what went wrong, each kind once."""
-        return [
-            f"{plural(count, self._noun)} without a language model: {reason}" for reason, count in self._without.items()
-        ]
+        without = "without a language model"
+        return [f"{plural(count, self._noun)} {without}: {reason}" for reason, count in self._without.items()]
 
 
 class OverviewWriter:
